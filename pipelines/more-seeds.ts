@@ -1,5 +1,5 @@
-// A pipeline as a program: it exports what a YAML file would hold, and may compute it. This one is the full benchmark
-// on one task with eight seeds. Every command loads it again, since what it looks at is not known.
+// A pipeline as a program: it exports, and may compute, the contents of a YAML file. This one is the full benchmark
+// on one task with eight seeds. Every command runs the program again, since its inputs are unknown.
 export default {
   formatVersion: 1,
   name: "more-seeds",

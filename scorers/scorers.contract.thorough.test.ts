@@ -1,4 +1,4 @@
-// The broken submissions that the default tier leaves out; see testing/contract.ts.
+// The broken submissions that the default tier skips; see testing/contract.ts.
 import { prepareSubmissions, sampled, scorers, testBrokenSubmissions } from "./testing/contract.ts";
 
 prepareSubmissions();

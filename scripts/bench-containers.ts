@@ -1,5 +1,5 @@
-// What a stage in a container costs beyond the engine's own: the same container created, started, waited for and
-// removed by hand, turn by turn with the executor's. And what a sandbox of the same engine costs.
+// The overhead of a stage in a container over the engine itself: the executor's container alternates with the same
+// container that is created, started, awaited and removed by hand. Also the cost of a sandbox of the same engine.
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,13 @@ import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { ensureImage } from "@mlrb/docker/ensure-image";
 import { stageCreation } from "@mlrb/docker/stage-flags";
 import { testEngine } from "../tests/support/docker-engine.ts";
-import { median, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, medianSeconds, seconds } from "./bench-tools.ts";
 
 const rounds = 15;
+const root = join(import.meta.dirname, "..");
 
-type Where = { work: string; row: TellRow };
-
-/** Says why, and measures nothing, where no engine answers and none can be started. */
-export async function benchContainers({ work, row }: Where): Promise<void> {
+/** Prints the reason and measures nothing where no engine answers and none can be started. */
+export async function benchContainers(bench: Bench): Promise<void> {
   const there = await containerEngine();
   const own = "trouble" in there ? await testEngine() : undefined;
   if (own && "skip" in own) {
@@ -26,91 +25,68 @@ export async function benchContainers({ work, row }: Where): Promise<void> {
   }
   const env = own?.env ?? process.env;
   try {
-    await measure(env, { work, row });
+    await benchStage(env, bench);
+    if (process.getuid?.() === 0) await benchWalls(env, bench); // only root can give the folder to another user
   } finally {
     await own?.stop();
   }
 }
 
-async function measure(env: NodeJS.ProcessEnv, { work, row }: Where): Promise<void> {
-  const root = join(import.meta.dirname, "..");
+async function benchStage(env: NodeJS.ProcessEnv, { work, row }: Bench): Promise<void> {
   const engine = await containerEngine(env);
   if ("trouble" in engine) throw new Error(engine.trouble.detail);
   const image = await ensureImage(engine, undefined, { root });
   if (!image.ok) throw new Error(image.detail);
-  const executor = new DockerExecutor({
-    root,
-    state: join(work, ".mlrb"),
-    run: "bench",
-    isLive: () => true,
-    env,
-  });
+  const state = join(work, ".mlrb");
+  const executor = new DockerExecutor({ root, state, run: "bench", isLive: () => true, env });
   const byHand: number[] = [];
   const ours: number[] = [];
-  await executor.start(requestIn(join(work, "container-warm"), root)).ended;
+  await executor.start(requestIn(join(work, "container-warm"))).ended;
   for (let round = 0; round < rounds; round++) {
-    const request = requestIn(join(work, `container-${round}`), root);
+    const request = requestIn(join(work, `container-${round}`));
     const creation = stageCreation(engine, request, { image, labels: { "mlrb.run": "bench-by-hand" } });
-    const docker = (args: string[]) => {
-      const { status, stdout, stderr } = spawnSync(engine.program, args, {
-        env: { ...env, ...creation.env },
-        encoding: "utf8",
-      });
+    const docker = (...args: string[]) => {
+      const settings = { env: { ...env, ...creation.env }, encoding: "utf8" } as const;
+      const { status, stdout, stderr } = spawnSync(engine.program, args, settings);
       if (status !== 0) throw new Error(stderr);
       return stdout.trim();
     };
-    let begin = performance.now();
-    const id = docker(creation.args);
-    docker(["start", id]);
-    docker(["wait", id]);
-    docker(["rm", id]);
-    byHand.push(performance.now() - begin);
-    begin = performance.now();
-    const result = await executor.start(request).ended;
-    ours.push(performance.now() - begin);
-    if (result.kind !== "succeeded") throw new Error(JSON.stringify(result));
+    const create = () => {
+      const id = docker(...creation.args);
+      for (const command of ["start", "wait", "rm"]) docker(command, id);
+    };
+    byHand.push(await seconds(create));
+    const execute = async () => {
+      const result = await executor.start(request).ended;
+      if (result.kind !== "succeeded") throw new Error(JSON.stringify(result));
+    };
+    ours.push(await seconds(execute));
   }
   await executor.close();
-  const over = median(ours.map((one, round) => one - byHand[round]!)) / 1000;
-  row("a stage in a container, beyond the engine's own", over, {
-    against: `50 ms: ${median(ours).toFixed(0)} ms against ${median(byHand).toFixed(0)} ms of create, start, wait, rm`,
+  const [all, engineOnly] = [ours, byHand].map((times) => `${(1000 * median(times)).toFixed(0)} ms`);
+  row("a stage in a container, beyond the engine's own", median(ours.map((one, at) => one - byHand[at]!)), {
+    against: `50 ms: ${all} against ${engineOnly} of create, start, wait, rm`,
     other: 0.05,
     target: 1,
   });
-  if (process.getuid?.() !== 0) return; // its folder would have to belong to somebody
-  const sandbox = join(work, "container-sandbox");
-  mkdirSync(sandbox);
-  chownSync(sandbox, 60_700, 60_700);
-  const limits = { memoryBytes: 2 ** 28, processes: 64, diskBytes: 2 ** 28, cpus: 1 };
-  const walls = await dockerWalls(
-    {
-      folder: sandbox,
-      seenAs: "/attempt",
-      readOnly: [],
-      reads: [],
-      network: "none",
-      limits,
-      gpus: [],
-      token: "bench",
-    },
-    { env, root },
-  );
-  const program = { argv: ["true"], cwd: "/attempt", env: { PATH: "/usr/bin:/bin" }, onOutput() {} };
-  const begin = performance.now();
-  await walls.exec(program);
-  const first = performance.now() - begin;
-  const more: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const start = performance.now();
-    await walls.exec(program);
-    more.push(performance.now() - start);
-  }
-  await walls.close();
-  row("a sandbox in a container, with its first program", first / 1000);
-  row("another program in it", median(more) / 1000);
 }
 
-function requestIn(work: string, root: string): ExecutionRequest {
+async function benchWalls(env: NodeJS.ProcessEnv, { work, row }: Bench): Promise<void> {
+  const folder = join(work, "container-sandbox");
+  mkdirSync(folder);
+  chownSync(folder, 60_700, 60_700);
+  const limits = { memoryBytes: 2 ** 28, processes: 64, diskBytes: 2 ** 28, cpus: 1 };
+  const wanted = { readOnly: [], reads: [], limits, gpus: [], token: "bench" };
+  const walls = await dockerWalls({ ...wanted, folder, seenAs: "/attempt", network: "none" }, { env, root });
+  const program = { argv: ["true"], cwd: "/attempt", env: { PATH: "/usr/bin:/bin" }, onOutput() {} };
+  const first = await seconds(() => walls.exec(program));
+  const next = await medianSeconds(5, () => walls.exec(program));
+  await walls.close();
+  row("a sandbox in a container, with its first program", first);
+  row("another program in it", next);
+}
+
+function requestIn(work: string): ExecutionRequest {
   mkdirSync(work, { recursive: true });
   return {
     id: "bench",

@@ -1,5 +1,97 @@
-// The graph that the bench measures, as a pipeline and as a build file for ninja: per task one set-up, ten
-// attempts, validations and scores; one report.
+// Runs a graph of the benchmark's shape cold, without work and after one edit, against xargs and ninja. Each task has
+// one set-up and ten attempts, validations and scores; there is one report.
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Bench, medianSeconds, pipeline, run, seconds, type TellRow } from "./bench-tools.ts";
+import { ensureEnvironment } from "./ensure-environment.ts";
+
+/** The graph and its two builders; `edit` is the text that the edited task writes. */
+type Graph = {
+  tasks: number;
+  /** Number of instances, as rows print it. */
+  size: string;
+  file: string;
+  build(): string;
+  ours(...flags: string[]): string;
+  editOurs(edit: number): void;
+  editNinja(edit: number): void;
+};
+
+/** `pipelines` is the folder for the pipeline's file. */
+export async function benchGraph(
+  tasks: number,
+  { work, pipelines, row }: Bench & { pipelines: string },
+): Promise<void> {
+  const name = `bench-${tasks}`;
+  const instances = tasks * 31 + 1;
+  const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools.lock")), "ninja");
+  const [file, root] = [join(pipelines, `${name}.yaml`), join(work, name)];
+  const [folder, files] = [join(work, `${name}-ninja`), join(work, `${name}-files`)];
+  mkdirSync(folder);
+  mkdirSync(files);
+  const graph: Graph = {
+    tasks,
+    size: instances.toLocaleString("en").replace(",", " "),
+    file,
+    build: () => run(ninja, ["-j2", "--quiet"], folder),
+    ours: (...flags) => pipeline("run", file, "--root", root, ...flags),
+    editOurs: (edit) => writeFileSync(file, pipelineText(name, tasks, edit)),
+    editNinja: (edit) => writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, edit)),
+  };
+  graph.editOurs(0);
+  graph.editNinja(0);
+  // the same processes, each writes the file that the stage writes
+  const alone = `seq ${instances} | xargs -P2 -I{} sh -c 'echo {} > ${files}/{}'`;
+  const processes = await seconds(() => run("sh", ["-c", alone]));
+  await benchCold(graph, { instances, processes, row });
+  await benchNoOp(graph, row);
+  await benchEdit(graph, row);
+}
+
+async function benchCold(
+  { size, ours, build }: Graph,
+  { instances, processes, row }: { instances: number; processes: number; row: TellRow },
+): Promise<void> {
+  let printed = "";
+  const cold = await seconds(() => {
+    printed = ours("--json");
+  });
+  const xargs = `xargs -P2, ${processes.toFixed(2)} s`;
+  row(`cold, ${size}`, cold, { against: xargs, other: processes, target: 1.3 });
+  const last = printed.trimEnd().split("\n").at(-1)!;
+  const { cpuMs, peakMemoryBytes } = JSON.parse(last) as { cpuMs: number; peakMemoryBytes: number };
+  const own = `${(cpuMs / instances).toFixed(2)} ms of CPU a stage, ${Math.round(peakMemoryBytes / 2 ** 20)} MiB`;
+  const allowed = { against: `1 ms a stage: ${own}`, other: instances / 1000, target: 1 };
+  row(`the runner's own, ${size}`, cpuMs / 1000, allowed);
+  const other = await seconds(build);
+  row(`cold, ${size}`, cold, { against: `ninja, ${other.toFixed(2)} s`, other });
+}
+
+async function benchNoOp({ size, tasks, file, ours, build }: Graph, row: TellRow): Promise<void> {
+  const same = await medianSeconds(5, () => ours());
+  const other = await medianSeconds(5, build);
+  const target = tasks > 1000 ? 1 : tasks > 100 ? 2 : undefined;
+  row(`no-op, ${size}`, same, { against: `ninja, ${other.toFixed(3)} s`, other, target });
+  const touched = await medianSeconds(3, () => {
+    const then = () => new Date(Date.now() - 60_000 * Math.random() - 5000);
+    utimesSync(file, then(), then());
+    ours();
+  });
+  row(`no-op after a touch, ${size}`, touched, { against: "no-op", other: same });
+}
+
+async function benchEdit({ size, tasks, ours, build, editOurs, editNinja }: Graph, row: TellRow) {
+  const edited = await medianSeconds(3, (turn) => {
+    editOurs(turn + 1);
+    ours();
+  });
+  const other = await medianSeconds(3, (turn) => {
+    editNinja(turn + 1);
+    build();
+  });
+  const target = tasks > 100 ? 1.5 : 3;
+  row(`one task edited, ${size}`, edited, { against: `ninja, ${other.toFixed(3)} s`, other, target });
+}
 
 export function pipelineText(name: string, tasks: number, edit: number): string {
   const works = Array.from({ length: tasks }, (_, index) => `w${index}`).join(", ");
@@ -16,7 +108,7 @@ stages:
 `;
 }
 
-export function ninjaText(tasks: number, edit: number): string {
+function ninjaText(tasks: number, edit: number): string {
   const lines = ["rule run", "  command = sh -c 'echo $say > $out'", "build edit: run", `  say = ${edit}`];
   const scores: string[] = [];
   for (let work = 0; work < tasks; work++) {

@@ -1,22 +1,20 @@
-// What it costs a stage to be held to what it declares: a small script with and without, in turn.
+// The cost of enforcing a stage's declared permissions: a small script alternates with and without them.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { nodePermissionFlags, type Permissions } from "@mlrb/core/ports/permissions";
 import { findPython } from "@mlrb/local/process/find-python";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, repository, run, seconds, type TellRow } from "./bench-tools.ts";
 
 const times = 41;
 const allowedSeconds = 0.01;
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = (name: string) => join(repository, "runners/local/src", name);
 
-export function benchPermissions({ work, row }: { work: string; row: TellRow }): void {
+export async function benchPermissions({ work, row }: Bench): Promise<void> {
   const folder = join(work, "permissions");
   mkdirSync(folder);
   const kit = join(repository, "runners/kit/src");
   const permissions: Permissions = {
-    // as many files as the closure of a large step has
+    // as many files as a large step imports
     reads: [
       ...readdirSync(kit).map((name) => join(kit, name)),
       join(repository, "runners/kit/package.json"),
@@ -35,15 +33,15 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
     script,
     `import { canonicalJson } from ${JSON.stringify(join(kit, "json-file.ts"))};\ncanonicalJson({});\n`,
   );
-  // as stages have it: what was compiled for one is there for the next
+  // like stages: compiled code is cached for the next run
   const cached = [`NODE_COMPILE_CACHE=${join(folder, "compiled")}`, process.execPath];
-  compare("TypeScript", row, {
+  await compare("TypeScript", row, {
     without: () => run("env", [...cached, script]),
     held: () => run("env", [...cached, ...nodePermissionFlags(permissions), script]),
   });
   const python = findPython(folder)?.path;
   if (python === undefined) {
-    console.log("no row for Python: there is none");
+    console.log("no row for Python: none was found");
     return;
   }
   const guard = source("process/python-guard");
@@ -53,34 +51,28 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
     file,
     JSON.stringify({ ...permissions, reads: [...permissions.reads, "/usr", guard], guard }),
   );
-  writeFileSync(plain, "import json, pathlib\n"); // as any stage script does by way of kit
+  writeFileSync(plain, "import json, pathlib\n"); // as every stage script does through the kit
   const env = (more: string[]) => ["-u", "PYTHONPATH", ...more, python, plain];
-  compare("Python", row, {
+  await compare("Python", row, {
     without: () => run("env", env([])),
     held: () => run("env", env([`PYTHONPATH=${guard}`, `MLRB_PERMISSIONS=${file}`])),
   });
 }
 
-function compare(
+async function compare(
   language: string,
   row: TellRow,
-  { without, held }: Record<"without" | "held", () => void>,
-): void {
-  const all: Record<"without" | "held", number[]> = { without: [], held: [] };
-  const timed = (list: number[], act: () => void) => {
-    const begin = performance.now();
-    act();
-    list.push((performance.now() - begin) / 1000);
-  };
+  { without, held }: Record<"without" | "held", () => unknown>,
+): Promise<void> {
+  const [free, more]: [number[], number[]] = [[], []];
   held();
   for (let turn = 0; turn < times; turn++) {
-    timed(all.without, without);
-    timed(all.held, held);
+    free.push(await seconds(without));
+    more.push((await seconds(held)) - free[turn]!);
   }
-  const plain = median(all.without);
-  const more = median(all.held.map((seconds, turn) => seconds - all.without[turn]!));
-  const ratio = ((plain + more) / plain).toFixed(2);
-  row(`${language} held to what it declares, more a stage`, Math.max(0, more), {
+  const [plain, beyond] = [median(free), median(more)];
+  const ratio = ((plain + beyond) / plain).toFixed(2);
+  row(`${language} with enforced permissions, extra time per stage`, Math.max(0, beyond), {
     against: `10 ms; ${ratio} × without, ${(1000 * plain).toFixed(0)} ms`,
     other: allowedSeconds,
     target: 1,

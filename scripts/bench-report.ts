@@ -1,10 +1,9 @@
-// What the report stage costs beyond reading: 7 tasks, 4 agents and 5 attempts, each scored on as many items as asked
-// for, against a process that reads the same samples and parses them line by line.
-
+// The report stage for 7 tasks, 4 agents and 5 attempts, each scored on the given number of items, against a process
+// that only reads the same samples and parses them line by line.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, run, seconds } from "./bench-tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);
 const agents = ["a", "b", "c", "d"];
@@ -12,23 +11,18 @@ const seeds = [1, 2, 3, 4, 5];
 const scorer = "answers";
 const groups = 57;
 
-/** `work` is a folder for everything that is made. */
-export function benchReport(items: number, { work, row }: { work: string; row: TellRow }): void {
+export async function benchReport(items: number, { work, row }: Bench): Promise<void> {
   const folder = join(work, `report-${items}`);
-  const samples = layOut(folder, items);
+  const samples = writeInputs(folder, items);
   const list = join(folder, "samples.txt");
   writeFileSync(list, samples.join("\n"));
-  const seconds = (args: string[]) => {
-    const begin = performance.now();
-    run(process.execPath, args);
-    return (performance.now() - begin) / 1000;
-  };
+  const node = (...args: string[]) => seconds(() => run(process.execPath, args));
   const reading: number[] = [];
   const reporting: number[] = [];
   for (let round = 0; round < 3; round++) {
-    reading.push(seconds(["-e", readAll, list]));
+    reading.push(await node("-e", readAll, list));
     process.env.MLRB_STAGE = join(folder, "stage.json");
-    reporting.push(seconds(["pipelines/steps/report.ts"]));
+    reporting.push(await node("pipelines/steps/report.ts"));
     delete process.env.MLRB_STAGE;
   }
   const other = median(reading);
@@ -43,12 +37,12 @@ const readAll = `const { readFileSync } = require("node:fs");
 for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   readFileSync(path, "utf8").trimEnd().split("\\n").map((line) => JSON.parse(line));`;
 
-/** Lays out what a report stage gets; gives the paths of the samples. */
-function layOut(folder: string, items: number): string[] {
+/** Writes the inputs of a report stage; returns the paths of the samples. */
+function writeInputs(folder: string, items: number): string[] {
   const members: Member[] = [];
   const samples: string[] = [];
-  const add = (name: string, axes: Member["axes"], texts: Record<string, unknown>) => {
-    const stage = `${name}-${Object.values(axes).join("-")}`;
+  const add = (role: string, axes: Member["axes"], texts: Record<string, unknown>) => {
+    const stage = `${role}-${Object.values(axes).join("-")}`;
     mkdirSync(join(folder, stage), { recursive: true });
     const artifacts: Member["artifacts"] = {};
     for (const [artifact, content] of Object.entries(texts)) {
@@ -57,7 +51,7 @@ function layOut(folder: string, items: number): string[] {
       artifacts[artifact] = { digest: `sha256:${stage}`, kind: "file", path };
       if (artifact === "samples") samples.push(join(folder, path));
     }
-    members.push({ stage, name, axes, outcome: "succeeded", cause: "", artifacts });
+    members.push({ stage, name: role, role, axes, outcome: "succeeded", cause: "", artifacts });
   };
   const random = drawing();
   for (const task of tasks) {
@@ -66,7 +60,7 @@ function layOut(folder: string, items: number): string[] {
         const axes = { task, agent, seed };
         const skill = 0.3 + 0.05 * agents.indexOf(agent) + 0.01 * seed;
         add("attempt", axes, { submission: "" });
-        add("validate", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} } });
+        add("verdict", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} } });
         add("score", { ...axes, scorer }, scored(items, { skill, random }));
       }
     const rows = [{ name: "known", title: "A known model", value: 0.6, standardError: 0.004 }];

@@ -1,27 +1,22 @@
-// What bubblewrap's walls cost: opening them with the first program, and each program after that.
+// The cost of a bubblewrap sandbox: opening it with the first program, and each later program.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { bubblewrapWalls } from "@mlrb/agents/sandbox/bubblewrap-walls";
 import { walledSandbox } from "@mlrb/agents/sandbox/walled-sandbox";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, run, seconds } from "./bench-tools.ts";
 
 const times = 11;
 const allowedSeconds = 0.02;
 
-export async function benchSandbox({ work, row }: { work: string; row: TellRow }): Promise<void> {
+export async function benchSandbox({ work, row }: Bench): Promise<void> {
   const missing = await bubblewrapMissing();
   if (missing !== undefined) return console.log(`no rows for sandboxes: ${missing}`);
   const empty = join(work, "empty");
   mkdirSync(empty);
   const [plain, opened, next, closed]: number[][] = [[], [], [], []];
-  const timed = async (seconds: number[], act: () => unknown) => {
-    const begin = performance.now();
-    await act();
-    seconds.push((performance.now() - begin) / 1000);
-  };
   for (let turn = 0; turn < times; turn++) {
-    await timed(plain!, () => run("sh", ["-c", "true"]));
+    plain!.push(await seconds(() => run("sh", ["-c", "true"])));
     const sandbox = await walledSandbox({
       ...{ under: join(work, "sandboxes"), agent: "bench", kind: "bubblewrap", open: bubblewrapWalls },
       ...{ reads: [], network: "none", gpus: [], token: `bench-${process.pid}-${turn}` },
@@ -30,16 +25,16 @@ export async function benchSandbox({ work, row }: { work: string; row: TellRow }
     await sandbox.put(empty, "workspace");
     const program = { argv: ["true"], cwd: sandbox.seenAs("workspace"), env: { PATH: "/usr/bin:/bin" } };
     const once = () => sandbox.exec({ ...program, onOutput() {} });
-    await timed(opened!, once);
-    await timed(next!, once);
-    await timed(closed!, () => sandbox.close());
+    opened!.push(await seconds(once));
+    next!.push(await seconds(once));
+    closed!.push(await seconds(() => sandbox.close()));
   }
-  const over = (seconds: number[]) => Math.max(0, median(seconds) - median(plain!));
+  const over = (all: number[]) => Math.max(0, median(all) - median(plain!));
   const against = {
     against: `sh -c true, ${(1000 * median(plain!)).toFixed(1)} ms, and 20 ms`,
     other: allowedSeconds,
   };
-  row("a program behind walls that stand, beyond sh -c true", over(next!), { ...against, target: 1 });
-  row("the first one, which opens them", over(opened!), against);
-  row("the end of them, with all files", median(closed!), against);
+  row("a program in an open sandbox, beyond sh -c true", over(next!), { ...against, target: 1 });
+  row("the first program, which opens the sandbox", over(opened!), against);
+  row("closing the sandbox and removing its files", median(closed!), against);
 }

@@ -1,14 +1,12 @@
-// Runs scorers' measure.py through the local executor, forked or fresh, as the runner would, with what
-// bench_measure.py notes of them.
+// Runs scorers' measure.py through the local executor, forked or fresh, like the runner, and returns the notes of
+// bench_measure.py.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Executor } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { fixtures, measureParams, writeAdmission } from "../scorers/testing/measure.ts";
-
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+import { repository } from "./bench-tools.ts";
 
 export const mlLock = "pipelines/environments/ml.lock";
 
@@ -17,97 +15,103 @@ export type Noted = {
   /** Unix seconds. */
   begun: number;
   computeSeconds: number;
-  /** The most beyond what was resident before. */
+  /** Peak resident memory minus resident memory at the start. */
   heldBytes: number;
-  /** Rows and tokens of the largest batch; of a scorer. */
+  /** Rows and tokens of the scorer's largest batch. */
   batch: [number, number];
-  /** Of the weights and what else the model keeps; of a batch that was read. */
+  /** Bytes of parameters and buffers, where one batch was read. */
   modelBytes?: number;
 };
 
 type ScoreJob = {
   scorer: string;
   submission: string;
-  /** The scorer's fixtures, unless given. */
+  /** By default the scorer's fixtures. */
   private?: string;
   forked: boolean;
-  /** What bench_measure.py is told besides. */
+  /** More parameters of bench_measure.py. */
   params?: object;
 };
 
 export type ScoreJobs = {
-  /** Throws when it fails. */
+  /** Throws when the score fails. */
   score(job: ScoreJob): Promise<Noted & { seconds: number; untilBegun: number }>;
-  /** What the process that scores are forked from holds. */
+  /** Resident memory of the process that scores are forked from. */
   warmBytes(): number;
 };
 
-/** `work` gets a folder for each job. */
+/** Each job gets a folder in `work`. */
 export function scoreJobs(executor: Executor, { work, python }: { work: string; python: string }): ScoreJobs {
   let count = 0;
-  const score = async ({ scorer, submission, forked, params, ...given }: ScoreJob) => {
+  const score = async (job: ScoreJob) => {
     const folder = join(work, `job-${++count}`);
-    for (const part of ["tmp", "out"]) mkdirSync(join(folder, part), { recursive: true });
+    const { scorer } = job;
     const file = (name: string) => join(folder, name);
-    const context = {
-      formatVersion: 1,
-      stage: scorer,
-      axes: {},
-      params: {
-        ...measureParams(scorer),
-        measure: `scorers/${scorer}/measure.py`,
-        notes: file("notes"),
-        ...params,
-      },
-      inputs: { submission, private: given.private ?? fixtures(scorer), admission: writeAdmission(folder) },
-      outputs: { score: file("out/score.json"), samples: file("out/samples.jsonl") },
-      files: ["**"],
-      budget: {},
-    };
-    writeFileSync(file("stage.json"), JSON.stringify(context));
+    for (const part of ["tmp", "out"]) mkdirSync(file(part), { recursive: true });
+    writeFileSync(file("stage.json"), JSON.stringify(stageContext(job, folder)));
     const started = Date.now() / 1000;
     const begin = performance.now();
-    const { ended } = executor.start({
-      id: scorer,
-      key: scorer,
-      reads: [],
-      writes: [],
-      cpus: 1,
-      gpus: [],
-      token: `${process.pid}:bench:${count}:`,
-      run: { kind: "python", file: "scripts/bench_measure.py" },
-      root: repository,
-      work: folder,
-      python,
-      env: {
-        PATH: `${dirname(python)}:${process.env.PATH}`,
-        HOME: file("tmp"),
-        TMPDIR: file("tmp"),
-        LANG: "C.UTF-8",
-        TZ: "UTC",
-        OMP_NUM_THREADS: "1",
-        PYTHONHASHSEED: "0",
-        PYTHONUNBUFFERED: "1",
-        PYTHONDONTWRITEBYTECODE: "1",
-        PYTHONPATH: pythonPath(repository),
-        MLRB_STAGE: file("stage.json"),
-      },
-      inputs: {},
-      outputs: {},
-      log: file("log"),
-      limits: {},
-      network: "none",
-      ...(forked && { preload: join(repository, mlLock.replace(".lock", ".preload.py")) }),
-    });
-    const result = await ended;
+    const result = await executor.start(scoreRequest(job, { folder, python, count })).ended;
     const seconds = (performance.now() - begin) / 1000;
-    const said = existsSync(file("log")) ? readFileSync(file("log"), "utf8") : "";
-    if (result.kind !== "succeeded" || said.includes("not forked"))
-      throw new Error(`${scorer}: ${JSON.stringify(result)}\n${said}`);
+    const log = existsSync(file("log")) ? readFileSync(file("log"), "utf8") : "";
+    if (result.kind !== "succeeded" || log.includes("not forked"))
+      throw new Error(`${scorer}: ${JSON.stringify(result)}\n${log}`);
     const [noted] = readNotes(file("notes"));
     return { ...noted!, seconds, untilBegun: noted!.begun - started };
   };
   return { score, warmBytes };
+}
+
+function stageContext({ scorer, submission, params, ...given }: ScoreJob, folder: string) {
+  const measure = `scorers/${scorer}/measure.py`;
+  return {
+    formatVersion: 1,
+    stage: scorer,
+    axes: {},
+    params: { ...measureParams(scorer), measure, notes: join(folder, "notes"), ...params },
+    inputs: { submission, private: given.private ?? fixtures(scorer), admission: writeAdmission(folder) },
+    outputs: { score: join(folder, "out/score.json"), samples: join(folder, "out/samples.jsonl") },
+    files: ["**"],
+    budget: {},
+  };
+}
+
+function scoreRequest(
+  { scorer, forked }: ScoreJob,
+  { folder, python, count }: { folder: string; python: string; count: number },
+): ExecutionRequest {
+  return {
+    id: scorer,
+    key: scorer,
+    reads: [],
+    writes: [],
+    cpus: 1,
+    gpus: [],
+    token: `${process.pid}:bench:${count}:`,
+    run: { kind: "python", file: "scripts/bench_measure.py" },
+    root: repository,
+    work: folder,
+    python,
+    env: {
+      PATH: `${dirname(python)}:${process.env.PATH}`,
+      HOME: join(folder, "tmp"),
+      TMPDIR: join(folder, "tmp"),
+      LANG: "C.UTF-8",
+      TZ: "UTC",
+      OMP_NUM_THREADS: "1",
+      PYTHONHASHSEED: "0",
+      PYTHONUNBUFFERED: "1",
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONPATH: pythonPath(repository),
+      MLRB_STAGE: join(folder, "stage.json"),
+    },
+    inputs: {},
+    outputs: {},
+    log: join(folder, "log"),
+    limits: {},
+    network: "none",
+    ...(forked && { preload: join(repository, mlLock.replace(".lock", ".preload.py")) }),
+  };
 }
 
 function warmBytes(): number {

@@ -1,31 +1,30 @@
-// 28 scores of 14 models by `pipeline run`, on the data of a task's smoke profile, against their compute on
-// the cores there are; the data and the models come of a run before.
+// 28 scores of 14 models by `pipeline run`, on a task's smoke data, against their compute on the available cores. An
+// earlier run makes the data and the models.
 //
-// "Their compute on the cores available" has two readings, and both are told: the time inside `measure` in
-// that same run, when all cores are busy, summed and divided by the cores; and the same of scores measured
-// one at a time. Two cores that share memory, and here also a host, do less than twice the work of one, which
-// only the first reading allows for; only the second would show a runner that slows the scores down.
+// "Compute on the available cores" has two readings, and both are reported. The first sums the time inside `measure`
+// of that run, with all cores busy, and divides it by the cores. The second does the same with scores measured one at
+// a time. Cores that share memory or a host do less than twice the work of one core, which only the first reading
+// includes. Only the second would show a runner that slows the scores down.
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { scorerManifest } from "../scorers/testing/measure.ts";
 import { mlLock, readNotes } from "./bench-score-jobs.ts";
-import { run, type TellRow } from "./bench-tools.ts";
+import { type Bench, pipeline, seconds } from "./bench-tools.ts";
 
 const models = 14;
 const rounds = 3;
 
-export type Together = {
-  work: string;
+export type Together = Bench & {
   pipelines: string;
-  row: TellRow;
   tokenizer: string;
   python: string;
-  /** Seconds of each scorer's compute with nothing beside it. */
+  /** Seconds of each scorer's compute when it runs alone. */
   alone: Map<string, number>;
 };
 
-export function benchTogether({ work, pipelines, row, tokenizer, python, alone }: Together): void {
+export async function benchTogether(given: Together): Promise<void> {
+  const { work, pipelines, row, tokenizer, python, alone } = given;
   const cores = availableParallelism();
   const scorers = [...alone.keys()];
   const count = models * scorers.length;
@@ -33,18 +32,16 @@ export function benchTogether({ work, pipelines, row, tokenizer, python, alone }
   const root = join(work, "scores");
   mkdirSync(join(root, ".mlrb"), { recursive: true });
   symlinkSync(dirname(dirname(dirname(python))), join(root, ".mlrb/environments"));
-  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "run", file, "--root", root];
+  const cli = ["run", file, "--root", root];
   const write = (notes: string) => writeFileSync(file, scoresPipeline({ tokenizer, notes, scorers }));
   write("none");
-  run(process.execPath, [...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name])]);
+  pipeline(...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name]));
 
   const found: { total: number; start: number; compute: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const notes = join(work, `notes-${round}`);
-    write(notes); // another parameter, so that every score runs again
-    const begin = performance.now();
-    run(process.execPath, cli);
-    const total = (performance.now() - begin) / 1000;
+    write(notes); // a changed parameter reruns every score
+    const total = await seconds(() => pipeline(...cli));
     const noted = readNotes(notes);
     if (noted.length !== count) throw new Error(`${noted.length} scores ran, not ${count}`);
     const start = Math.min(...noted.map(({ begun }) => begun)) - firstScore(root);
@@ -55,11 +52,11 @@ export function benchTogether({ work, pipelines, row, tokenizer, python, alone }
   const { total, start, compute } = found.toSorted((a, b) => ready(a) - ready(b))[found.length >> 1]!;
   const least = ([...alone.values()].reduce((sum, value) => sum + value, 0) * models) / cores;
   const busy = `their compute on ${cores} busy cores, ${compute.toFixed(2)} s`;
-  const one = `their compute, each alone, on ${cores} cores, ${least.toFixed(2)} s`;
+  const one = `their compute, each run alone, on ${cores} cores, ${least.toFixed(2)} s`;
   const beyond = `${count} scores, after the warm process is ready`;
   row(beyond, total - start, { against: busy, other: compute, target: 1.3 });
   row(beyond, total - start, { against: one, other: least });
-  row(`${count} scores, with its ${start.toFixed(1)} s`, total, { against: busy, other: compute });
+  row(`${count} scores, with its start of ${start.toFixed(1)} s`, total, { against: busy, other: compute });
 }
 
 export function scoresPipeline(given: { tokenizer: string; notes: string; scorers: string[] }): string {
@@ -98,7 +95,7 @@ stages:
 `;
 }
 
-/** When the latest run's first score was started, in Unix seconds. */
+/** The start of the latest run's first score, in Unix seconds. */
 function firstScore(root: string): number {
   const journals = globSync(join(root, ".mlrb/journals/*.jsonl")).map((path) => ({
     path,

@@ -1,4 +1,4 @@
-// The bench of scores runs what a pipeline runs: its pipeline can be planned, and looking on changes no score.
+// The bench of scores measures what a pipeline runs: its pipeline can be planned, and observation changes no score.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,29 +8,26 @@ import { fixtures, measure, measureParams, stageFlags, writeAdmission } from "..
 import { testPython } from "../scorers/testing/submissions.ts";
 import { readNotes } from "./bench-score-jobs.ts";
 import { scoresPipeline } from "./bench-scores-together.ts";
-import { run } from "./bench-tools.ts";
+import { pipeline, run } from "./bench-tools.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
 test("the bench's pipeline plans two scores of each of 14 models", () => {
   const scorers = ["bits-per-byte", "house-pairs"];
-  // a pipeline is a file of the repository
+  // a pipeline must be a file of the repository
   const folder = join(import.meta.dirname, `../.mlrb/bench/test-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bench-scores.yaml");
   writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", notes: "/nowhere", scorers }));
-  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "plan", file, "--root", temporary];
-  const said = run(process.execPath, [...cli, "--json"])
-    .trimEnd()
-    .split("\n");
+  const said = pipeline("plan", file, "--root", temporary, "--json").trimEnd().split("\n");
   const lines = said.map((line) => JSON.parse(line) as { name?: string; stage?: string });
   const scores = lines.filter(({ name }) => name === "score").map(({ stage }) => stage);
   assert.equal(new Set(scores).size, 28);
 });
 
-test("a score that the bench looks on has the bytes of any other, and its numbers are noted", () => {
+test("a score that the bench observes has the bytes of an unobserved score", () => {
   const submission = join(temporary, "tiny");
   const make = [
     'import pathlib, sys; sys.path.insert(0, "scorers/testing")',

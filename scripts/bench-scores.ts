@@ -1,12 +1,12 @@
-// What a score costs beyond its own compute, which is the time inside the scorer's `measure`: forked from a
-// warm process and fresh, in memory, and 28 of them in one run (bench-scores-together.ts). The scorers are
-// the repository's own, the models have random weights.
+// The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm process
+// and fresh, its memory, and 28 scores in one run (bench-scores-together.ts). The scorers are the repository's; the
+// models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
 import { benchTogether } from "./bench-scores-together.ts";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
@@ -14,8 +14,8 @@ const rounds = 3;
 
 type Benched = { jobs: ScoreJobs; row: TellRow };
 
-/** `pipelines` is a folder of the repository for the pipeline that is made; `work` is for everything else. */
-export async function benchScores(given: { work: string; pipelines: string; row: TellRow }): Promise<void> {
+/** `pipelines` is a folder of the repository for the pipeline's file. */
+export async function benchScores(given: Bench & { pipelines: string }): Promise<void> {
   const { work, row } = given;
   const python = await ensureEnvironment(mlLock);
   const data = { public: join(work, "public"), private: join(work, "private") };
@@ -47,11 +47,11 @@ export async function benchScores(given: { work: string; pipelines: string; row:
   } finally {
     executor.close!();
   }
-  await ensureEnvironment(mlLock); // the run below would make a changed one outside the lease of this one
-  benchTogether({ ...given, tokenizer, python, alone });
+  await ensureEnvironment(mlLock); // the run below would rebuild a changed environment outside this lease
+  await benchTogether({ ...given, tokenizer, python, alone });
 }
 
-/** Fresh against forked, in turns. */
+/** Fresh against forked, alternating. */
 async function benchForked(scorer: string, submission: string, { jobs, row }: Benched): Promise<void> {
   const fresh: number[] = [];
   const forked: number[] = [];
@@ -66,11 +66,11 @@ async function benchForked(scorer: string, submission: string, { jobs, row }: Be
   }
   const other = median(forked);
   row(`${scorer}, fresh`, median(fresh), { against: `forked, ${other.toFixed(2)} s`, other });
-  const against = "the 1.5 s that are allowed";
+  const against = "the allowed 1.5 s";
   row(`${scorer}, forked, beyond its compute`, median(beyond), { against, other: 1.5, target: 1 });
 }
 
-/** What scoring a larger model holds more than scoring a small one, against that model and one batch. */
+/** The extra memory for scoring a larger model instead of a small one, against that model and one batch. */
 async function benchHeld(
   scorer: string,
   { small, large }: { small: string; large: string },
@@ -99,7 +99,7 @@ async function benchHeld(
   });
 }
 
-/** Of the two scorers of smoke's data, with nothing beside them. */
+/** Compute of the two scorers of smoke's data, run alone. */
 async function computeAlone(
   submission: string,
   hidden: string,

@@ -1,10 +1,9 @@
-// The store: a large file and many small ones in and out, and many kept as an attempt's record.
+// The store: a large file and many small files in and out, and many files kept as an attempt's record.
 
 import { hash, randomBytes } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
-import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { AttemptRecords } from "@mlrb/local/records/attempt-records";
@@ -12,69 +11,63 @@ import { Store } from "@mlrb/local/store/artifact-store";
 import { takeAllIn, takeIn } from "@mlrb/local/store/ingest";
 import { layOut } from "@mlrb/local/store/materialize";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { median, medianSeconds, run as must, seconds, type TellRow } from "./bench-tools.ts";
-
-type Bench = { work: string; row: TellRow };
+import { type Bench, median, medianSeconds, run, seconds } from "./bench-tools.ts";
 
 export async function benchStore({ large, ...bench }: Bench & { large: boolean }): Promise<void> {
   await benchLargeFile(large ? 4096 : 1024, bench);
   await benchSmallFiles(large ? 20_000 : 4_000, bench);
 }
 
+/** An empty store in the folder `name`. */
+function newStore(work: string, name: string) {
+  const blobs = join(work, name);
+  mkdirSync(blobs);
+  return { store: new Store(blobs), verified: new VerifiedContents(work) };
+}
+
 /** One large file into the store and out again, against reading and hashing it. */
 async function benchLargeFile(mebibytes: number, { work, row }: Bench): Promise<void> {
   const path = join(work, "large");
   const size = `${mebibytes / 1024} GiB`;
-  must("sh", ["-c", `head -c ${mebibytes}M /dev/urandom > ${path}`]);
-  const blobs = join(work, "blobs");
-  mkdirSync(blobs);
-  const store = new Store(blobs);
-  const verified = new VerifiedContents(work);
+  run("sh", ["-c", `head -c ${mebibytes}M /dev/urandom > ${path}`]);
+  const { store, verified } = newStore(work, "blobs");
   hashFile(path);
-  const hashing = medianSeconds(3, () => hashFile(path));
-  const against = `reading and hashing, ${hashing.toFixed(2)} s`;
-  let artifact = await takeIn(path, "file", { store, verified });
-  const taking = await medianOf(3, async (round) => {
+  const other = await medianSeconds(3, () => hashFile(path));
+  const against = `reading and hashing, ${other.toFixed(2)} s`;
+  const artifact = await takeIn(path, "file", { store, verified });
+  const taking: number[] = [];
+  for (let round = 0; round < 3; round++) {
     const again = join(work, `large-${round}`);
-    must("cp", [store.pathOf(artifact.digest), again]); // outside the time
+    run("cp", [store.pathOf(artifact.digest), again]); // not timed
     rmSync(store.pathOf(artifact.digest), { force: true });
-    return async () => {
-      artifact = await takeIn(again, "file", { store, verified });
-    };
-  });
-  row(`${size} into the store`, taking, { against, other: hashing, target: 1.2 });
-  const out = (link: boolean) => (round: number) => async () => () =>
-    layOut([{ artifact, path: join(work, `out-${link}-${round}`) }], {
-      store,
-      verified,
-      link: async () => link,
-    });
-  const linking = await medianOf(3, (round) => out(true)(round)());
-  row(`${size} out, linked`, linking, { against, other: hashing, target: 0.01 });
-  const copying = await medianOf(1, (round) => out(false)(round)());
-  row(`${size} out, copied`, copying, { against, other: hashing });
+    taking.push(await seconds(() => takeIn(again, "file", { store, verified })));
+  }
+  row(`${size} into the store`, median(taking), { against, other, target: 1.2 });
+  const out = (name: string, link: boolean) =>
+    layOut([{ artifact, path: join(work, `out-${name}`) }], { store, verified, link: async () => link });
+  const linking = await medianSeconds(3, (round) => out(`linked-${round}`, true));
+  row(`${size} out, linked`, linking, { against, other, target: 0.01 });
+  row(`${size} out, copied`, await seconds(() => out("copied", false)), { against, other });
   for (const name of readdirSync(work)) if (/^(large|out)/.test(name)) rmSync(join(work, name));
 }
 
-/** What keeping an attempt of many files takes: in the store, in its record, on the disk. */
+/** The time to keep an attempt of many files: in the store, in its record, on the disk. */
 async function benchRecord(plain: string, n: string, { work, row }: Bench): Promise<void> {
   const copy = join(work, "attempts/running/one");
   mkdirSync(dirname(copy), { recursive: true });
-  const copying = seconds(() => {
-    must("cp", ["-r", plain, copy]);
-    must("sync", ["-f", copy]);
+  const copying = await seconds(() => {
+    run("cp", ["-r", plain, copy]);
+    run("sync", ["-f", copy]);
   });
-  const blobs = join(work, "record-blobs");
-  mkdirSync(blobs);
-  const verified = new VerifiedContents(work);
-  const store = new Store(blobs);
-  const records = new AttemptRecords(join(work, "attempts"), { store, verified });
-  const begin = performance.now();
-  const taken = await takeAllIn(
-    [{ name: "all", path: copy, kind: "dir" }],
-    { store, verified },
-    { keep: true },
-  );
+  const contents = newStore(work, "record-blobs");
+  const keeping = await seconds(() => keepRecord(copy, work, contents));
+  const against = `cp -r and sync, ${copying.toFixed(2)} s`;
+  row(`${n} files of 4 KiB kept as an attempt's record`, keeping, { against, other: copying, target: 5 });
+}
+
+async function keepRecord(copy: string, work: string, contents: ReturnType<typeof newStore>): Promise<void> {
+  const records = new AttemptRecords(join(work, "attempts"), contents);
+  const taken = await takeAllIn([{ name: "all", path: copy, kind: "dir" }], contents, { keep: true });
   if (!("outputs" in taken)) throw new Error(taken.problem);
   records.put(
     {
@@ -98,9 +91,6 @@ async function benchRecord(plain: string, n: string, { work, row }: Bench): Prom
     join(work, "no-log"),
   );
   await removeAttempt(copy);
-  const keeping = (performance.now() - begin) / 1000;
-  const against = `cp -r and sync, ${copying.toFixed(2)} s`;
-  row(`${n} files of 4 KiB kept as an attempt's record`, keeping, { against, other: copying, target: 5 });
 }
 
 /** Many small files into the store and out again, against hashing and renaming, and against copying them. */
@@ -113,57 +103,29 @@ async function benchSmallFiles(count: number, { work, row }: Bench): Promise<voi
   const plain = join(work, "plain");
   make(plain);
   const names = readdirSync(plain).map((name) => join(plain, name));
-  const hashing = medianSeconds(3, () => {
+  const hashing = await medianSeconds(3, () => {
     for (const path of names) hash("sha256", readFileSync(path));
   });
-  const linked = join(work, "linked");
-  mkdirSync(linked);
-  const linking = seconds(() => {
-    for (const [index, path] of names.entries()) linkSync(path, join(linked, String(index)));
-  });
-  const floor = hashing + linking;
-  const blobs = join(work, "small-blobs");
-  mkdirSync(blobs);
-  const store = new Store(blobs);
-  const verified = new VerifiedContents(work);
+  const each = (act: typeof linkSync, name: string) => {
+    const folder = join(work, name);
+    mkdirSync(folder);
+    return seconds(() => {
+      for (const [index, path] of names.entries()) act(path, join(folder, String(index)));
+    });
+  };
+  const least = hashing + (await each(linkSync, "linked"));
+  const { store, verified } = newStore(work, "small-blobs");
   const taken = join(work, "taken");
   make(taken);
-  let artifact: Artifact | undefined;
   const begin = performance.now();
-  artifact = await takeIn(taken, "dir", { store, verified });
+  const artifact = await takeIn(taken, "dir", { store, verified });
   const taking = (performance.now() - begin) / 1000;
-  const inWords = `hashing and linking, ${floor.toFixed(2)} s`;
-  row(`${n} files of 4 KiB into the store`, taking, { against: inWords, other: floor, target: 1.5 });
+  const against = `hashing and linking, ${least.toFixed(2)} s`;
+  row(`${n} files of 4 KiB into the store`, taking, { against, other: least, target: 1.5 });
   await benchRecord(plain, n, { work, row });
-  const copied = join(work, "copied");
-  mkdirSync(copied);
-  const copying = seconds(() => {
-    for (const [index, path] of names.entries()) copyFileSync(path, join(copied, String(index)));
-  });
-  const out = await medianOf(
-    1,
-    async () => () =>
-      layOut([{ artifact, path: join(work, "small-out") }], { store, verified, link: async () => false }),
-  );
-  const outFloor = hashing + copying;
-  row(`${n} files of 4 KiB out`, out, {
-    against: `hashing and copying, ${outFloor.toFixed(2)} s`,
-    other: outFloor,
-    target: 1.5,
-  });
-}
-
-/** `prepare` makes what is then timed. */
-async function medianOf(
-  times: number,
-  prepare: (round: number) => Promise<() => Promise<unknown>>,
-): Promise<number> {
-  const all: number[] = [];
-  for (let round = 0; round < times; round++) {
-    const run = await prepare(round);
-    const begin = performance.now();
-    await run();
-    all.push((performance.now() - begin) / 1000);
-  }
-  return median(all);
+  const leastOut = hashing + (await each(copyFileSync, "copied"));
+  const small = [{ artifact, path: join(work, "small-out") }];
+  const out = await seconds(() => layOut(small, { store, verified, link: async () => false }));
+  const copying = `hashing and copying, ${leastOut.toFixed(2)} s`;
+  row(`${n} files of 4 KiB out`, out, { against: copying, other: leastOut, target: 1.5 });
 }

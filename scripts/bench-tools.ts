@@ -1,13 +1,13 @@
-// What the parts of the bench share: how a row is told, how a program is run, and the middle of several.
+// What the parts of the bench share: the type of a row, how a program is run and timed, and the median.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pythonPath } from "@mlrb/kit/python-path";
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+export const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 export type RowDetail = {
-  /** What it is compared with, in words and as a number of the same unit. */
+  /** The reference: in words, and as a number of the same unit. */
   against?: string;
   other?: number;
   /** The most that the ratio should be. */
@@ -17,11 +17,14 @@ export type RowDetail = {
 
 export type TellRow = (what: string, value: number, detail?: RowDetail) => void;
 
+/** `work` is a folder for everything that a part makes. */
+export type Bench = { work: string; row: TellRow };
+
 export function median(all: readonly number[]): number {
   return all.toSorted((a, b) => a - b)[all.length >> 1]!;
 }
 
-/** Gives what it said. Throws when it fails. */
+/** Returns what the program printed. Throws when it fails. */
 export function run(program: string, args: string[], cwd: string = repository): string {
   const { status, stderr, stdout, error } = spawnSync(program, args, {
     cwd,
@@ -38,13 +41,19 @@ export function run(program: string, args: string[], cwd: string = repository): 
   return stdout;
 }
 
-/** Seconds, the middle of so many runs. */
-export function medianSeconds(times: number, work: () => void): number {
-  return median(Array.from({ length: times }, () => seconds(work)));
+/** Runs the command line. Returns what it printed; throws when it fails. */
+export function pipeline(...words: string[]): string {
+  return run(process.execPath, ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", ...words]);
 }
 
-export function seconds(work: () => void): number {
+export async function medianSeconds(times: number, work: (turn: number) => unknown): Promise<number> {
+  const all: number[] = [];
+  for (let turn = 0; turn < times; turn++) all.push(await seconds(() => work(turn)));
+  return median(all);
+}
+
+export async function seconds(work: () => unknown): Promise<number> {
   const begin = performance.now();
-  work();
+  await work();
   return (performance.now() - begin) / 1000;
 }

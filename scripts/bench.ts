@@ -1,5 +1,5 @@
-// Speed, as ratios within one run: against the same processes from xargs, against ninja on the same graph,
-// against sha256sum. Seconds do not travel between machines; ratios do, roughly. Medians of several.
+// Measures speed as ratios within one run: against the same processes from xargs, against ninja on the same graph,
+// against sha256sum. Seconds differ between machines; ratios differ much less. Rows are medians of several runs.
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
@@ -7,24 +7,22 @@
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
-//   npx -y pnpm@10.34.9 bench --permissions only what it costs to hold a stage to what it declares (seconds)
+//   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
-//   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+//   npx -y pnpm@10.34.9 bench --coverage coverage of the intervals, docs/statistics.md    (seconds; not a speed)
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { benchContainers } from "./bench-containers.ts";
-import { ninjaText, pipelineText } from "./bench-graphs.ts";
+import { benchGraph } from "./bench-graphs.ts";
 import { benchLooking } from "./bench-looking.ts";
 import { benchPermissions } from "./bench-permissions.ts";
 import { benchReport } from "./bench-report.ts";
 import { benchSandbox } from "./bench-sandbox.ts";
 import { benchScores } from "./bench-scores.ts";
 import { benchStore } from "./bench-store.ts";
-import { medianSeconds as median, run as must, type RowDetail, seconds } from "./bench-tools.ts";
+import { type RowDetail, repository } from "./bench-tools.ts";
 import { coverageRows, coverageText } from "./coverage-simulation.ts";
-import { ensureEnvironment } from "./ensure-environment.ts";
 
 const wanted = process.argv.slice(2);
 if (wanted.includes("--coverage")) {
@@ -32,119 +30,33 @@ if (wanted.includes("--coverage")) {
   process.exit();
 }
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 const work = mkdtempSync(join(tmpdir(), "mlrb-bench-"));
 const pipelines = join(repository, ".mlrb", "bench");
 mkdirSync(pipelines, { recursive: true });
-const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools.lock")), "ninja");
 
-/** What, measured, ratio, target. */
+/** Name, measured value, ratio, target. */
 const rows: string[][] = [];
-
 const large = wanted.includes("--large") || wanted.includes("--huge");
-if (wanted.includes("--scores")) {
-  await benchScores({ work, pipelines, row });
-} else if (wanted.includes("--store")) {
-  await benchStore({ work, row, large });
-} else if (wanted.includes("--sandbox")) {
-  await benchSandbox({ work, row });
-} else if (wanted.includes("--permissions")) {
-  benchPermissions({ work, row });
-} else if (wanted.includes("--report")) {
-  benchReport(14_042, { work, row });
-} else if (wanted.includes("--containers")) {
-  await benchContainers({ work, row });
-} else {
-  benchLooking({ work, pipelines, row });
-  benchGraph(32);
-  if (large) benchGraph(323);
-  if (wanted.includes("--huge")) benchGraph(3226);
-  await benchStore({ work, row, large });
-  benchReport(large ? 14_042 : 2_000, { work, row });
-  benchPermissions({ work, row });
-  await benchSandbox({ work, row });
-  await benchContainers({ work, row });
+const bench = { work, row };
+if (wanted.includes("--scores")) await benchScores({ ...bench, pipelines });
+else if (wanted.includes("--store")) await benchStore({ ...bench, large });
+else if (wanted.includes("--sandbox")) await benchSandbox(bench);
+else if (wanted.includes("--permissions")) await benchPermissions(bench);
+else if (wanted.includes("--report")) await benchReport(14_042, bench);
+else if (wanted.includes("--containers")) await benchContainers(bench);
+else {
+  await benchLooking({ ...bench, pipelines });
+  await benchGraph(32, { ...bench, pipelines });
+  if (large) await benchGraph(323, { ...bench, pipelines });
+  if (wanted.includes("--huge")) await benchGraph(3226, { ...bench, pipelines });
+  await benchStore({ ...bench, large });
+  await benchReport(large ? 14_042 : 2_000, bench);
+  await benchPermissions(bench);
+  await benchSandbox(bench);
+  await benchContainers(bench);
 }
 print();
 rmSync(work, { recursive: true, force: true });
-
-/** A graph of the benchmark's shape: per task one set-up, ten attempts, validations and scores; one report. */
-function benchGraph(tasks: number): void {
-  const name = `bench-${tasks}`;
-  const file = join(pipelines, `${name}.yaml`);
-  const root = join(work, name);
-  const size = tasks * 31 + 1;
-  const n = size.toLocaleString("en").replace(",", " ");
-  writeFileSync(file, pipelineText(name, tasks, 0));
-  const pipeline = (...more: string[]) =>
-    must(process.execPath, [
-      "--max-semi-space-size=1",
-      "runners/cli/bin/pipeline.js",
-      "run",
-      file,
-      "--root",
-      root,
-      ...more,
-    ]);
-
-  const folder = join(work, `${name}-ninja`);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, 0));
-  const build = () => must(ninja, ["-j2", "--quiet"], folder);
-
-  // the same processes, each writing the file that the stage writes
-  const files = join(work, `${name}-files`);
-  mkdirSync(files);
-  const processes = seconds(() =>
-    must("sh", ["-c", `seq ${size} | xargs -P2 -I{} sh -c 'echo {} > ${files}/{}'`]),
-  );
-  let said = "";
-  const cold = seconds(() => {
-    said = pipeline("--json");
-  });
-  row(`cold, ${n}`, cold, { against: `xargs -P2, ${processes.toFixed(2)} s`, other: processes, target: 1.3 });
-  const { cpuMs, peakMemoryBytes } = JSON.parse(said.trimEnd().split("\n").at(-1)!) as Record<string, number>;
-  const own = `${(cpuMs! / size).toFixed(2)} ms of CPU a stage, ${Math.round(peakMemoryBytes! / 2 ** 20)} MiB`;
-  row(`the runner's own, ${n}`, cpuMs! / 1000, {
-    against: `1 ms a stage: ${own}`,
-    other: size / 1000,
-    target: 1,
-  });
-  const coldNinja = seconds(build);
-  row(`cold, ${n}`, cold, { against: `ninja, ${coldNinja.toFixed(2)} s`, other: coldNinja });
-
-  const same = median(5, () => pipeline());
-  const sameNinja = median(5, build);
-  row(`no-op, ${n}`, same, {
-    against: `ninja, ${sameNinja.toFixed(3)} s`,
-    other: sameNinja,
-    target: tasks > 1000 ? 1 : tasks > 100 ? 2 : undefined,
-  });
-  const touched = median(3, () => {
-    utimesSync(
-      file,
-      new Date(Date.now() - 60_000 * Math.random() - 5000),
-      new Date(Date.now() - 60_000 * Math.random() - 5000),
-    );
-    pipeline();
-  });
-  row(`no-op after a touch, ${n}`, touched, { against: "no-op", other: same });
-
-  let edit = 0;
-  const edited = median(3, () => {
-    writeFileSync(file, pipelineText(name, tasks, ++edit));
-    pipeline();
-  });
-  const editedNinja = median(3, () => {
-    writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, edit++));
-    build();
-  });
-  row(`one task edited, ${n}`, edited, {
-    against: `ninja, ${editedNinja.toFixed(3)} s`,
-    other: editedNinja,
-    target: tasks > 100 ? 1.5 : 3,
-  });
-}
 
 function row(what: string, value: number, detail: RowDetail = {}): void {
   const { against, other = Number.NaN, target, unit = "s" } = detail;

@@ -1,7 +1,7 @@
-"""Runs a scorer's measure.py as its stage would, and notes when it began and what `measure` took and held.
+"""Runs a scorer's measure.py like its stage, and notes its start and the time and memory of `measure`.
 
-For the bench (bench-scores.ts): all else that a score takes is the machinery's. With the parameter `batch`
-it reads one batch of that shape with the submission instead, to see what that alone holds.
+For the bench (bench-scores.ts), which attributes all other time to the runner. With the parameter `batch` the
+script only reads one batch of that shape with the submission, to measure the memory of that.
 """
 
 import json
@@ -51,7 +51,7 @@ def run_scorer(stage: Stage) -> None:
 
 
 def read_batch(folder: Path, rows: int, tokens: int) -> dict[str, Any]:
-    """What reading so many rows of so many tokens takes with the model loaded, log-softmax included."""
+    """Time and memory to read `rows` of `tokens` with the loaded model, log-softmax included."""
     import torch
 
     submission = load_submission(folder)
@@ -73,7 +73,7 @@ def observed(act: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
 
 @contextmanager
 def widest_batch(*, on: bool) -> Iterator[list[int]]:
-    """Rows and tokens of the largest input whose embeddings are looked up; a fresh process is left alone."""
+    """Rows and tokens of the largest embedded input. A fresh process is not observed."""
     widest = [0, 0]
     if on:
         from torch.nn import functional

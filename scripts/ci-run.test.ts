@@ -1,4 +1,4 @@
-// What .ci/run installs before the tests, with made-up programs in place of those that would install.
+// Checks what .ci/run installs before the tests, with fake programs instead of real installers.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -17,7 +17,7 @@ import { type TestContext, test } from "node:test";
 const script = join(import.meta.dirname, "..", ".ci", "run");
 const tests = "npx -y pnpm@10.34.9 test --thorough";
 
-/** The lines that .ci/run had programs do, and what it said; `installed` are packages, `apt` what apt-get does. */
+/** The calls and the output of .ci/run. `installed` are packages, `apt` is the behaviour of apt-get. */
 function ran(t: TestContext, { user = 0, installed = [] as string[], apt = "true" as string | null }) {
   const folder = mkdtempSync(join(tmpdir(), "ci-run-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -51,11 +51,11 @@ const all = [
   ...["docker.io", "bubblewrap", "busybox-static"],
 ];
 
-test("what is there is not installed again", (t) => {
+test("an installed package is not installed again", (t) => {
   assert.deepEqual(ran(t, { installed: all }).calls, [tests]);
 });
 
-test("only what is missing is installed, and the tests run after it", (t) => {
+test("only missing packages are installed, before the tests run", (t) => {
   const { calls, said } = ran(t, { installed: all.filter((name) => name !== "lmodern") });
   assert.equal(calls.length, 3);
   assert.match(calls[0]!, /^apt-get .*update$/);
@@ -64,12 +64,12 @@ test("only what is missing is installed, and the tests run after it", (t) => {
   assert.equal(said, "");
 });
 
-test("who may not install, or has no apt, runs the tests all the same", (t) => {
+test("without the right to install, or without apt, the tests still run", (t) => {
   assert.deepEqual(ran(t, { user: 1000 }).calls, [tests]);
   assert.deepEqual(ran(t, { apt: null }).calls, [tests]);
 });
 
-test("an installation that fails is told and stops nothing", (t) => {
+test("a failed installation is reported and does not stop the tests", (t) => {
   const { calls, said } = ran(t, { apt: "echo 'no network' >&2; exit 100" });
   assert.equal(calls.at(-1), tests);
   assert.match(said, /some tests will skip: texlive-latex-recommended .* poppler-utils\nno network/);

@@ -1,12 +1,11 @@
-// How often an interval that says 95 % holds the truth, at the few attempts that an agent is given: what the
-// choice of Student-t and Wilson over the bootstrap rests on. Simulated from a seed; for rates, where all data
-// sets can be listed, exact.
+// How often a 95 % interval covers the true mean with few attempts. The choice of Student-t and Wilson over the
+// bootstrap is based on these numbers. Simulated from a seed; exact for rates, whose data sets can be listed.
 import { attemptsInterval } from "@mlrb/core/statistics/attempts-interval";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { type Random, seededRandom } from "@mlrb/core/statistics/random";
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 
-/** Shares of data sets, from 0 to 1: the interval held the mean; there was none (which holds nothing). */
+/** Shares of data sets, from 0 to 1: the interval covered the mean; there was no interval (not covered). */
 type Coverage = { covered: number; without: number };
 
 /** Coverage at each of `attempts` numbers of attempts, in order. */
@@ -22,7 +21,7 @@ const populations: Population[] = [
   { name: "normal", mean: 0, draw: (random) => random.normal() },
   { name: "exponential (skewed)", mean: 1, draw: (random) => -Math.log(1 - random.fraction()) },
   {
-    name: "one in five at the floor, the others near each other",
+    name: "one in five at the trivial baseline, the others near each other",
     mean: 0.8,
     draw: (random) => (random.fraction() < 0.2 ? 0 : 1 + 0.1 * random.normal()),
   },
@@ -62,7 +61,7 @@ export function coverageRows(given: { seed: number; datasets: number; resamples:
   ];
 }
 
-/** As a table in Markdown, in percent; in brackets how often there was no interval. */
+/** A table in Markdown, in percent; brackets have the share without an interval. */
 export function coverageText(rows: readonly CoverageRow[]): string {
   const percent = (share: number) => (100 * share).toFixed(1);
   const table = [
@@ -94,7 +93,7 @@ function simulated(
   return { covered: covered / datasets, without: without / datasets };
 }
 
-/** Over all numbers of successes, each by its binomial probability. */
+/** Sums over all numbers of successes, weighted by binomial probability. */
 function exactOfRate(rate: number, of: IntervalOf, attempts: number): Coverage {
   const coverage = { covered: 0, without: 0 };
   let probability = (1 - rate) ** attempts;

@@ -1,5 +1,5 @@
-// Builds the environment of a lock file where the pipeline would look for it, unless it is there, and
-// gives its Python. For tests and for running Python scripts by hand:
+// Builds the environment of a lock file in the pipeline's place, unless it exists, and returns its Python. For tests
+// and for running Python scripts by hand:
 //   node scripts/ensure-environment.ts pipelines/environments/ml.lock
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -19,7 +19,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Absolute path of the environment's Python. Throws with what the building step said when it fails. */
+/** Absolute path of the environment's Python. Throws an error with the output of the build when it fails. */
 export async function ensureEnvironment(lock: string, root: string = repository): Promise<string> {
   const state = stateFolder(root);
   const key = environmentKey(lock, { state, digests: new FileDigests(repository, state.memory) });

@@ -1,5 +1,5 @@
-// Prints how well the rules that find iterations and failures agree with the hand-labelled set, and where they do
-// not: node scripts/iteration-agreement.ts
+// Prints the agreement of the rules that find iterations and failures with the hand-labelled set, and each
+// disagreement: node scripts/iteration-agreement.ts
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { agreement, agreementText } from "@mlrb/core/iterations/testing/agreement";
@@ -15,7 +15,7 @@ export function labelledSet(): Labelled[] {
 
 if (import.meta.main) {
   const set = labelledSet();
-  const wanted = process.argv[2]; // `tuning`: while rules are written, the held-out half is not looked at
+  const wanted = process.argv[2]; // `tuning` hides the held-out half while rules are written
   const shown = wanted === undefined ? set : set.filter(({ split }) => split === wanted);
   console.log(agreementText(shown));
   console.log(`\n${agreement(shown).differ.join("\n")}`);

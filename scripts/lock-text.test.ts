@@ -41,7 +41,7 @@ a==5 \\
     --hash=${two}
 `;
 
-test("a lock holds the comments of its .in file, each pin in its section, and nothing that is left to builds", () => {
+test("a lock has the comments of its .in file and each pin in its section, without packages left to builds", () => {
   const text = lockText(input, resolvedPins(resolved), "folder/x.in");
   assert.equal(
     text,
@@ -76,16 +76,16 @@ o==4 \\
   assert.ok("pins" in readLock(text as string, "x.lock"));
 });
 
-test("an unhashed requirement must be a pin, and the rest needs a section", () => {
+test("an unhashed requirement must be a pin, and dependencies need a section", () => {
   assert.deepEqual(lockText("# section: unhashed\nheavy>=1\n", [], "x.in"), {
     problems: [
-      'x.in:2: "heavy>=1" is no NAME==VERSION, as section unhashed wants',
-      'x.in: it has no line "# section: wheels", for what the rest needs',
+      'x.in:2: "heavy>=1" is not NAME==VERSION, which section unhashed needs',
+      'x.in: it has no line "# section: wheels", where dependencies belong',
     ],
   });
 });
 
-test("changes name what came, went, moved, and what has other files at the same version", () => {
+test("changes list added, removed and moved pins, and pins with other files at the same version", () => {
   const pins = (text: string): Pin[] => {
     const lock = readLock(text, "x.lock");
     assert.ok("pins" in lock);

@@ -1,4 +1,4 @@
-// Writes a lock file out of its .in file and what was resolved, and says what changed. Pure.
+// Makes the text of a lock file from its .in file and the resolved pins, and lists changes. Pure.
 import {
   nameKey,
   type Pin,
@@ -10,17 +10,17 @@ import {
 
 type Resolved = NonNullable<ReturnType<typeof readPin<{ text: string }>>>;
 
-/** What uv wrote, as pins. Throws on a line that is none: uv resolves to pins and nothing else. */
+/** Reads uv's output as pins. Throws on any other line, since uv resolves to pins only. */
 export function resolvedPins(text: string): Resolved[] {
-  // uv knows no sections: all of its lines are read as of one
+  // uv has no sections; one section holds all of its lines
   return readSections(`# section: wheels\n${text}`, "uv").entries.map((entry) => {
     const pin = readPin({ text: entry.text });
-    if (!pin) throw new Error(`bug: uv resolved to "${entry.text}", which is no pin`);
+    if (!pin) throw new Error(`bug: uv resolved to "${entry.text}", which is not a pin`);
     return pin;
   });
 }
 
-/** The lock file's text, or what the .in file `file` lacks for it. */
+/** The lock file's text, or the problems of the .in file `file`. */
 export function lockText(input: string, resolved: Resolved[], file: string): string | { problems: string[] } {
   const { entries, problems } = readSections(input, file);
   const left = leftToUnhashed(input);
@@ -36,7 +36,7 @@ export function lockText(input: string, resolved: Resolved[], file: string): str
         if (pin?.hashes.length === 0) parts.push(`${pinText(pin)}\n`);
         else
           problems.push(
-            `${file}:${entry.line}: "${entry.text}" is no NAME==VERSION, as section unhashed wants`,
+            `${file}:${entry.line}: "${entry.text}" is not NAME==VERSION, which section unhashed needs`,
           );
       }
       continue;
@@ -51,13 +51,13 @@ export function lockText(input: string, resolved: Resolved[], file: string): str
     }
   }
   if (commentsOf(input, "wheels") === undefined)
-    problems.push(`${file}: it has no line "# section: wheels", for what the rest needs`);
+    problems.push(`${file}: it has no line "# section: wheels", where dependencies belong`);
   if (problems.length > 0) return { problems };
   const header = input.slice(0, input.search(/^# section:/m)).trimEnd();
   return `# Made by scripts/update-environment.ts from ${file.split("/").at(-1)}, which is what to edit.\n${header}\n${parts.join("")}`;
 }
 
-/** One line for each pin that differs; the order is that of names. */
+/** One line for each changed pin, in the order of names. */
 export function lockChanges(before: Pin[], after: Pin[]): string[] {
   const [old, now] = [before, after].map((pins) => new Map(pins.map((pin) => [pin.key, pin])));
   const said = (pin: Pin) => `${pin.version}${pin.marker ? ` ; ${pin.marker}` : ""}`;
@@ -73,13 +73,13 @@ export function lockChanges(before: Pin[], after: Pin[]): string[] {
   });
 }
 
-/** `# leave: cuda-* nvidia-*` names what builds of unhashed packages bring, each build its own. */
+/** `# leave: cuda-* nvidia-*` names dependencies that differ between builds of unhashed packages. */
 function leftToUnhashed(input: string): RegExp[] {
   const said = /^# leave: (.+)$/m.exec(input)?.[1]?.trim().split(/\s+/) ?? [];
   return said.map((glob) => new RegExp(`^${nameKey(glob).replaceAll("*", ".*")}$`));
 }
 
-/** The comments that open a section; undefined where there is no such section. */
+/** The comments at the start of a section; undefined where the section is missing. */
 function commentsOf(input: string, section: string): string | undefined {
   const [, after] =
     new RegExp(`^# section: ${section}\\s*\\n((?:#.*\\n|\\s*\\n)*)`, "m").exec(`${input}\n`) ?? [];

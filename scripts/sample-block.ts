@@ -1,5 +1,4 @@
-// The numbers of a task's README, from the report of the committed sample: nobody copies them by hand, so that
-// none can differ from what was run.
+// The numbers of a task's README, generated from the report of the committed sample, so that none can differ.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
@@ -10,7 +9,7 @@ export const sampleFolder = "docs/sample";
 const begin = "<!-- sample -->";
 const end = "<!-- /sample -->";
 
-/** `text` with what stands between the marks replaced; undefined where it has no marks. */
+/** Replaces the text between the marks; undefined where `text` has no marks. */
 export function withBlock(text: string, block: string): string | undefined {
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
@@ -18,7 +17,7 @@ export function withBlock(text: string, block: string): string | undefined {
   return `${text.slice(0, from + begin.length)}\n${block}${text.slice(to)}`;
 }
 
-/** A table of each attempt's scores, the agents' differences and the rows to read them against. */
+/** A table of each attempt's scores, the difference of the agents, and the rows to compare with. */
 export function sampleBlock(report: Report, task: string): string {
   const primary = report.tasks.find(({ name }) => name === task)!.primary;
   const cells = report.cells.filter((cell) => cell.task === task);
@@ -47,8 +46,9 @@ export function sampleBlock(report: Report, task: string): string {
     ...rows,
   ];
   return (
-    `The [committed sample](../../${sampleFolder}/README.md) (± the standard error over items; of the difference, over ` +
-    "items that both answered, taken together where they are not independent; the agent in brackets is ahead):\n\n" +
+    `The [committed sample](../../${sampleFolder}/README.md). ± is the standard error over items; of the difference, over ` +
+    "the items that both agents answered, clustered where items depend on each other. Brackets name the better " +
+    "agent.\n\n" +
     `${table.map((cellsOf) => `| ${cellsOf.join(" | ")} |`).join("\n")}\n\n`
   );
 }

@@ -1,5 +1,5 @@
-// What the committed sample must show, or the tasks do not measure: `reference` beats `minimal` clearly on every
-// primary metric, and models that nobody trained stand where they should. And the READMEs say what it says.
+// Checks that the tasks measure, with the committed sample: `reference` clearly beats `minimal` on every primary metric,
+// and untrained models have their expected order. The READMEs must have the sample's numbers.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const report = mustFollow(
   "report.json",
 );
 
-/** Of each task's primary metric, from worst to best: agents' means and rows. Equal neighbours are no mistake. */
+/** For each task's primary metric, agents' means and rows from worst to best. Equal neighbours are allowed. */
 const orders: Record<string, string[]> = {
   "baby-lm": ["random-weights", "unigram", "minimal", "reference", "bigram"],
   "mini-pile": ["random-weights", "unigram", "minimal", "reference", "bigram"],
@@ -28,7 +28,7 @@ const orders: Record<string, string[]> = {
   "math-reasoning": ["random-weights", "minimal", "reference", "slot-filling", "reference-proofs"],
 };
 
-test("the sample is whole: all tasks, every attempt kept the rules, every score is there", () => {
+test("the sample is complete: all tasks and scores, and every attempt kept the rules", () => {
   assert.deepEqual(report.tasks.map(({ name }) => name).sort(), Object.keys(orders).sort());
   const { attempts, scores, gaps } = report.coverage;
   assert.deepEqual(gaps, []);
@@ -48,7 +48,7 @@ for (const { name: task, primary } of report.tasks) {
       assert.ok(Math.abs(found.difference) > 2 * error, `${found.difference} ± ${error}`);
     });
 
-    test("no seed of minimal is ahead of any seed of reference", () => {
+    test("no seed of minimal is better than a seed of reference", () => {
       const { direction } = report.metrics.find(({ name }) => name === primary)!;
       const values = (agent: string) =>
         report.cells
@@ -57,7 +57,7 @@ for (const { name: task, primary } of report.tasks) {
       assert.ok(Math.max(...values("minimal")) < Math.min(...values("reference")));
     });
 
-    test("rows that need no training stand where they should", () => {
+    test("rows without training have their expected order", () => {
       const { direction } = report.metrics.find(({ name }) => name === primary)!;
       const known = new Map<string, number>([
         ...report.rows.flatMap((row): [string, number][] =>
@@ -78,7 +78,7 @@ for (const { name: task, primary } of report.tasks) {
           assert.ok(value >= values[at - 1]!, `${orders[task]![at]} is behind ${orders[task]![at - 1]}`);
     });
 
-    test("its README says what the sample says", () => {
+    test("its README has the sample's numbers", () => {
       const text = readFileSync(join(repository, "tasks", task, "README.md"), "utf8");
       assert.equal(text, withBlock(text, sampleBlock(report, task)), "run scripts/update-sample.ts");
     });

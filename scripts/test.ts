@@ -1,10 +1,10 @@
-// Every check of the project, in the order in which a failure is cheapest to read: types, lint, then tests.
+// Runs every check of the project, cheap ones first: types, lint, then tests.
 //   pnpm test                    the default tier
 //   pnpm test --thorough         both tiers: also *.thorough.test.ts
-//   pnpm test runners/core       only files of tests whose path contains this
-//   pnpm test --changed          only files of tests that can reach what differs from main
-//   pnpm test --patience 2       all time limits doubled, for a machine that has other work
-// Ends with one plain line, `N passed, N failed`.
+//   pnpm test runners/core       only test files whose path contains this
+//   pnpm test --changed          only test files that can reach a difference from main
+//   pnpm test --patience 2       all time limits doubled, for a busy machine
+// The last line is `N passed, N failed`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -35,12 +35,15 @@ const { values, positionals } = parseArgs({
 });
 const patience = Number(values.patience);
 if (!(patience >= 1)) {
-  console.error(`--patience must be a number from 1 on, not ${values.patience}`);
+  console.error(`--patience must be a number of at least 1, not ${values.patience}`);
   process.exit(2);
 }
-const suiteMinutes = 80 * patience; // CI kills the whole after 90, and would say nothing of what ran
+const suiteMinutes = 80 * patience; // CI kills the job after 90, without a summary
 const end = new AbortController();
-setTimeout(() => end.abort(`the suite's ${suiteMinutes} minutes are over`), suiteMinutes * 60_000).unref();
+setTimeout(
+  () => end.abort(`the suite's limit of ${suiteMinutes} minutes is over`),
+  suiteMinutes * 60_000,
+).unref();
 abortOnSignals(end);
 
 const checks = [
@@ -82,7 +85,7 @@ const results = await runTestFiles(files, { ...options, concurrency: availablePa
 const benchmark = join(shared, "benchmark");
 if (existsSync(benchmark)) {
   const verify = ["runners/cli/bin/pipeline.js", "cache", "verify", "--root", benchmark];
-  checks.push(check("the shared state is as it was made", process.execPath, verify));
+  checks.push(check("the shared state is unchanged", process.execPath, verify));
 }
 warmPython?.kill("SIGKILL");
 rmSync(shared, { recursive: true, force: true });
@@ -106,7 +109,7 @@ function check(name: string, program: string, args: string[]): boolean {
   return status === 0;
 }
 
-/** One file that hangs must not use up the suite's time; `seconds` is what it usually takes. */
+/** A file that hangs must not use up the suite's time. `seconds` is the file's usual duration. */
 function fileTimeoutMs(seconds = 0): number {
   return patience * 1000 * Math.min(50 * 60, Math.max(10 * 60, 4 * seconds));
 }
@@ -114,13 +117,13 @@ function fileTimeoutMs(seconds = 0): number {
 function reachingTests(): string[] {
   const changed = changedFiles(repository);
   const reaching = testsReaching(changed, sourcesOf(repository));
-  console.log(`${changed.length} files differ from main; ${reaching.length} files of tests can reach them`);
+  console.log(`${changed.length} files differ from main; ${reaching.length} test files can reach them`);
   if (changed.some((path) => /^(runners|pipelines|tasks|scorers)\//.test(path)))
-    console.log("tests of the whole program (tests/) can reach them too: run `pnpm test` before you land");
+    console.log("tests of the whole program (tests/) can reach them too: run `pnpm test` before you merge");
   return reaching;
 }
 
-/** Seconds of the files that take long, as measured once on two cores. The order and the limits depend on them. */
+/** Durations of long files, measured once on two cores. They decide the order and the time limits. */
 function knownSeconds(): Record<string, number> {
   const path = "scripts/suite/seconds.json";
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};

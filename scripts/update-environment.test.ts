@@ -1,4 +1,4 @@
-// Updates locks with the real uv of tools.lock, out of folders with tiny packages.
+// Updates locks with the real uv of tools.lock, from folders with tiny packages.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const packages: Package[] = [
   { name: "low", version: "2.0" },
 ];
 
-/** A folder with x.in, and the program run on it. */
+/** A folder with x.in, and a function that runs the program on it. */
 function place(input: string) {
   const folder = mkdtempSync(join(root, "u-"));
   const lock = join(folder, "x.lock");
@@ -51,7 +51,7 @@ function place(input: string) {
 
 const input = "# section: wheels\ntop\n";
 
-test("a lock is made with the hashes of all files, kept as it is, and moved only where it was asked", () => {
+test("a lock has the hashes of all files, keeps its pins, and changes only requested ones", () => {
   const [oldest, newest] = [packages.slice(0, 2), packages].map((some) => packageFolder(root, some));
   const at = place(input);
   assert.deepEqual(at.update(onlyFrom(oldest!.folder)), {
@@ -71,7 +71,7 @@ test("a lock is made with the hashes of all files, kept as it is, and moved only
   assert.deepEqual(at.pins(), ["low==2.0", "top==1.0"]);
 });
 
-test("a pin that nobody has, an unreachable index and a wrong name leave the old lock untouched", async () => {
+test("an unknown pin, an unreachable index and a wrong name leave the old lock unchanged", async () => {
   const env = onlyFrom(packageFolder(root, packages).folder);
   const at = place(input);
   at.update(env);
@@ -81,7 +81,7 @@ test("a pin that nobody has, an unreachable index and a wrong name leave the old
   assert.equal(refused.status, 1);
   assert.match(
     refused.error,
-    /^mlrb: F\/x\.in: no set of packages satisfies it\n[\s\S]*top==9[\s\S]*F\/x\.lock is as it was\n$/,
+    /^mlrb: F\/x\.in: no set of packages satisfies it\n[\s\S]*top==9[\s\S]*F\/x\.lock is unchanged\n$/,
   );
 
   writeFileSync(at.lock.replace(".lock", ".in"), `${input}more\n`);
@@ -93,7 +93,7 @@ test("a pin that nobody has, an unreachable index and a wrong name leave the old
 
   assert.equal(at.update(env, "--upgrade", "lo").error, "mlrb: F/x.lock has no lo to upgrade\n");
   writeFileSync(at.lock.replace(".lock", ".in"), "top\n");
-  assert.equal(at.update(env).error, 'mlrb: F/x.in:1: "top" stands before the first "# section:" line\n');
+  assert.equal(at.update(env).error, 'mlrb: F/x.in:1: "top" comes before the first "# section:" line\n');
   assert.equal(at.text(), held);
   assert.deepEqual(at.files(), ["x.in", "x.lock"]);
 });

@@ -1,6 +1,6 @@
-// Makes the committed sample and the numbers in the tasks' READMEs of a run's results:
+// Makes the committed sample and the numbers in the tasks' READMEs from a run's results:
 //   pnpm pipeline run full-benchmark && node scripts/update-sample.ts results/full-benchmark/smoke
-// All seven tasks must be in them, and every score.
+// The results must have all seven tasks and every score.
 import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -13,7 +13,8 @@ const results = process.argv[2];
 if (!results) throw new Error("update-sample.ts needs the folder of a run's results");
 const report = mustFollow(reportFormat, readJson(join(results, "report.json")), "report.json");
 const { planned, scored } = report.coverage.scores;
-if (scored !== planned) throw new Error(`${planned - scored} of ${planned} scores are missing: run it whole`);
+if (scored !== planned)
+  throw new Error(`${planned - scored} of ${planned} scores are missing: run the whole pipeline`);
 
 const readmes = globSync("tasks/*/task.yaml", { cwd: repository }).map((path) =>
   join(dirname(path), "README.md"),
@@ -25,7 +26,7 @@ if (missing.length > 0) throw new Error(`the results have nothing for ${missing.
 for (const path of readmes) {
   const text = readFileSync(join(repository, path), "utf8");
   const changed = withBlock(text, sampleBlock(report, path.split("/")[1]!));
-  if (changed === undefined) throw new Error(`${path} has no place for the sample's numbers`);
+  if (changed === undefined) throw new Error(`${path} has no marks for the sample's numbers`);
   writeFileSync(join(repository, path), changed);
 }
 for (const name of ["report.md", "report.csv", "report.json", "report.tex", "groups.md", "times.md"])

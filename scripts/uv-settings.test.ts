@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uvSettings } from "./uv-settings.ts";
 
-test("uv asks pip's index in pip's way, and not what only adds files on this machine", () => {
+test("uv uses pip's index and ignores settings that only add files on this machine", () => {
   const config = `:env:.index-url='http://user:p%40ss@mirror.test/simple'
 global.cert='/etc/ssl/own \\'ca\\'.crt'
 global.extra-index-url='file:///opt/some'
@@ -19,11 +19,11 @@ install.trusted-host='\\nmirror.test\\nother.test'`;
   });
 });
 
-test("where pip has no index, uv has none either and looks into the same folders", () => {
+test("without an index for pip, uv has none either and uses the same folders", () => {
   const config = "global.index-url='http://old.test/simple'\nglobal.find-links='/a /b'\n:env:.no-index='1'";
   assert.deepEqual(uvSettings(config), { UV_NO_INDEX: "1", UV_FIND_LINKS: "/a,/b" });
 });
 
-test("a pip without settings leaves uv without", () => {
+test("without settings of pip, uv has no settings", () => {
   assert.deepEqual(uvSettings(""), {});
 });

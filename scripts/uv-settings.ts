@@ -1,12 +1,11 @@
-// Makes uv, which resolves locks, ask the index that pip is set up with: uv does not read pip's settings,
-// and whoever has a proxy or a mirror has told pip. A lock lists all files of a release, so what only adds
-// some of them on this machine (extra indexes, folders of wheels) is left aside, unless there is nothing else.
-// Pure.
+// Translates pip's settings for uv, which resolves locks and does not read them: users configure a proxy or a mirror
+// for pip. A lock lists all files of a release, so sources that only add files on this machine (extra indexes,
+// folders of wheels) are ignored, unless pip has no index. Pure.
 
-/** uv's environment variables, out of what `pip config list` prints. */
+/** uv's environment variables, from the output of `pip config list`. */
 export function uvSettings(pipConfig: string): Record<string, string> {
   const settings: Record<string, string> = {};
-  // in the order in which pip lets one win over another: file for all commands, file for install, environment
+  // in pip's order of precedence, the last wins: file for all commands, file for install, environment
   for (const level of ["global", "install", ":env:"]) {
     for (const line of pipConfig.split("\n")) {
       const [, where, name, value] = /^([^.]+)\.([\w-]+)=(.*)$/.exec(line) ?? [];
@@ -25,7 +24,7 @@ export function uvSettings(pipConfig: string): Record<string, string> {
   return Object.fromEntries(Object.entries(wanted).filter((one): one is [string, string] => Boolean(one[1])));
 }
 
-/** pip prints values as Python would: in quotes, with escapes. */
+/** pip prints values like Python literals: in quotes, with escapes. */
 function plain(value: string): string {
   const inside = /^(['"])(.*)\1$/.exec(value)?.[2] ?? value;
   return inside.replace(/\\([\\'"nt])/g, (_, char: string) => ({ n: "\n", t: "\t" })[char] ?? char).trim();

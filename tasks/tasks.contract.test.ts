@@ -1,4 +1,4 @@
-// What holds for every task, those of tomorrow included: a folder with a task.yaml is covered by being there.
+// The contract of every task, new ones included: each folder with a task.yaml is tested.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -57,26 +57,26 @@ for (const task of tasks) {
     });
 
     for (const kind of Object.keys(manifest.budget)) {
-      test(`says of ${kind} data what is scored, what decides, the floors, and the rules with their sources`, () => {
+      test(`declares scorers, primary scorer, trivial baselines and sourced rules for ${kind} data`, () => {
         const [scorers, floors] = [manifest.scorers[kind]!, manifest.floors[kind]!];
         assert.ok(scorers.includes(manifest.primary[kind]!), "the primary scorer is not among its scorers");
         for (const scorer of scorers) {
           assert.equal(scorerManifest(scorer).name, scorer);
-          assert.ok(scorer in floors || scorerManifest(scorer).hostSensitive, `no floor for ${scorer}`);
+          assert.ok(
+            scorer in floors || scorerManifest(scorer).hostSensitive,
+            `no trivial baseline for ${scorer}`,
+          );
         }
         const rules = rulesOn(manifest.rules, kind);
         assert.ok(rules.length > 0, "no rule holds");
         if (kind !== "official") return;
-        assert.ok(
-          "official" in (manifest.sources ?? {}),
-          "nothing is said of where the official data comes from",
-        );
-        // with no word of the official text behind any rule, limits must say how that text was read
+        assert.ok("official" in (manifest.sources ?? {}), "the source of the official data is missing");
+        // without a rule from the official text, limits must explain how the text was read
         if (!rules.some(({ source }) => source === "official"))
           assert.match((manifest.limits ?? []).join("\n"), /official/i);
       });
 
-      test(`names as floors and anchors of ${kind} data rows that its scorers give, another as each`, () => {
+      test(`names existing and different rows as trivial baseline and reference for ${kind} data`, () => {
         const anchors = (manifest.anchors?.[kind] ?? []).map(({ name }) => name);
         const named = (table: Record<string, number | string>) =>
           Object.entries(table).filter((one): one is [string, string] => typeof one[1] === "string");
@@ -87,19 +87,19 @@ for (const task of tasks) {
           assert.ok(names.includes(row), `no row "${row}" of ${scorer}: ${names.join(", ")}`);
         }
         for (const [scorer, row] of named(rows)) {
-          assert.ok(scorer in floors, `an anchor and no floor for ${scorer}`);
+          assert.ok(scorer in floors, `a reference row and no trivial baseline for ${scorer}`);
           assert.notEqual(floors[scorer], row);
         }
       });
 
-      test(`shows beside numbers of ${kind} data only what was published of that data`, () => {
+      test(`lists published numbers for ${kind} data only if the data is official`, () => {
         const published = manifest.published?.[kind];
-        if (kind !== "official") assert.equal(published, undefined, "ours are not those of any benchmark");
+        if (kind !== "official") assert.equal(published, undefined, "smoke data is no published benchmark");
         for (const { source } of Object.values(published ?? {}).flat()) assert.match(source, /arXiv:|https:/);
       });
     }
 
-    test("can be scored, judged and afforded on the same kinds of data, smoke's among them", () => {
+    test("declares scores, rules and budgets for the same kinds of data, smoke included", () => {
       const kinds = Object.keys(manifest.scorers).sort();
       assert.ok(kinds.includes("smoke"));
       const { primary, floors, budget, anchors, anchorRows } = manifest;
@@ -107,7 +107,7 @@ for (const task of tasks) {
         assert.deepEqual(Object.keys(table).sort(), kinds);
     });
 
-    test("tells an agent its deadline, budget, seed, place to hand in, rules and scores", () => {
+    test("has a prompt with deadline, budget, seed, submission folder, rules and scores", () => {
       const prompt = readFileSync(join(folder, "prompt.md"), "utf8");
       for (const blank of ["{{deadline}}", "{{budget}}", "{{seed}}"])
         assert.ok(prompt.includes(blank), `the prompt lacks ${blank}`);
@@ -123,33 +123,33 @@ for (const task of tasks) {
       assert.ok(prompt.toLowerCase().includes(title.toLowerCase()), `the prompt does not name ${title}`);
     });
 
-    test("makes the same bytes of data twice, whatever the time zone and the language", () => {
+    test("makes the same bytes of data in every time zone and language", () => {
       assert.deepEqual(filesBelow(first), filesBelow(second));
-      assert.ok(existsSync(join(first, "public/README.md")), "the public data says nowhere what it is");
+      assert.ok(existsSync(join(first, "public/README.md")), "the public data has no README");
     });
 
-    test("gives away no private row in its public data", () => {
+    test("has no private row in its public data", () => {
       const open = Object.values(filesBelow(join(first, "public"))).join("\n");
       const hidden = Object.entries(filesBelow(join(first, "private")));
       for (const [name, text] of hidden) {
         if (!name.endsWith(".jsonl")) continue;
         for (const line of text.trimEnd().split("\n"))
           for (const value of texts(JSON.parse(line))) {
-            if (value.length < 40) continue; // a word or a name may stand anywhere
+            if (value.length < 40) continue; // a word or a name may occur anywhere
             assert.ok(!open.includes(JSON.stringify(value).slice(1, -1)), `${name}: ${value.slice(0, 80)}`);
           }
       }
       assert.ok(hidden.length > 0);
     });
 
-    test("refuses data that it cannot make, with a word on what it can", () => {
+    test("refuses an unknown source and names the known one", () => {
       const made = makeData(task, join(temporary, task, "other"), {}, "nonsense");
       assert.notEqual(made.status, 0);
       assert.match(made.stderr, new RegExp(`${task}: no data for source "nonsense".*smoke`, "s"));
     });
 
     for (const scorer of manifest.scorers.smoke!) {
-      test(`has private data that ${scorer} can read, and the floor that it names`, () => {
+      test(`has private data that ${scorer} can read, and its trivial baseline`, () => {
         const models = join(temporary, task, `models-${scorer}`);
         mkdirSync(models, { recursive: true });
         writeFileSync(join(models, "titles.json"), "{}");
@@ -174,7 +174,7 @@ for (const task of tasks) {
 
 const rowsSeen = new Map<string, string[]>();
 
-/** The names of the rows that a scorer's anchors.py gives of the scorer's own fixtures. */
+/** The names of the rows of a scorer's anchors.py on the scorer's fixtures. */
 function rowsOnFixtures(scorer: string): string[] {
   const seen = rowsSeen.get(scorer);
   if (seen) return seen;

@@ -1,4 +1,4 @@
-// Holds every lock file of the repository to the rules that its form is for.
+// Checks every lock file of the repository.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ function pinsOf(name: string) {
   return lock.pins;
 }
 
-test("every pin of every lock file has hashes, torch excepted", () => {
+test("every pin of every lock file except torch has hashes", () => {
   const unhashed = locks.flatMap(pinsOf).filter(({ hashes }) => hashes.length === 0);
   assert.deepEqual([...new Set(unhashed.map(({ name }) => name))], ["torch"]);
 });
 
-test("no lock file names a place that packages come from", () => {
+test("no lock file names a package index", () => {
   for (const name of locks) assert.doesNotMatch(read(name), /:\/\/|--(extra-)?index|--find-links| @ /, name);
 });
 
-test("every lock file holds what its .in file asks for, in the section and version asked for", () => {
+test("every lock file has the packages of its .in file, with their sections and versions", () => {
   for (const name of locks) {
     const from = name.replace(/\.lock$/, ".in");
     const pins = pinsOf(name);

@@ -1,9 +1,9 @@
-"""What programs of ml.lock import, imported once by the process that they are forked from.
+"""Imports that scripts of ml.lock need, made once by the process that scripts are forked from.
 
-It changes how soon they start, never what they give. Programs that are forked have no network.
+Forked scripts start sooner and write the same outputs. They have no network.
 """
 
-# ruff: noqa: F401 (to import is the point)
+# ruff: noqa: F401 (importing is the purpose)
 
 import os
 
@@ -19,12 +19,12 @@ os.environ.update(
 import lm_eval
 import lm_eval.evaluator
 import lm_eval.models.huggingface
-import rouge_score.rouge_scorer  # by way of nltk, a second
+import rouge_score.rouge_scorer  # imports nltk, which takes a second
 import safetensors.torch
 import tokenizers
 import torch
 from lm_eval.tasks import TaskManager
-from transformers import (  # each is imported when it is named
+from transformers import (  # transformers imports each name on first use
     AutoConfig,
     AutoModelForCausalLM,
     AutoTokenizer,

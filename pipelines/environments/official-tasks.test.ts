@@ -1,4 +1,4 @@
-// Builds the environment of the official task package (once; network needed then) and asks it for its tasks.
+// Builds the environment of the official task package (once, with a network) and reads its tasks.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ root, names = sys.argv[1], sys.argv[2:]
 json.dump({name: get_task(f"{root}/{name}", "full_benchmark", name) for name in names}, sys.stderr)
 `;
 
-test("the official package gives a prompt for each of the seven official names, and an error for others", async (t) => {
+test("the official package has a prompt for each of the seven official names, and an error for others", async (t) => {
   const python = await ensureEnvironment("pipelines/environments/official-tasks.lock");
   const root = mkdtempSync(join(tmpdir(), "official-tasks-"));
   t.after(() => rmSync(root, { recursive: true }));

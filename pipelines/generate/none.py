@@ -1,4 +1,4 @@
-"""What a submission writes for its scorers: nothing, where none of them judges texts."""
+"""For tasks without scorers that judge texts: the model writes nothing."""
 
 from mlrb_kit.stage import read_stage
 

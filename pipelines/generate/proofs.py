@@ -1,4 +1,4 @@
-"""What a submission writes for its scorers: the formal side of each private item."""
+"""Lets a submission write the formal side of each private item, for the scorers that judge texts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The models that a task gives beside its data: the base model, as `base`."""
+"""Provides the base model to a task's agents, as `base`."""
 
 import shutil
 

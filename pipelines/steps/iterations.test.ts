@@ -34,7 +34,7 @@ type ReadIterations = {
   measures?: Record<string, unknown>;
 };
 
-/** What the stage says of an attempt as its supervisor leaves it, after `spoil` has been at the folder. */
+/** Runs the stage on a supervisor's attempt after `spoil` has changed the folder. */
 function found(t: TestContext, spoil: (folder: string) => void = () => {}): ReadIterations {
   const folder = mkdtempSync(join(tmpdir(), "iterations-step-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -67,7 +67,7 @@ function found(t: TestContext, spoil: (folder: string) => void = () => {}): Read
   return readJson(path("out.json")) as ReadIterations;
 }
 
-test("an attempt's own line, its snapshot and its printed value become an iteration that counts", (t) => {
+test("an attempt's own line, snapshot and printed value become one measured iteration", (t) => {
   const { kind, iterations, measures } = found(t);
   assert.equal(kind, "found");
   assert.deepEqual(
@@ -87,7 +87,7 @@ test("an attempt's own line, its snapshot and its printed value become an iterat
   );
 });
 
-test("a trajectory that was changed, cut or never was one is not measured, with the place and the reason", (t) => {
+test("a changed, cut or malformed trajectory is not measured, with place and reason", (t) => {
   const reason = (spoil: (folder: string) => void) => {
     const { kind, reason: said } = found(t, spoil);
     assert.equal(kind, "not-measured");
@@ -112,7 +112,7 @@ test("a trajectory that was changed, cut or never was one is not measured, with 
   );
 });
 
-test("snapshots whose index names a folder elsewhere, or that have none, are not measured, with the reason", (t) => {
+test("snapshots with an index that points elsewhere, or without one, are not measured, with the reason", (t) => {
   const hostile = { name: "../../etc", sinceStartMs: 1, digest: "a", files: 1, bytes: 8 };
   const reasonOf = (spoil: (index: string) => void) =>
     found(t, (folder) => spoil(join(folder, "snapshots/index.json"))).reason!;

@@ -1,4 +1,4 @@
-// What research an attempt was: its experiments, where it failed, what can be counted of that.
+// Finds the experiments and failures of an attempt, and counts them.
 import { researchOfAttempt } from "@mlrb/agents/record/research-of-attempt";
 import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";

@@ -1,5 +1,5 @@
-// Compares the weights of all attempts of a task with one another, where a rule of the task asks for it. A stage
-// of its own: no attempt's admission or scores wait for the others.
+// Compares the weights of all attempts of a task, if a rule of the task asks for it. A separate stage, so that
+// no attempt's admission or score waits for other attempts.
 
 import { fingerprintFile } from "@mlrb/formats/judged/fingerprint";
 import type { Kinship } from "@mlrb/formats/judged/kinship";
@@ -15,7 +15,7 @@ const { params, inputs, outputs } = stage();
 const { rules: all, data } = ruleParams(params);
 const rules = rulesOn(all, data).filter(({ method }) => method === "unlike-attempts");
 
-// where no rule asks, nothing is opened and nothing found: weights of one base are all alike
+// without such a rule nothing is read: models trained from one base have similar weights
 const members = rules.length === 0 ? [] : readCollected(inputs.manifest!).members;
 const attempts = members.map(({ axes, artifacts }) => {
   const path = artifacts.fingerprint?.path;

@@ -16,7 +16,7 @@ const whole = { "config.json": "{}", "tokenizer.json": "{}", "model.safetensors"
 type Files = Record<string, string | Uint8Array>;
 type Kept = { sinceStartMs: number; files: Files; digest?: string };
 
-/** The step at `moment` of an attempt of 1 s budget that ended after `workingMs` with `final`. */
+/** Runs the step at `moment`, for an attempt with a budget of 1 s that ended after `workingMs` with `final`. */
 async function at(
   moment: string,
   {
@@ -82,7 +82,7 @@ async function at(
   };
 }
 
-test("the last snapshot before the moment is what stood there, whole and admitted by itself", async () => {
+test("the checkpoint is the last snapshot before it, whole, with its own admission", async () => {
   const kept = [
     { sinceStartMs: 100, files: { "notes/a.txt": "x" } },
     { sinceStartMs: 400, files: whole },
@@ -101,20 +101,20 @@ test("the last snapshot before the moment is what stood there, whole and admitte
   assert.equal(before.moment.admitted, false);
 });
 
-test("half a model is shown for what it is", async () => {
+test("half a model is a checkpoint that is not admitted", async () => {
   const torn = { ...whole, "model.safetensors": model.subarray(0, model.length - 3) };
   const { moment } = await at("50%", { kept: [{ sinceStartMs: 400, files: torn }] });
   assert.equal(moment.admitted, false);
   assert.match(moment.reasons[0].detail, /model\.safetensors.*truncated/);
 });
 
-test("before anything was put there stands nothing, and what came later is not shown", async () => {
+test("a checkpoint before the first snapshot is empty", async () => {
   const { files, moment } = await at("50%", { kept: [{ sinceStartMs: 501, files: whole }] });
   assert.deepEqual(files, []);
   assert.deepEqual([moment.stood.kind, moment.admitted, moment.reasons[0].code], ["none", false, "empty"]);
 });
 
-test("what was handed in stands once the attempt has ended, under the very admission that it got", async () => {
+test("a checkpoint after the attempt's end is the submission, with the submission's admission", async () => {
   const { files, admissionBytes, moment } = await at("75%", {
     kept: [{ sinceStartMs: 100, files: {} }],
     workingMs: 700,
@@ -126,17 +126,17 @@ test("what was handed in stands once the attempt has ended, under the very admis
   assert.equal(equal.admissionBytes, admissionBytes, "a snapshot that equals it shares its scores");
 });
 
-test("a moment that is no share, a ledger that is none and snapshots of another format fail the stage, with the cause", async () => {
+test("a moment that is not a share, a missing ledger and snapshots of another format fail the stage, with the cause", async () => {
   await assert.rejects(
     at("100%", {}),
-    /axis moment has the value "100%".*no share[\s\S]*help: write e\.g\. 25%/,
+    /axis moment has the value "100%".*not a share[\s\S]*help: write e\.g\. 25%/,
   );
   await assert.rejects(
     at("50%", {
       change: (folder) =>
         writeFileSync(join(folder, "ledger"), '{"formatVersion":1,"none":"there was no attempt"}'),
     }),
-    /there was no attempt, so that nobody knows how far it came/,
+    /there was no attempt, so the time of the checkpoint is unknown/,
   );
   const index = (text: string) => (folder: string) =>
     writeFileSync(join(folder, "snapshots/index.json"), text);
@@ -152,6 +152,6 @@ test("a moment that is no share, a ledger that is none and snapshots of another 
   };
   await assert.rejects(
     at("50%", { change: index(JSON.stringify(dropped)) }),
-    /stood at 50% was not kept: all snapshots together had no room/,
+    /snapshot at 50% was not kept: the snapshots exceeded their space/,
   );
 });

@@ -1,7 +1,7 @@
-// The submission as it stood at a share of the budget, e.g. `25%`: the last snapshot before it, what was handed
-// in where the attempt had ended by then, or an empty folder where there was nothing yet. It may be half of
-// something, so it is admitted like what is handed in, and said to be what it is. Rules are not asked: they are
-// of what an agent hands in.
+// An intermediate checkpoint: the submission at a share of the budget, e.g. `25%`. It is the last snapshot before
+// that time, the final submission if the attempt had ended, or an empty folder if there was nothing yet. A
+// snapshot may be incomplete, so admission judges it like a submission. The task's rules are not checked: they
+// apply to the final submission.
 //   node pipelines/steps/moment.ts --axis moment=25% --input submission=DIR --input snapshots=DIR \
 //     --input ledger=FILE --input admission=FILE --output submission=DIR --output admission=FILE --output moment=FILE
 import { constants, copyFileSync, cpSync } from "node:fs";
@@ -21,10 +21,10 @@ const { axes, inputs, outputs } = stage();
 const share = momentShare(axes.moment!);
 if (share === undefined)
   throw new Error(
-    `the axis moment has the value "${axes.moment}", which is no share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is scored anyway`,
+    `the axis moment has the value "${axes.moment}", which is not a share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is always scored`,
   );
 const ledger = readLedger(inputs.ledger!);
-if (typeof ledger === "string") throw new Error(`${ledger}, so that nobody knows how far it came`);
+if (typeof ledger === "string") throw new Error(`${ledger}, so the time of the checkpoint is unknown`);
 const index = mustFollow(
   snapshotIndex,
   readJson(join(inputs.snapshots!, "index.json")),
@@ -33,9 +33,7 @@ const index = mustFollow(
 
 const stood = submissionAt(share, index, ledger);
 if (stood.kind === "dropped")
-  throw new Error(
-    `the submission that stood at ${axes.moment} was not kept: all snapshots together had no room`,
-  );
+  throw new Error(`the snapshot at ${axes.moment} was not kept: the snapshots exceeded their space`);
 
 const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
 if (stood.kind !== "none")
@@ -44,7 +42,7 @@ if (stood.kind !== "none")
 const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
 const isFinal =
   stood.kind === "final" || (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
-// the very admission of what was handed in, so that both have one score
+// the final submission's own admission, so that both share a score
 if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
 else writeJson(outputs.admission!, admit(outputs.submission!));
 

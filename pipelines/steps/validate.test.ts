@@ -27,7 +27,7 @@ const rules = [
   { name: "time", title: "In time", method: "time-within-budget", source: "official", severity: "strike" },
 ];
 
-/** An attempt's outputs with a small good model, changed by `change` before it is judged. */
+/** An attempt's outputs with a small good model, changed by `change` before validation. */
 async function validate(change: (folder: string) => void = () => {}, given: unknown = rules, data = "smoke") {
   const folder = mkdtempSync(join(root, "v-"));
   const at = (name: string) => join(folder, name);
@@ -70,7 +70,7 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
 const answers = ({ verdict }: Awaited<ReturnType<typeof validate>>) =>
   verdict.rules.map(({ answer }: { answer: string }) => answer);
 
-test("a good submission is admitted, passes, and its facts stand beside", async () => {
+test("a good submission is admitted and passes, with its facts", async () => {
   const found = await validate();
   assert.deepEqual(found.admission, { formatVersion: 1, admitted: true, reasons: [] });
   assert.equal(found.verdict.kind, "pass");
@@ -79,7 +79,7 @@ test("a good submission is admitted, passes, and its facts stand beside", async 
   assert.deepEqual(facts, { parameters: 2048, dtypes: "F32", tensors: 1 });
 });
 
-test("the verdict of equal submissions is equal in every byte, however long they took", async () => {
+test("equal submissions have identical verdicts, however long they took", async () => {
   const slower = (folder: string) => {
     const ledger = JSON.parse(readFileSync(join(folder, "ledger"), "utf8"));
     writeFileSync(join(folder, "ledger"), JSON.stringify({ ...ledger, wallMs: 7777 }));
@@ -87,14 +87,14 @@ test("the verdict of equal submissions is equal in every byte, however long they
   assert.equal((await validate()).bytes, (await validate(slower)).bytes);
 });
 
-test("nothing handed in is rejected, and no rule is broken by it", async () => {
+test("an empty submission is rejected and breaks no rule", async () => {
   const found = await validate((folder) => rmSync(join(folder, "submission"), { recursive: true }));
   assert.equal(found.verdict.kind, "rejected");
   assert.equal(found.admission.reasons[0].code, "empty");
   assert.deepEqual(answers(found), ["cannot-tell", "cannot-tell", "pass"]);
 });
 
-test("a rejected submission says what the supervisor kept out of it", async () => {
+test("the admission of a rejected submission lists what the supervisor left out", async () => {
   const found = await validate((folder) => rmSync(join(folder, "submission/model.safetensors")));
   assert.deepEqual(found.admission.reasons, [
     { code: "no-weights", detail: "neither model.safetensors nor model.safetensors.index.json is there" },
@@ -102,20 +102,20 @@ test("a rejected submission says what the supervisor kept out of it", async () =
   ]);
 });
 
-test("a trajectory that was tampered with leaves the time open", async () => {
+test("with a changed trajectory the time of the attempt is undecided", async () => {
   const found = await validate((folder) => appendFileSync(join(folder, "trajectory"), "{}\n"));
   assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"]);
   assert.match(found.verdict.rules[2].evidence, /the trajectory is broken at line 3: of another format/);
 });
 
-test("a ledger that is no ledger is survived", async () => {
+test("a malformed ledger does not fail the stage", async () => {
   for (const text of ["", "[]", '{"formatVersion":1}', "\u0000", '{"formatVersion":1,"wallMs":"soon"}']) {
     const found = await validate((folder) => writeFileSync(join(folder, "ledger"), text));
     assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"], text);
   }
 });
 
-test("a submission is judged by the rules of its kind of data, and by no others", async () => {
+test("a submission is judged only by the rules of its kind of data", async () => {
   const [size, ...others] = rules;
   const small = { ...size, with: { max: 100 }, on: ["smoke"] };
   const large = { ...size, with: { max: 100_000 }, on: ["official"] };
@@ -125,7 +125,7 @@ test("a submission is judged by the rules of its kind of data, and by no others"
   await assert.rejects(validate(undefined, given, "7"), /data is 7, not a text[\s\S]*help: .*data: smoke/);
 });
 
-test("rules that nobody can check stop the stage and say where to repair them", async () => {
+test("rules with an unknown method fail the stage, with the place to repair", async () => {
   await assert.rejects(
     validate(undefined, [{ ...rules[0], method: "magic" }]),
     /the task's rules:[\s\S]*no method "magic"[\s\S]*help: repair task\.yaml/,

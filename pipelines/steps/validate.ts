@@ -1,5 +1,5 @@
-// Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules of its kind of data (verdict).
-// A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
+// Judges a submission: whether it may be loaded (admission), and whether the attempt kept the rules for its kind of
+// data (verdict). A rule with an unknown method or bad arguments fails the stage; no submission can.
 
 import { admit } from "@mlrb/kit/admission/admission";
 import { clip } from "@mlrb/kit/admission/admission-json";
@@ -26,7 +26,7 @@ if (problems.length > 0)
 const rules = rulesOn(all, data);
 const budgetMs = budget.timeMs;
 if (budgetMs === undefined)
-  throw new Error("the stage has no budget: write budget: { time } as the attempt's stage has it");
+  throw new Error("the stage has no budget: write budget: { time } as in the attempt's stage");
 
 const read = readLedger(inputs.ledger!);
 const seal = typeof read === "string" ? undefined : read.trajectory;
@@ -39,7 +39,7 @@ const ledger = typeof read === "string" ? read : broken || read;
 
 const admission = admit(folder);
 if (!admission.admitted && typeof read !== "string") {
-  // the folder alone cannot say what was kept out of it
+  // the folder does not show what was left out of it
   const { overLimits, leftOut } = read.submission;
   if (overLimits) admission.reasons.push({ code: "over-limits", detail: `nothing was taken: ${overLimits}` });
   for (const { path, why } of leftOut.slice(0, 20))

@@ -1,6 +1,6 @@
-// Every task's rules tell three hand-ins apart: an honest one, one that cannot be loaded, and one that breaks a
-// rule. fixtures/verdict.json of a task says what an honest one is made of, and which rule is broken how. The
-// models that the task gives are stand-ins of two small matrices.
+// Every task's rules distinguish three submissions: an honest one, one that cannot be loaded, and one that breaks a rule.
+// A task's fixtures/verdict.json describes the honest submission, and which rule is broken and how. Two small matrices
+// replace the models of the task.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -100,7 +100,7 @@ for (const task of readdirSync(tasks)) {
       return average(given.filter((name) => name !== "base").map(expert));
     };
 
-    /** What validate.ts says of an honest hand-in that was spoiled so. */
+    /** Runs validate.ts on an honest submission after `spoil`. */
     const judged = (spoiled?: Spoiled | "truncated") => {
       const at = mkdtempSync(join(root, "v-"));
       for (const name of ["public", "private", "models"]) mkdirSync(join(at, name));
@@ -140,7 +140,7 @@ for (const task of readdirSync(tasks)) {
       };
     };
 
-    test("an honest hand-in keeps every rule", () => {
+    test("an honest submission keeps every rule", () => {
       const { admission, verdict } = judged();
       assert.deepEqual(admission.reasons, []);
       assert.equal(verdict.kind, "pass", JSON.stringify(verdict.rules));
@@ -150,13 +150,13 @@ for (const task of readdirSync(tasks)) {
       );
     });
 
-    test("one whose weights are cut off is rejected, with the file and what is missing", () => {
+    test("a submission with truncated weights is rejected, with the file and the missing bytes", () => {
       const { admission, verdict } = judged("truncated");
       assert.equal(verdict.kind, "rejected");
       assert.match(admission.reasons[0]!.detail, /model\.safetensors.*truncated: the tensors need \d+ bytes/);
     });
 
-    test(`one with ${breaks.by} breaks ${breaks.rule} and is struck out, with evidence`, () => {
+    test(`a submission with ${breaks.by} breaks ${breaks.rule} and is disqualified, with evidence`, () => {
       const { verdict } = judged(breaks.by);
       const rule = verdict.rules.find((one) => one.rule === breaks.rule)!;
       assert.deepEqual([verdict.kind, rule.answer, rule.severity], ["struck", "fail", "strike"]);

@@ -16,7 +16,7 @@ def rows(public: Path, private: Path) -> list[Row]:
 
 
 def text(row: dict[str, Any]) -> str:
-    """Of a row of text, or of an instruction: what is asked, what about, and the answer, a line each."""
+    """The text of a row. An instruction has one line each for instruction, input and output."""
     for name in ("content", "text"):
         if name in row:
             return row[name]

@@ -1,4 +1,4 @@
-"""The unweighted mean over kinds of text, so that the kind with more bytes does not decide."""
+"""The unweighted mean over kinds of text, so that the kind with the most bytes does not dominate."""
 
 import math
 from collections import defaultdict
@@ -32,7 +32,7 @@ def kind_ratios(samples: list[Sample]) -> dict[str, float]:
 
 
 def pulls(samples: list[Sample]) -> list[float]:
-    """How far each document pulls the mean from where it is; they add up to zero in every kind."""
+    """Each document's influence on the mean. The influences of a kind sum to zero."""
     ratios = kind_ratios(samples)
     sizes: dict[str, float] = defaultdict(float)
     for sample in samples:

@@ -32,9 +32,9 @@ def measure(submission: Path, private: Path) -> Measured:
 
 
 def pseudo_values(samples: list[Sample], score: float) -> list[dict[str, Any]]:
-    """With values whose mean is the score and whose spread is its error: score + n times the document's pull.
+    """Samples with values whose mean is the score and whose spread is its error: score + n times the pull.
 
-    A table that pairs two submissions by document can then treat the score as any mean over items.
+    A table that pairs two submissions by document can then treat the score like a mean over items.
     """
     return [
         {

@@ -1,4 +1,4 @@
-"""Measures bits per byte of a submission on held-out text (the definition stands in README.md)."""
+"""Measures bits per byte of a submission on held-out text (defined in README.md)."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Corpus BLEU from the counts of each item, and its jackknife, which shares the score out among the items."""
+"""Corpus BLEU from the counts of each item, and its jackknife, which splits the score among the items."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""What chooses between two sentences without grammar: chance, length, n-grams of the public text."""
+"""Rows that choose between two sentences without grammar: chance, length, n-grams of the public text."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from scorer_library.lm_eval.data import Row, read_hub_data
 from scorer_library.lm_eval.items import TIE_NATS, error_of_mean, mean
 from scorer_library.ngram import fit_ngram, read_public
 
-SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
+SENTENCE_CHARACTERS = 64  # about the length of one short sentence
 
 
 def rows(public: Path, private: Path) -> list[AnchorRow]:
@@ -20,7 +20,7 @@ def rows(public: Path, private: Path) -> list[AnchorRow]:
         {"name": "chance", "title": "Chance: one of two sentences", "value": 0.5},
         row("shorter", shorter, pairs, lambda text: len(text.encode())),
     ]
-    if (public / "train.jsonl").is_file():  # not every task's public data is plain text
+    if (public / "train.jsonl").is_file():  # public data of some tasks is not plain text
         model = fit_ngram(read_public(public), SENTENCE_CHARACTERS)
         kind = "of byte-level BPE tokens (2 000), trained on the public text; equal likelihoods count half"
         found += [

@@ -1,4 +1,4 @@
-"""Measures BLiMP: which sentence of each minimal pair the model finds likelier (see README.md)."""
+"""Measures BLiMP: how often a model finds the right sentence of a minimal pair likelier (see README.md)."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,7 +27,7 @@ def item_of(paradigm: str, at: int, _row: Row, answer: Answer) -> Item:
 
 
 def scored(items: Sequence[Item]) -> dict[str, Any]:
-    """The unweighted mean over paradigms; phenomena as groups, each the unweighted mean of its paradigms."""
+    """The unweighted mean over paradigms. Groups are phenomena, each the unweighted mean of its paradigms."""
     found = mean_over_groups(items)
     paradigms = found.pop("groups")
     members: dict[str, list[str]] = {}

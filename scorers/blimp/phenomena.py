@@ -1,8 +1,9 @@
-"""Which of BLiMP's twelve phenomena each of its 67 paradigms belongs to.
+"""The phenomenon, one of twelve, of each of BLiMP's 67 paradigms.
 
-Facts as the authors group them in their own results: github.com/alexwarstadt/blimp at commit 0ee32bc,
-raw_results/summary/models_summary.jsonl (Warstadt et al., TACL 8, 2020). Not from `linguistics_term` of the
-rows, which sets the two paradigms of animate subjects apart as `s-selection`, a thirteenth.
+The grouping is that of the authors' own results: github.com/alexwarstadt/blimp at commit 0ee32bc,
+raw_results/summary/models_summary.jsonl (Warstadt et al., TACL 8, 2020). The rows'
+`linguistics_term` is not used: it splits off the two paradigms of animate subjects as a thirteenth
+phenomenon, `s-selection`.
 """
 
 PHENOMENA = {

@@ -1,4 +1,4 @@
-"""What a model costs cannot be told from data alone: the rows are those of whole models."""
+"""Costs need a model, so the only rows are reference models."""
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage

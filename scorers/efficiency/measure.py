@@ -1,4 +1,4 @@
-"""Measures what a submission costs: compute a token, size, speed (the definitions stand in README.md)."""
+"""Measures a submission's compute per token, size and speed (defined in README.md)."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SETTINGS = {"computeTokens": 2000, "promptTokens": 64, "newTokens": 32, "repeats
 
 def measure(submission: Path, private: Path) -> Measured:
     settings = read_settings(private, SETTINGS)
-    check_files(submission)  # what is not whole needs no process of its own to be refused
+    check_files(submission)  # rejects an incomplete submission before a process is started
     found = measure_fresh(Path(efficiency_speed.__file__), submission, settings)
     value = found["flopsPerToken"] / 1e6
     numbers = {name: number for name, number in found.items() if not isinstance(number, (list, str))}

@@ -1,4 +1,4 @@
-"""Measures which answer a model finds likeliest after each of our own questions (see README.md)."""
+"""Measures how often the right answer is likeliest, on this project's questions (see README.md)."""
 
 from mlrb_kit.score_stage import score_stage
 from scorer_library.lm_eval.continuation import continuation_measure

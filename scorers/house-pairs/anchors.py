@@ -1,4 +1,4 @@
-"""Lets a unigram and a bigram of the public text choose between the sentences of each pair."""
+"""Lets a unigram and a bigram model of the public text choose between the sentences of each pair."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,10 +7,11 @@ from typing import Any
 from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
 from mlrb_kit.results import read_jsonl
-from pairs_score import clustered_error, half_for_ties, mean
+from pairs_score import half_for_ties
+from scorer_library.lm_eval.items import error_of_mean, mean
 from scorer_library.ngram import fit_ngram, read_public
 
-SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
+SENTENCE_CHARACTERS = 64  # about the length of one short sentence
 
 
 def rows(public: Path, private: Path) -> list[Row]:
@@ -31,7 +32,7 @@ def row(name: str, title: str, pairs: list[dict[str, Any]], bits: Callable[[str]
         hit = half_for_ties({"good": good, "bad": bad, "value": float(good > bad)})
         groups.setdefault(pair["UID"], []).append(hit)
     means = [mean(hits) for hits in groups.values()]
-    return {"name": name, "title": title, "value": mean(means), "standardError": clustered_error(means)}
+    return {"name": name, "title": title, "value": mean(means), "standardError": error_of_mean(means)}
 
 
 if __name__ == "__main__":

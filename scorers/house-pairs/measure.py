@@ -1,4 +1,4 @@
-"""Measures accuracy on minimal pairs with lm-eval, and refuses scores that say nothing (see README.md)."""
+"""Measures accuracy on minimal pairs with lm-eval, and rejects scores that ties decide (see README.md)."""
 
 from pathlib import Path
 

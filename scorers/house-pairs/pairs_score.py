@@ -1,20 +1,21 @@
-"""From samples to a score: the mean over paradigms, unless the likelihoods decide nothing.
+"""Computes the score, a mean over paradigms, from samples. Ties that decide the score are rejected.
 
-lm-eval takes the first of equal likelihoods, and the right sentence always comes first: a model that
-cannot tell two sentences apart would be right every time.
+lm-eval chooses the first of equal likelihoods, and the right sentence always comes first: a model with equal
+likelihoods would always be right.
 """
 
 import math
 from typing import Any
 
 from mlrb_kit.rejected import Rejected
-
-TIE_NATS = 1e-6
-TIES_GAP_MAX = 0.02
+from scorer_library.lm_eval.items import TIE_NATS, TIES_GAP_MAX, error_of_mean, mean
 
 
 def scored(samples: list[dict[str, Any]]) -> dict[str, Any]:
-    """The fields of a scored score; raises Rejected on non-finite likelihoods and on ties that decide."""
+    """The fields of a scored score, with paradigms as the clusters of the error.
+
+    Raises Rejected on non-finite likelihoods and on ties that decide.
+    """
     for sample in samples:
         choices = (sample["good"], sample["bad"])
         if any(math.isnan(choice) for choice in choices) or all(choice == -math.inf for choice in choices):
@@ -32,7 +33,7 @@ def scored(samples: list[dict[str, Any]]) -> dict[str, Any]:
     ties = sum(tied(sample) for sample in samples)
     return {
         "value": value,
-        "standardError": clustered_error(list(means.values())),
+        "standardError": error_of_mean(list(means.values())),
         "items": len(samples),
         "groups": {name: {"value": means[name], "items": len(found)} for name, found in groups.items()},
         "extra": {"paradigms": len(groups), "ties": ties, "tiesHalf": ties_half},
@@ -45,16 +46,3 @@ def tied(sample: dict[str, Any]) -> bool:
 
 def half_for_ties(sample: dict[str, Any]) -> float:
     return 0.5 if tied(sample) else sample["value"]
-
-
-def clustered_error(means: list[float]) -> float:
-    """Of the unweighted mean of paradigm means, the paradigms taken as the clusters; 0.0 for a single one."""
-    if len(means) < 2:
-        return 0.0
-    centre = mean(means)
-    spread = math.fsum((value - centre) ** 2 for value in means) / (len(means) - 1)
-    return math.sqrt(spread / len(means))
-
-
-def mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)

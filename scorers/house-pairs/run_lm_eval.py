@@ -1,4 +1,4 @@
-"""Runs lm-eval over minimal pairs, with a task for each paradigm written as lm-eval writes BLiMP's."""
+"""Runs lm-eval over minimal pairs, with a task file for each paradigm like those of lm-eval's BLiMP."""
 
 import os
 import tempfile
@@ -13,9 +13,9 @@ BATCH = 32
 
 
 def run_lm_eval(submission: Submission, pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One sample a pair, in the order of `pairs`, with both log-likelihoods in nats."""
+    """One sample for each pair, in the order of `pairs`, with both log-likelihoods in nats."""
     with tempfile.TemporaryDirectory() as folder:
-        # read when datasets is imported, so set before
+        # datasets reads these variables on import
         os.environ.update(HF_HOME=folder, HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", LOGLEVEL="ERROR")
         os.environ.update(HF_DATASETS_DISABLE_PROGRESS_BARS="1", TQDM_DISABLE="1")
         paradigms = sorted({pair["UID"] for pair in pairs})
@@ -34,7 +34,7 @@ def run_lm_eval(submission: Submission, pairs: list[dict[str, Any]]) -> list[dic
                 "id": f"{name}/{pairs[at]['pair_id']}",
                 "group": name,
                 "phenomenon": pairs[at]["linguistics_term"],
-                "value": float(sample["acc"]),  # as lm-eval decided it
+                "value": float(sample["acc"]),  # lm-eval's decision
                 "weight": 1,
                 "good": float(good),
                 "bad": float(bad),
@@ -43,7 +43,7 @@ def run_lm_eval(submission: Submission, pairs: list[dict[str, Any]]) -> list[dic
 
 
 def task(folder: Path, paradigm: str) -> dict[str, Any]:
-    """A task file with the settings of lm-eval's BLiMP tasks (0.4.13), on our rows and under our name."""
+    """A task file with the settings of lm-eval's BLiMP tasks (0.4.13), for this scorer's rows and name."""
     return {
         "task": f"house-pairs-{paradigm}",
         "dataset_path": "json",
@@ -70,7 +70,7 @@ def evaluate(submission: Submission, tasks: Path, names: list[str]) -> dict[str,
         )
     if model.prefix_token_id != submission.start_id:
         raise Rejected("lm-eval starts texts with another token than BOS or EOS")
-    # they ask pip, gcc and git: a second, and undeclared reads, for facts that are not used
+    # these query pip, gcc and git: a second and undeclared reads, for unused facts
     evaluator.add_env_info = lambda results: None
     evaluator.get_git_commit_hash = lambda: None
     with blame("lm-eval fails on the model"):

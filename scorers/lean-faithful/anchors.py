@@ -1,4 +1,4 @@
-"""Has Lean check the reference proofs (the ceiling), the nearest public formal proofs and empty texts."""
+"""Lets Lean check the reference proofs (the ceiling), the nearest public formal proofs and empty texts."""
 
 from functools import partial
 

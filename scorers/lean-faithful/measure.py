@@ -1,4 +1,4 @@
-"""Measures the share of formal proofs that Lean 4 accepts and that state what they should (see README.md)."""
+"""Measures the share of proofs that Lean 4 accepts and that state the reference theorem (see README.md)."""
 
 from functools import partial
 

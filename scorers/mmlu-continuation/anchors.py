@@ -1,4 +1,4 @@
-"""What is reached on the questions without reading them: chance, and always the shortest answer."""
+"""Scores that need no question: chance, and always the shortest answer."""
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage

@@ -1,4 +1,4 @@
-"""What is reached on MMLU without reading a question: chance, and the best of always answering one letter."""
+"""Scores on MMLU that need no question: chance, and the best constant letter."""
 
 from pathlib import Path
 

@@ -1,23 +1,14 @@
-"""Measures MMLU: which letter a model finds likeliest after each question and its choices (see README.md)."""
+"""Measures MMLU: how often the right letter is likeliest after question and choices (see README.md)."""
 
 from functools import partial
 
 from mlrb_kit.score_stage import score_stage
-from scorer_library.lm_eval.data import Columns, HubData, Row
+from scorer_library.lm_eval.continuation import COLUMNS, question_trouble
+from scorer_library.lm_eval.data import HubData, Row
 from scorer_library.lm_eval.items import Item
 from scorer_library.lm_eval.mean import mean_over_items
 from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
 from scorer_library.lm_eval.run import Answer
-
-COLUMNS: Columns = {"question": "text", "subject": "text", "choices": "texts", "answer": "whole"}
-
-
-def trouble(_subject: str, row: Row) -> str | None:
-    if len(row["choices"]) != 4:
-        return f"{len(row['choices'])} choices, expected 4"
-    if not 0 <= row["answer"] < 4:
-        return f"answer is {row['answer']}, expected 0 to 3"
-    return None if row["question"].strip() else "the question is empty"
 
 
 def item_of(subject: str, at: int, _row: Row, answer: Answer) -> Item:
@@ -25,7 +16,7 @@ def item_of(subject: str, at: int, _row: Row, answer: Answer) -> Item:
     return Item(f"{subject}/{at}", subject, answer.likelihoods, credits, cluster=subject)
 
 
-DATA = HubData("mmlu", "cais/mmlu", "test", "dev", lambda _: COLUMNS, trouble)
+DATA = HubData("mmlu", "cais/mmlu", "test", "dev", lambda _: COLUMNS, question_trouble)
 
 measure = partial(
     lm_eval_measure, LmEval(DATA, "mmlu/default", lambda subject: f"mmlu_{subject}", item_of, mean_over_items)

@@ -13,7 +13,7 @@ SETTINGS = {"forwardTokens": 2000, "newTokens": 128}
 
 def measure(submission: Path, private: Path) -> Measured:
     settings = read_settings(private, SETTINGS)
-    check_files(submission)  # what is not whole needs no process of its own to be refused
+    check_files(submission)  # rejects an incomplete submission before a process is started
     found = measure_fresh(Path(memory_peak.__file__), submission, settings)
     value = found.pop("netBytes")
     numbers = {name: number for name, number in found.items() if name != "device"}

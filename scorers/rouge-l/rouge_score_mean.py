@@ -8,12 +8,12 @@ from scorer_library.generation.items import MathData
 from scorer_library.generation.measure import grouped
 from scorer_library.ratio import ratio
 
-# its own tokens: lower-cased runs of a-z and 0-9, so that signs such as ∀ and = do not count
+# the package's tokens are lower-cased runs of a-z and 0-9, so signs such as ∀ and = do not count
 SCORER = RougeScorer(["rougeL"], use_stemmer=False)
 
 
 def rouge_score_mean(data: MathData, texts: list[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Score and samples, with precision and recall beside."""
+    """Score and samples; samples also have precision and recall."""
     samples = []
     for item, text in zip(data.items, texts, strict=True):
         found = SCORER.score(item.formal_proof, text)["rougeL"]

@@ -1,4 +1,4 @@
-"""What is reached on SuperGLUE without reading: the best constant of each task, and drawing a choice."""
+"""Scores on SuperGLUE that need no text: the best constant answer of each task, and random choices."""
 
 from collections.abc import Sequence
 from pathlib import Path

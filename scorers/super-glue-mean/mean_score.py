@@ -1,4 +1,4 @@
-"""The mean over tasks, as shipped and with multirc's labels put right, each beside what constants reach."""
+"""The mean over tasks, as shipped and with multirc's labels corrected, and minus the best constants."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scorer_library.lm_eval.items import Item, Shares, calibration, decided, groups_of, mean, official_shares
+from scorer_library.lm_eval.mean import group_totals
 from task_score import task_error, task_floor, task_score
 
 SWAPPED = "multirc"
@@ -26,7 +27,7 @@ def mean_score(items: Sequence[Item]) -> dict[str, Any]:
         "floor": floor,
         "overFloor": value - floor,
         "corrected": right,
-        "correctedOverFloor": right - floor,  # swapped labels turn constants round and leave the best of them
+        "correctedOverFloor": right - floor,  # swapped labels swap the constant answers and keep the best one
         **{f"floor.{name}": each for name, each in floors.items()},
     }
     if SWAPPED in tasks:
@@ -41,15 +42,7 @@ def mean_score(items: Sequence[Item]) -> dict[str, Any]:
 
 def over_tasks(items: Sequence[Item], shares: Sequence[Shares]) -> float:
     """The unweighted mean of the tasks' scores."""
-    members: dict[str, list[int]] = {}
-    for at, item in enumerate(items):
-        members.setdefault(item.group, []).append(at)
-    return mean(
-        [
-            task_score([items[at] for at in places], [shares[at] for at in places])
-            for _, places in sorted(members.items())
-        ]
-    )
+    return mean(group_totals(items, shares, task_score))
 
 
 def value_of(items: Sequence[Item]) -> float:
@@ -57,7 +50,7 @@ def value_of(items: Sequence[Item]) -> float:
 
 
 def with_labels_right(item: Item) -> Item:
-    """lm-eval lists "yes" first, and the label of a true answer is 1: it takes "no" for right."""
+    """lm-eval lists "yes" first, but the label of a true answer is 1: it counts "no" as right."""
     if item.group != SWAPPED:
         return item
     return replace(item, credits=[1 - credit for credit in item.credits])

@@ -17,7 +17,7 @@ def item_of(config: str, at: int, row: Row, answer: Answer) -> Item:
 
 
 def credit(config: str, outcome: Outcome) -> float:
-    """By lm-eval's own metrics; cb's F1 is taken over all items, from the same choices."""
+    """By lm-eval's own metrics. For cb, task_score computes F1 over all items from the same choices."""
     return (outcome["f1"] + outcome["em"]) / 2 if config == "record" else outcome["acc"]
 
 

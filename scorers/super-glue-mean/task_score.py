@@ -1,4 +1,4 @@
-"""One task's number, whatever its metric, from how the answer to each item is shared among its choices."""
+"""One task's score, whatever its metric, from the shares of each item's choices."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ def task_score(items: Sequence[Item], shares: Sequence[Shares]) -> float:
 
 
 def class_f1(items: Sequence[Item], shares: Sequence[Shares]) -> float:
-    """Mean over classes of 2 tp / (2 tp + fp + fn), a class that is nowhere counting 0, as in lm-eval."""
+    """Mean over classes of 2 tp / (2 tp + fp + fn). A class that never occurs counts 0, as in lm-eval."""
     found = []
     for label in range(CB_CLASSES):
         claimed = [share[label] for share in shares]
@@ -28,7 +28,7 @@ def class_f1(items: Sequence[Item], shares: Sequence[Shares]) -> float:
 
 
 def task_floor(items: Sequence[Item]) -> float:
-    """The best that is reached without reading: one choice always, or each as often as the others."""
+    """The best score without reading: always one choice, or uniform choices."""
     constants = [
         [[float(at == chosen) for at in range(len(item.credits))] for item in items]
         for chosen in range(min(len(item.credits) for item in items))
@@ -38,7 +38,7 @@ def task_floor(items: Sequence[Item]) -> float:
 
 
 def task_error(items: Sequence[Item]) -> float:
-    """Standard error: of the ratio over clusters; by the jackknife for cb, whose F1 is no mean over items."""
+    """Standard error of the ratio over clusters; for cb by the jackknife, as F1 is no mean over items."""
     if items[0].group != CB:
         return clustered_ratio(items)[1]
     count = len(items)

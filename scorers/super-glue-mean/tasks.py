@@ -1,4 +1,4 @@
-"""SuperGLUE's eight tasks as lm-eval ships them: their rows, and what each choice earns by the rows alone."""
+"""SuperGLUE's eight tasks as lm-eval ships them: their rows, and the credit of each choice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from scorer_library.lm_eval.data import Columns, HubData, Row
 
 @dataclass(frozen=True)
 class Task:
-    name: str  # lm-eval's
+    name: str  # in lm-eval
     columns: Columns
-    labels: int  # how many there are; 0 where the answer is no label
+    labels: int  # number of labels; 0 where the answer is not a label
     cluster: str | None = None  # the field of `idx` that rows on one text share
 
 
@@ -64,7 +64,7 @@ def trouble(config: str, row: Row) -> str | None:
     if task.cluster is not None:
         idx = row.get("idx")
         if not isinstance(idx, dict) or not isinstance(idx.get(task.cluster), int):
-            return f"no number idx.{task.cluster}, by which rows on one text are told"
+            return f"no number idx.{task.cluster}, which identifies rows on one text"
     if config == "copa" and row["question"] not in ("cause", "effect"):
         return f"question is {row['question']!r}, expected 'cause' or 'effect'"
     if config == "copa" and not (row["choice1"] and row["choice2"]):
@@ -78,7 +78,7 @@ def cluster_of(config: str, at: int, row: Row) -> str:
 
 
 def credits_of(config: str, row: Row) -> list[float]:
-    """What lm-eval gives for each choice: 1 for the label's, and for a ReCoRD entity mean(F1, EM)."""
+    """lm-eval's credit of each choice: 1 for the label's choice, and mean(F1, EM) for a ReCoRD entity."""
     if config != "record":
         return [float(at == row["label"]) for at in range(TASKS[config].labels)]
     entities, answers = sorted(set(row["entities"])), sorted(set(row["answers"]))

@@ -1,10 +1,10 @@
-// What holds for every scorer, those of tomorrow included: a folder with a scorer.yaml is covered by being
-// there. It brings fixtures/private/ (data of the private input's shape) and fixtures/contract.json:
-//   floor    what a model that knows nothing reaches on that data
-//   scored   the broken submissions that may be scored at all, since no law of the measure forbids it
-//   tiny     the score of the one whole submission, to be reproduced: within a millionth, or as near as `within`
-//            says where the number is partly the machine's
-//   generate the script that has a submission write what the scorer judges, where it reads no model itself
+// The contract of every scorer, new ones included: each folder with a scorer.yaml is tested. The folder has
+// fixtures/private/ (private data in the scorer's format) and fixtures/contract.json:
+//   floor    the score of a model that knows nothing on that data
+//   scored   the broken submissions that the measure allows to be scored
+//   tiny     the score of the whole submission, to be reproduced within a millionth, or within `within` where the
+//            number depends on the machine
+//   generate the script that lets a submission write the answers, for a scorer that reads no model
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -39,12 +39,12 @@ const submissions = join(temporary, "submissions");
 export const scorers = readdirSync(here).filter((name) => existsSync(join(here, name, "scorer.yaml")));
 
 /**
- * Scorers that meet all broken submissions in the default tier: one that reads a model's losses, one that judges
- * what a model writes, one that runs lm-eval. The others meet them in the thorough tier.
+ * Scorers that get all broken submissions in the default tier: one reads a model's losses, one judges a model's
+ * texts, one runs lm-eval. The others get them in the thorough tier.
  */
 export const sampled: readonly string[] = ["bits-per-byte", "bleu", "blimp"];
 
-/** To be called once in a file of tests, before the others. */
+/** Call it once in a test file, before the tests. */
 export function prepareSubmissions(): void {
   before(() => {
     testPython();
@@ -67,20 +67,20 @@ function contractOf(scorer: string) {
   return { manifest, contract, measured, score };
 }
 
-/** One whole submission, one that was refused, missing data and answers. */
+/** Tests with a whole submission, one that was not admitted, missing data and missing answers. */
 export function testContract(scorer: string): void {
   describe(`scorer ${scorer}`, () => {
     const { manifest, contract, measured, score } = contractOf(scorer);
 
     test("is described under its folder's name", () => assert.equal(manifest.name, scorer));
 
-    test("has a range, where it says one, that its floor and the tiny model's score lie in", () => {
+    test("has its trivial baseline and the tiny model's score within its range", () => {
       const [least, most] = manifest.range ?? [Number.NEGATIVE_INFINITY, null];
       for (const value of [contract.floor, contract.tiny.value])
         assert.ok(value >= least && value <= (most ?? Number.POSITIVE_INFINITY), `${value}`);
     });
 
-    test("gives the pinned score for the tiny model", () => {
+    test("returns the pinned score for the tiny model", () => {
       const once = score("tiny", { submission: "tiny", fresh: manifest.hostSensitive === true });
       assert.equal(once.status, 0, once.said);
       const found = readScore(once.score);
@@ -96,7 +96,7 @@ export function testContract(scorer: string): void {
       for (const line of samples) mustFollow(sample, JSON.parse(line), once.samples);
     });
 
-    test("rejects what was not admitted without opening it", () => {
+    test("rejects a submission that was not admitted, without opening it", () => {
       const reasons = [{ code: "code", detail: "holds model.py" }];
       const ran = score("refused", {
         submission: "not-there",
@@ -109,7 +109,7 @@ export function testContract(scorer: string): void {
     });
 
     if (answersScript(scorer) !== undefined) {
-      test("judges what was written and opens no model", () => {
+      test("judges the answers and opens no model", () => {
         const answers = join(temporary, scorer, "tiny/answers");
         const ran = score("modelless", { submission: "not-there", answers });
         assert.equal(ran.status, 0, ran.said);
@@ -118,7 +118,7 @@ export function testContract(scorer: string): void {
         assert.equal(readFileSync(ran.samples, "utf8"), readFileSync(tiny.samples, "utf8"));
       });
 
-      test("fails, instead of rejecting, when the answers are missing or half there, and says the way out", () => {
+      test("fails instead of rejecting when answers are missing or incomplete, with a remedy", () => {
         const half = join(temporary, scorer, "half");
         mkdirSync(half);
         const none = score("answerless", { submission: "tiny", answers: half });
@@ -129,27 +129,27 @@ export function testContract(scorer: string): void {
         const some = score("half-answered", { submission: "tiny", answers: half });
         assert.notEqual(some.status, 0);
         assert.match(some.said, /holds \d+ of \d+ answers: generate the answers again/);
-        for (const { score } of [none, some]) assert.ok(!existsSync(score), "it wrote a score all the same");
+        for (const { score } of [none, some]) assert.ok(!existsSync(score), "it wrote a score");
       });
     }
 
-    test("fails, instead of rejecting, when the private data is missing", () => {
+    test("fails instead of rejecting when the private data is missing", () => {
       const answers = join(temporary, scorer, "tiny/answers"); // whole ones, where it reads any
       const ran = score("dataless", { submission: "tiny", private: join(temporary, "nothing"), answers });
       assert.notEqual(ran.status, 0);
-      assert.ok(!existsSync(ran.score), "it wrote a score all the same");
+      assert.ok(!existsSync(ran.score), "it wrote a score");
     });
   });
 }
 
-/** Every broken submission, and anchors: minutes for all scorers. */
+/** Tests with every broken submission, and reference models: minutes for all scorers. */
 export function testBrokenSubmissions(scorer: string): void {
   describe(`scorer ${scorer}, broken submissions`, () => {
     const { manifest, contract, measured, score } = contractOf(scorer);
     const better = (one: number, other: number) =>
       manifest.direction === "higher" ? one > other + 1e-9 : one < other - 1e-9;
 
-    test("lets no broken model win, calls none our own fault, and gives the same bytes twice", () => {
+    test("lets no broken model win, never fails on one, and writes the same bytes twice", () => {
       const names = readdirSync(submissions).sort();
       assert.ok(names.length > 10);
       const results = new Map<string, Score>();
@@ -167,7 +167,7 @@ export function testBrokenSubmissions(scorer: string): void {
         } else if (name !== "tiny") {
           assert.ok(contract.scored.includes(name), `${name} was scored: ${result.value}`);
           const gain = (result.value - contract.floor) * (manifest.direction === "higher" ? 1 : -1);
-          assert.ok(gain <= 1e-9, `${name} beats the floor: ${result.value}`);
+          assert.ok(gain <= 1e-9, `${name} beats the trivial baseline: ${result.value}`);
           const others = random.kind === "scored" && !manifest.hostSensitive && name !== "lossy-tokenizer";
           if (others) assert.ok(!better(result.value, random.value), `${name} beats random weights`);
         }
@@ -178,7 +178,7 @@ export function testBrokenSubmissions(scorer: string): void {
       assert.equal(readFileSync(again.samples, "utf8"), readFileSync(tiny.samples, "utf8"));
     });
 
-    test("measures models as anchors as it does submissions, beside rows of its own", () => {
+    test("measures reference models like submissions, and adds its own rows", () => {
       const { rows } = anchorRows(scorer, join(temporary, scorer, "anchors"), {
         known: join(submissions, "tiny"),
         broken: join(submissions, "nan-weights"),

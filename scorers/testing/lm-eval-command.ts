@@ -1,5 +1,5 @@
-// Holds what a scorer says against what lm-eval's own command says of the same model and data. The command
-// runs in a process of its own and loads everything by itself; only the rows are shared.
+// Compares a scorer's score with lm-eval's own command on the same model and data. The command runs in a separate process
+// and loads everything itself; only the rows are shared.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,22 +11,22 @@ import { testPython } from "./submissions.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** `acc,none` and the like, by task or group. */
+/** Metrics such as `acc,none`, by task or group. */
 export type Official = Record<string, Record<string, number>>;
 
 type LmEvalInputs = {
   scorer: string;
-  /** Under `private`; and what lm-eval's task files call it. */
+  /** The folder under `private`; `repository` is its name in lm-eval's task files. */
   folder: string;
   repository: string;
-  /** The scored one first. */
+  /** The scored split comes first. */
   splits: string;
   tasks: string;
   /** Rows by config. */
   rows: Record<string, object[]>;
 };
 
-/** The scorer's score and the command's results for one model whose answers depend on what it reads. */
+/** The scorer's score and the command's results for a model whose answers depend on its input. */
 export function bothScores(given: LmEvalInputs): { ours: Scored; official: Official } {
   const temporary = mkdtempSync(join(tmpdir(), "mlrb-official-"));
   try {
@@ -69,7 +69,7 @@ export function shippedTasks(pattern: string, prefix: string): string[] {
     .sort();
 }
 
-/** Eightfold weights: the tiny model as it is answers nearly the same to everything. */
+/** Multiplies the weights by eight: otherwise the tiny model has nearly equal answers for all inputs. */
 function enliven(path: string): void {
   const bytes = readFileSync(path);
   const start = 8 + Number(bytes.readBigUInt64LE());

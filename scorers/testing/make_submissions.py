@@ -1,7 +1,7 @@
-"""Makes the submissions that every scorer must cope with: a tiny whole one, others broken in one way each.
+"""Makes submissions for every scorer's tests: a tiny whole one, and others that are broken in one way each.
 
-Written out rather than stored, so that one can read what is wrong with each. No random numbers: the
-weights are sines of the element's place, so every version of torch makes the same ones.
+The code shows what is wrong with each. No random numbers: the weights are sines of the element's place, so
+every version of torch makes the same ones.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def write_tiny(folder: Path) -> None:
 
 
 def byte_tokenizer() -> Tokenizer:
-    """One token a byte, and the end token as id 0."""
+    """One token for each byte; the end token has id 0."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {token: at for at, token in enumerate([END, *letters])}
     tokenizer = Tokenizer(models.BPE(vocabulary, []))
@@ -125,8 +125,8 @@ def deleting(name: str) -> Callable[[Path], None]:
 def without_tensor(folder: Path) -> None:
     path = folder / "model.safetensors"
     weights = load_file(path)
-    del weights["transformer.h.0.mlp.c_fc.weight"]  # transformers would draw a random one
-    # as many elements as the config describes, so that counting them is not enough
+    del weights["transformer.h.0.mlp.c_fc.weight"]  # transformers would initialise it randomly
+    # as many elements as in the config, so that a count does not find the error
     save_file({**weights, "spare": torch.zeros(WIDTH, 4 * WIDTH)}, path, metadata={"format": "pt"})
 
 
@@ -144,7 +144,7 @@ def tokenless(folder: Path) -> None:
 
 
 def unfit_tokenizer(folder: Path) -> None:
-    """Fewer embeddings than tokens; all else in order."""
+    """Fewer embeddings than tokens; otherwise valid."""
     config = json.loads((folder / "config.json").read_text())
     write_json(folder / "config.json", {**config, "vocab_size": 100})
     weights_by(lambda name, tensor: tensor[:100].contiguous() if name.endswith("wte.weight") else tensor)(
@@ -164,7 +164,7 @@ def huge_config(folder: Path) -> None:
 
 
 def write_two_way(folder: Path) -> None:
-    """BERT with its usual attention in both directions, which AutoModelForCausalLM loads all the same."""
+    """BERT with attention in both directions, which AutoModelForCausalLM also loads."""
     from transformers import BertConfig, BertLMHeadModel
 
     write_tiny(folder)

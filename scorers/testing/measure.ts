@@ -1,4 +1,4 @@
-// Runs a scorer's scripts as one would by hand, each in a process of its own.
+// Runs a scorer's scripts, each in its own process.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,12 +22,12 @@ export function scorerManifest(scorer: string): ScorerManifest {
   return mustFollow(scorerFormat, YAML.parse(readFileSync(file, "utf8")), file);
 }
 
-/** Data of the private input's shape. */
+/** The private data of the scorer's fixtures. */
 export function fixtures(scorer: string): string {
   return join(scorers, scorer, "fixtures/private");
 }
 
-/** What pipelines give the stage from scorer.yaml. */
+/** The parameters that pipelines pass from scorer.yaml. */
 export function measureParams(scorer: string): Record<string, unknown> {
   const { version, unit, direction } = scorerManifest(scorer);
   return { version, unit, direction };
@@ -40,13 +40,13 @@ export function stageFlags(given: Record<"param" | "input" | "output", Record<st
   );
 }
 
-/** The script that writes the answers that the scorer judges, by its fixtures; none where it reads the model. */
+/** The script that writes the scorer's answers, from its fixtures; undefined for a scorer that reads the model. */
 export function answersScript(scorer: string): string | undefined {
   const { generate } = readJson(join(scorers, scorer, "fixtures/contract.json")) as { generate?: string };
   return generate === undefined ? undefined : resolve(scorers, "..", generate);
 }
 
-/** The folder of answers that a scorer gets, by its fixtures' data: an empty one where it reads none. */
+/** Makes the folder of answers for a scorer, from its fixtures; an empty folder for a scorer that reads none. */
 export function makeAnswers(scorer: string, out: string, input: Record<string, string>) {
   const answers = join(out, "answers");
   mkdirSync(answers, { recursive: true });
@@ -57,7 +57,7 @@ export function makeAnswers(scorer: string, out: string, input: Record<string, s
   return { answers, status: ran.status, said: ran.stdout + ran.stderr };
 }
 
-/** Writes score.json and samples.jsonl to `out`, where the program succeeds. */
+/** Writes score.json and samples.jsonl to `out` if the program succeeds. */
 export function measure(
   scorer: string,
   out: string,
@@ -66,7 +66,7 @@ export function measure(
     private?: string;
     admission?: Admission;
     answers?: string;
-    /** In a process that imports by itself: its memory and speed are its own. */
+    /** Runs in a fresh process, for scorers of memory and speed. */
     fresh?: boolean;
   },
 ) {
@@ -89,7 +89,7 @@ export function measuredFiles(out: string) {
   return { score: join(out, "score.json"), samples: join(out, "samples.jsonl") };
 }
 
-/** The rows of its anchors.py, with `models` (folders by name) as anchors too. Throws where it fails. */
+/** The rows of anchors.py, with `models` (folders by name) as reference models. Throws if the script fails. */
 export function anchorRows(scorer: string, out: string, models: Record<string, string>): Anchors {
   const places = { models: join(out, "models"), public: join(fixtures(scorer), "../public") };
   mkdirSync(places.models, { recursive: true });
@@ -116,7 +116,7 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
   return mustFollow(anchors, readJson(output.rows), output.rows);
 }
 
-/** A score.json, which must follow its format. */
+/** Reads a score.json. Throws if it does not follow its format. */
 export function readScore(path: string): Score {
   return mustFollow(score, readJson(path), path);
 }

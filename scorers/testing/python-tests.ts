@@ -1,4 +1,4 @@
-// Runs a file of Python tests as one test: the modules of kit, of the library and beside the scorer are at hand.
+// Runs a file of Python tests as one test, with imports from the kit, the library and the scorer's folder.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { testPython } from "./submissions.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** `file` is absolute; `more` are folders to import from. Fails with what the tests said; and where too few ran. */
+/** `file` is absolute; `more` are folders to import from. Fails with the tests' output, or if too few ran. */
 export function runPythonTests(file: string, ran: RegExp, more: string[] = []): void {
   const { MLRB_GPUS: _, ...env } = process.env;
   const folders = [pythonPath(repository), resolve(dirname(file), ".."), ...more];

@@ -1,4 +1,4 @@
-// Runs the Python of this folder: makes the submissions that scorers are tried on.
+// Runs the Python programs of this folder, which make submissions for the scorers' tests.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { pythonPath } from "@mlrb/kit/python-path";
@@ -6,12 +6,12 @@ import { warmArguments } from "../../tests/support/warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** What the tests start Python with. Throws, saying how to come by one, where there is none. */
+/** The Python that tests start. Throws an error that says how to get one where MLRB_PYTHON is not set. */
 export function testPython(): string {
   const python = process.env.MLRB_PYTHON;
   if (python) return python;
   throw new Error(
-    "these tests score real models and need MLRB_PYTHON: the python of an environment made from " +
+    "these tests run models and need MLRB_PYTHON: the python of an environment made from " +
       "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
   );
 }
@@ -20,7 +20,7 @@ export function makeSubmissions(folder: string): void {
   runTestProgram(["make_submissions.py", folder]);
 }
 
-/** Runs a program of this folder. Gives what it printed. */
+/** Runs a program of this folder and returns its output. */
 function runTestProgram([program = "", ...args]: string[]): string {
   const env = {
     PATH: process.env.PATH,

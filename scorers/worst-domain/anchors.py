@@ -1,4 +1,4 @@
-"""What is reached without reading a question: chance. In every domain the same, so the least of them too."""
+"""The score that needs no question: chance, which is equal in all domains and so in the worst one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Measures how often a model answers right in the domain where it does so least (see README.md)."""
+"""Measures a model's accuracy in its worst domain (see README.md)."""
 
 from pathlib import Path
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 
-test("a second Ctrl-C does not end the suite before its files of tests", async () => {
+test("a second Ctrl-C does not end the suite before its test files", async () => {
   const program = `
     import { abortOnSignals } from ${JSON.stringify(import.meta.resolve("./abort-on-signals.ts"))};
     const end = new AbortController();

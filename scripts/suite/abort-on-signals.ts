@@ -1,5 +1,5 @@
-// Ends the suite by a signal once. Whoever presses Ctrl-C again while the files of tests are being ended must not end
-// the suite before them: they are process groups of their own and would go on.
+// Ends the suite once on a signal. A second Ctrl-C must not end the suite before its test files, which run in separate
+// process groups and would continue.
 
 export function abortOnSignals(end: AbortController): void {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -1,10 +1,10 @@
-// What differs from main in this checkout: commits of the branch, edits that are not committed, new files.
+// Lists the differences from main in this checkout: commits, uncommitted edits and new files.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Sources } from "./reach.ts";
 
-/** Paths from the repository's root. Throws where git cannot say. */
+/** Paths relative to the repository. Throws where git fails. */
 export function changedFiles(repository: string): string[] {
   const git = gitIn(repository);
   const main = ["origin/main", "main"].find((name) =>
@@ -22,7 +22,7 @@ export function changedFiles(repository: string): string[] {
 
 const textBytesMax = 1 << 20;
 
-/** Every file that git knows or would add. Contents that are no text of usual size count as empty. */
+/** Every file that git tracks or would add. Only code files of usual size have their contents. */
 export function sourcesOf(repository: string): Sources {
   const paths = gitIn(repository)("ls-files", "-co", "--exclude-standard").filter((path) =>
     existsSync(join(repository, path)),

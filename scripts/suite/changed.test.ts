@@ -38,7 +38,7 @@ const sources = new Map(
 );
 const reaching = (...changed: string[]) => testsReaching(changed, sources);
 
-test("a module reaches the tests that import it, at once, by way of others, and lazily", () => {
+test("a module reaches the tests that import it directly, indirectly or lazily", () => {
   assert.deepEqual(reaching("runners/core/src/units.ts"), [
     "runners/cli/src/command.test.ts",
     "runners/core/src/plan.test.ts",
@@ -47,7 +47,7 @@ test("a module reaches the tests that import it, at once, by way of others, and 
   assert.deepEqual(reaching("runners/core/src/plan.test.ts"), ["runners/core/src/plan.test.ts"]);
 });
 
-test("a Python script reaches the tests of what names it, also through what it imports", () => {
+test("a Python script reaches the tests of files that name it, also through imports", () => {
   assert.ok(reaching("runners/local/src/fork_places.py").includes("runners/local/src/server.test.ts"));
   assert.ok(!reaching("runners/local/src/fork_places.py").includes("runners/report/src/report.test.ts"));
 });
@@ -60,7 +60,7 @@ test("a module of a Python package reaches the tests that import it by its dotte
   assert.deepEqual(inLibrary("measure"), [contract], "nothing imports it");
 });
 
-test("a file that nothing imports reaches the tests beside it and right above it", () => {
+test("a file that nothing imports reaches the tests in its folder and directly above", () => {
   assert.deepEqual(reaching("scorers/bleu/measure.py"), [
     "scorers/bleu/tests/bleu.test.ts",
     "scorers/scorers.contract.test.ts",
@@ -68,19 +68,19 @@ test("a file that nothing imports reaches the tests beside it and right above it
   assert.deepEqual(reaching("runners/cli/golden/progress-40.txt"), ["runners/cli/src/command.test.ts"]);
 });
 
-test("tests of the whole program count by their own support, and a package or a compiler option reaches every test", () => {
+test("only its own imports reach a test of the whole program; a package or a compiler option reaches every test", () => {
   assert.deepEqual(reaching("tests/support/lab.ts"), ["tests/crash.e2e.test.ts"]);
   assert.equal(reaching("pnpm-lock.yaml").length, 11);
   assert.deepEqual(reaching(), []);
 });
 
-test("a file that is gone still reaches the tests that import it", () => {
+test("a deleted file still reaches the tests that import it", () => {
   const left = new Map(sources);
   left.delete("runners/core/src/units.ts");
   assert.equal(testsReaching(["runners/core/src/units.ts"], left).length, 3);
 });
 
-test("commits since main, edits and new files differ from main, and what main did meanwhile does not", (t) => {
+test("commits of the branch, edits and new files differ from main; later commits of main do not", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "changed-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const git = (...args: string[]) => {

@@ -1,19 +1,19 @@
-// A reporter of node:test that writes one line of JSON for each test, for run-test-file.ts.
+// A node:test reporter that writes one line of JSON for each test, for run-test-file.ts.
 import type { TestEvent } from "node:test/reporters";
 
 export type TestLine = {
   title: string;
   outcome: "passed" | "failed" | "skipped";
-  /** Why it was skipped, or failed without having run. */
+  /** Why the test was skipped, or failed without running. */
   reason: string;
 };
 
-/** @public: named on a command line. */
+/** @public: used on a command line. */
 export default async function* eventReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     if (event.type !== "test:pass" && event.type !== "test:fail") continue;
     const { data } = event;
-    // a suite counts only when it failed by itself: its tests are counted one by one
+    // a suite counts only if it failed itself; its tests are counted separately
     if (data.details.type === "suite" && (event.type === "test:pass" || byItsTests(event))) continue;
     const unrun = data.skip ?? data.todo;
     const skipped = unrun !== undefined && unrun !== false;
@@ -26,7 +26,7 @@ export default async function* eventReporter(events: AsyncIterable<TestEvent>): 
   }
 }
 
-/** Who reads that a test did not run must be able to tell whether it could. */
+/** A skip without a reason fails: readers must see why a test did not run. */
 function unrunLine(reason: string | true): Omit<TestLine, "title"> {
   return typeof reason === "string" && reason !== ""
     ? { outcome: "skipped", reason }

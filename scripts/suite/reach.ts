@@ -1,30 +1,28 @@
-// Which files of tests can reach a changed file: by imports, by the names of files that they and what they import
-// mention, or by sitting beside it: a script of Python, a golden file, a task's prompt.
+// Finds the test files that can reach a changed file: by imports, by file names in the text of the test and its
+// imports, or by a place near the file (a Python script, a golden file, a task's prompt).
 // Pure: no disk, no git.
 import { posix } from "node:path";
 
 const { basename, dirname, join } = posix;
 
-/** Text by path from the repository's root; all files that git knows, data included. */
+/** Text by path relative to the repository; all files that git tracks, data included. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** Files of tests among `sources` that can reach one of `changed`; a changed path need not exist any more. */
+/** Test files among `sources` that can reach one of `changed`. A changed path may be deleted. */
 export function testsReaching(changed: readonly string[], sources: Sources): string[] {
   const wanted = new Set(changed);
   const everything = changed.some((path) => /^(package\.json|pnpm-lock\.yaml|tsconfig\.json)$/.test(path));
   const byName = Map.groupBy([...new Set([...sources.keys(), ...changed])], (path) => basename(path));
   const edges = new Map<string, string[]>();
   for (const [path, text] of sources) edges.set(path, isCode(path) ? targets(path, text, byName) : []);
-  const beside = changed.filter((path) => !/^runners\/\w+\/src\/.*\.ts$/.test(path)); // the others are imported
+  const nearby = changed.filter((path) => !/^runners\/\w+\/src\/.*\.ts$/.test(path)); // the others are imported
   return [...sources.keys()]
     .filter((path) => path.endsWith(".test.ts"))
-    .filter(
-      (test) => everything || reaches(test, wanted, edges) || beside.some((path) => isBeside(test, path)),
-    )
+    .filter((test) => everything || reaches(test, wanted, edges) || nearby.some((path) => isNear(test, path)))
     .sort();
 }
 
-/** Tests of the whole program start it as a process, and so reach all of it; only their own imports count. */
+/** Tests of the whole program start it as a process and reach all of it, so only their imports count. */
 function isOfTheWholeProgram(file: string): boolean {
   return file.startsWith("tests/");
 }
@@ -64,7 +62,7 @@ function imports(path: string, text: string): string[] {
     });
 }
 
-/** Modules beside the script, or anywhere below a folder that a PYTHONPATH names: the dotted name alone decides. */
+/** Modules next to the script or below a folder of PYTHONPATH: only the dotted name decides. */
 function pythonImports(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
   const lines = text.matchAll(/^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|.*)|import\s+(.*))$/gm);
   const modules = [...lines].flatMap(([, from, names, imported]) =>
@@ -81,7 +79,7 @@ function pythonImports(path: string, text: string, byName: ReadonlyMap<string, s
     .filter((one) => one !== path);
 }
 
-/** Files whose name stands in the text, at the end of a path or alone: `join(here, "test_costs.py")`. */
+/** Files whose name occurs in the text, in a path or alone: `join(here, "test_costs.py")`. */
 function namedFiles(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
   const names = new Set(
     [...text.matchAll(/[\w.-]+\.(?:py|ya?ml|json|jsonl|lock|md|txt|js|ts|html|csv|toml)\b/g)].map(
@@ -91,15 +89,15 @@ function namedFiles(path: string, text: string, byName: ReadonlyMap<string, stri
   return [...names].flatMap((name) => {
     const places = byName.get(name) ?? [];
     if (places.length <= 1) return places;
-    // of files with one name (task.yaml), those whose folder the text names too
+    // of files with the same name (task.yaml), those whose folder is in the text too
     return places.filter(
       (place) => dirname(place) === dirname(path) || text.includes(join(basename(dirname(place)), name)),
     );
   });
 }
 
-/** In the folder of the changed file or below it, or right in a folder above it. Golden files belong to its parent. */
-function isBeside(test: string, changed: string): boolean {
+/** In the changed file's folder or below, or directly in a folder above. A golden file counts as in its parent. */
+function isNear(test: string, changed: string): boolean {
   const folder = dirname(changed).replace(/\/(golden|fixtures|testing)(\/.*)?$/, "");
   const at = dirname(test);
   return (

@@ -1,5 +1,5 @@
-// Runs one file of tests as a process group of its own, so that a file that hangs can be ended with all
-// that it started. What the tests print is kept and shown only when the file failed.
+// Runs one test file in its own process group, so that a file that hangs can be killed with its children. The output
+// of the tests is shown only when the file fails.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export type FileResult = {
   file: string;
   seconds: number;
   tests: TestLine[];
-  /** What the file printed, without the counts at its end. */
+  /** The file's output without the counts at the end. */
   output: string;
 };
 
@@ -19,13 +19,13 @@ export type FileOptions = {
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
-  /** Ends the file early; its reason is shown. */
+  /** Ends the file early. The reason is shown. */
   signal: AbortSignal;
 };
 
 const reporter = join(import.meta.dirname, "event-reporter.ts");
 
-/** Always resolves: a crash, a timeout and an abort are failed tests that carry the file's name. */
+/** Always resolves: a crash, a timeout and an abort become a failed test with the file's name. */
 export async function runTestFile(file: string, options: FileOptions): Promise<FileResult> {
   const begin = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "mlrb-suite-"));
@@ -44,7 +44,7 @@ export async function runTestFile(file: string, options: FileOptions): Promise<F
   }
 }
 
-/** `ending` is undefined when the process ended by itself with status 0. */
+/** `ending` is undefined when the process exited with status 0. */
 function runProcess(
   file: string,
   events: string,
@@ -54,7 +54,7 @@ function runProcess(
     ...["--test-reporter", reporter, "--test-reporter-destination", events],
     ...["--test-reporter", "spec", "--test-reporter-destination", "stdout"],
   ];
-  // a test that fails may leave a server open, which would keep its file from ending
+  // a failed test may leave a server open, which would keep the file running
   const flags = [...nodeFlags, "--test-force-exit", ...reporters];
   const child = spawn(process.execPath, [...flags, file], {
     cwd,
@@ -98,20 +98,20 @@ function runProcess(
     });
     child.once("exit", (code, by) => {
       ending = code === 0 ? undefined : by ? `ended by ${by}` : `exit ${code}`;
-      setTimeout(done, 1000).unref(); // a process that outlives the tests may hold stdout open for ever
+      setTimeout(done, 1000).unref(); // a process that outlives the tests may hold stdout open
     });
     child.once("close", done);
   });
 }
 
-/** What is there of the session of process `leader`: each process with its state and what it waits for in the kernel. */
+/** The processes of the session of `leader`, each with its state and kernel wait channel. */
 function stillRunning(leader: number): string {
   const columns = "pid,ppid,stat,wchan:24,etimes,args";
   const { stdout } = spawnSync("ps", ["-ww", "-o", columns, "-s", String(leader)], { encoding: "utf8" });
   return stdout ? `still ran:\n${stdout}` : "";
 }
 
-/** The events that were written; a killed process may leave half a line at the end. */
+/** Reads the events. A killed process may leave half a line at the end. */
 function readEvents(path: string): TestLine[] {
   let text: string;
   try {

@@ -25,7 +25,7 @@ async function ran(
   return { cwd, results, counts: countsLine(countTests(results)), summary: summary(results) };
 }
 
-test("passes, failures and skips are counted one by one, and each skip is shown with its reason", async (t) => {
+test("passes, failures and skips are counted, and each skip is shown with its reason", async (t) => {
   const { results, counts, summary } = await ran(t, {
     "a.test.mjs": `test("one", () => {});
       test("two", { skip: "no GPU here" }, () => {});
@@ -40,7 +40,7 @@ test("passes, failures and skips are counted one by one, and each skip is shown 
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });
 
-test("a skip without a reason fails, and says so", async (t) => {
+test("a skip without a reason fails with that message", async (t) => {
   const { counts, summary } = await ran(t, {
     "a.test.mjs": `test("one", { skip: true }, () => {});
       test("two", (t) => t.skip());`,
@@ -52,7 +52,7 @@ test("a skip without a reason fails, and says so", async (t) => {
   );
 });
 
-test("a file whose failed test left a server open ends when its tests have", async (t) => {
+test("a file with an open server ends when its tests have ended", async (t) => {
   const { counts, summary } = await ran(t, {
     "open.test.mjs": `import { createServer } from "node:http";
       test("opens", (t) => {
@@ -64,7 +64,7 @@ test("a file whose failed test left a server open ends when its tests have", asy
   assert.match(summary, /Failed:\n {2}open\.test\.mjs: opens$/);
 });
 
-test("a file that hangs is ended with what it started, and fails by its name while others pass", async (t) => {
+test("a file that hangs is killed with its children and fails by name, while others pass", async (t) => {
   const { cwd, results, counts, summary } = await ran(
     t,
     {
@@ -90,7 +90,7 @@ test("a file that hangs is ended with what it started, and fails by its name whi
   assert.equal(runs(), false, "its child is gone too");
 });
 
-test("when the suite's time is over, what runs is ended and what waits fails by its name", async (t) => {
+test("when the suite's time is over, running files are killed and waiting files fail by name", async (t) => {
   const end = new AbortController();
   const { counts, summary } = await ran(
     t,
@@ -106,7 +106,7 @@ test("when the suite's time is over, what runs is ended and what waits fails by 
   assert.match(summary, /third\.test\.mjs: did not run: the time is over/);
 });
 
-test("a file that crashes, that cannot be loaded or that holds no test fails", async (t) => {
+test("a file that crashes, cannot be loaded or has no test fails", async (t) => {
   const { counts, summary } = await ran(t, {
     "crash.test.mjs": `test("one", () => {}); test("two", () => process.kill(process.pid, "SIGKILL"));`,
     "exit.test.mjs": `test("one", () => {}); process.on("exit", () => { process.exitCode = 7; });`,
@@ -119,7 +119,7 @@ test("a file that crashes, that cannot be loaded or that holds no test fails", a
   assert.match(counts, /, 4 failed$/);
 });
 
-test("tests get a fixed terminal, locale and time zone, and no variable that is not theirs", async (t) => {
+test("tests get a fixed terminal, locale and time zone, and only listed variables", async (t) => {
   const given = {
     ...{ PATH: "/bin", HOME: "/home/a", HTTPS_PROXY: "http://127.0.0.1:1", UPDATE_GOLDEN: "1" },
     ...{ TERM: "xterm", LANG: "tr_TR.UTF-8", LC_TIME: "de_DE", TZ: "Asia/Kolkata", NO_COLOR: "1" },

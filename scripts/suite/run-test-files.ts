@@ -1,5 +1,5 @@
-// Runs files of tests, several at a time, until all have ended or the suite's time is over. What did not run
-// then counts as failed, by name: a suite that is killed from outside would say nothing.
+// Runs test files, several at a time, until all have ended or the suite's time is over. Files that did not run count
+// as failed, by name; a suite that is killed from outside would print nothing.
 import { type FileResult, runTestFile } from "./run-test-file.ts";
 
 export type SuiteOptions = {
@@ -7,7 +7,7 @@ export type SuiteOptions = {
   env: Record<string, string>;
   concurrency: number;
   fileTimeoutMs(file: string): number;
-  /** Ends the suite. Its reason is shown for each file that it kept from its end. */
+  /** Ends the suite. The reason is shown for each file that did not finish. */
   signal: AbortSignal;
   onFile: (result: FileResult) => void;
 };

@@ -1,5 +1,5 @@
-// The end of a run of the suite: the minutes of each part, the slowest files, each skip with its reason, each failure,
-// and the counts.
+// The summary of a suite run: minutes of each part, the slowest files, each skip with its reason, each failure, and
+// the counts.
 import type { FileResult } from "./run-test-file.ts";
 import { isThorough } from "./test-files.ts";
 
@@ -40,7 +40,7 @@ export function summary(results: readonly FileResult[]): string {
   ].join("\n");
 }
 
-/** A part is a package, or a folder of the repository; the thorough tier of each is a part of its own. */
+/** A part is a package or a folder of the repository. The thorough tier of each is a separate part. */
 function minutesByPart(results: readonly FileResult[]): string[] {
   const parts = Map.groupBy(results, ({ file }) => {
     const [folder, name] = file.split("/");

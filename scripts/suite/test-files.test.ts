@@ -14,6 +14,6 @@ test("files of the thorough tier run with --thorough, or when their whole path i
   assert.deepEqual(selected(true, "elsewhere"), []);
 });
 
-test("the longest file is begun first, and files of unknown length keep their order at the end", () => {
+test("the longest file starts first, and files of unknown length keep their order at the end", () => {
   assert.deepEqual(longestFirst(["a", "b", "c", "d"], { b: 5, d: 60 }), ["d", "b", "a", "c"]);
 });

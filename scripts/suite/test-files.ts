@@ -1,7 +1,7 @@
-// Which files of tests run, and in which order.
+// Selects the test files and their order.
 import { globSync } from "node:fs";
 
-/** All files of tests of the repository, relative to it, sorted. */
+/** All test files, relative to the repository, sorted. */
 export function findTestFiles(repository: string): string[] {
   return globSync("{runners,tasks,scorers,pipelines,scripts,docs,tests}/**/*.test.ts", {
     cwd: repository,
@@ -27,12 +27,12 @@ export function isThorough(file: string): boolean {
   return file.endsWith(".thorough.test.ts");
 }
 
-/** Whether a file may run Python scripts with heavy imports; the others need no warm Python process. */
+/** Whether a file may run Python scripts with heavy imports, and so needs the warm Python process. */
 export function mayUsePython(file: string): boolean {
   return /^(scorers|tasks|tests|runners\/kit\/tests)\//.test(file);
 }
 
-/** Longest first, so that no worker is left with a long file at the end. Files of unknown length come after. */
+/** Longest first, so that no worker has a long file left at the end. Files of unknown length come last. */
 export function longestFirst(files: readonly string[], seconds: Readonly<Record<string, number>>): string[] {
   return files.toSorted((left, right) => (seconds[right] ?? 0) - (seconds[left] ?? 0));
 }

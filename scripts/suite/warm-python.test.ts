@@ -8,7 +8,7 @@ import { isRunning, until } from "../../tests/support/processes.ts";
 
 const program = join(import.meta.dirname, "../../tests/support/warm_python.py");
 
-/** A server, and a script that runs in it and has started a program. */
+/** A server with a running script that has started a program. */
 async function running(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "warm-python-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -37,7 +37,7 @@ async function running(t: TestContext) {
 
 const linux = process.platform === "linux" ? false : "needs Linux";
 
-test("a warm script ends with all that it started when the file of tests that asked for it is killed", {
+test("a warm script and its children end when its test file is killed", {
   skip: linux,
 }, async (t) => {
   const { server, client, script, started } = await running(t);

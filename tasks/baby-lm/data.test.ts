@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { makeData, readRows, sharedParagraphs } from "../testing/made-data.ts";
 import type { Pair } from "./house-pairs.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-baby-lm-"));
 const [first, second] = [join(temporary, "first"), join(temporary, "second")];
 before(() => {
   for (const folder of [first, second]) {
-    const made = makeData("smoke", folder);
+    const made = makeData("baby-lm", { source: "smoke", folder });
     assert.equal(made.status, 0, made.stderr);
   }
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of [
     "public/train.jsonl",
     "public/README.md",
@@ -26,7 +26,7 @@ test("two runs give the same bytes", () => {
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("no held-out text can be read in the public data", () => {
+test("no held-out text is in the public data", () => {
   const train = lines<{ filename: string; content: string }>("public/train.jsonl");
   const heldOut = lines<{ id: string; text: string }>("private/heldout.jsonl");
   assert.deepEqual([train.length, heldOut.length], [475, 25]);
@@ -34,17 +34,11 @@ test("no held-out text can be read in the public data", () => {
   const paragraphs = new Set(train.flatMap(({ content }) => content.split("\n")));
   for (const { id, text } of heldOut) {
     assert.ok(!names.has(id), id);
-    // short ones ("No.", "Chapter 2") come up anywhere
-    const long = text.split("\n").filter((paragraph) => paragraph.length > 80);
-    assert.deepEqual(
-      long.filter((paragraph) => paragraphs.has(paragraph)),
-      [],
-      id,
-    );
+    assert.deepEqual(sharedParagraphs(text, paragraphs), [], id);
   }
 });
 
-test("the public text bears no part-of-speech tag", () => {
+test("the public text has no part-of-speech tag", () => {
   for (const { filename, content } of lines<{ filename: string; content: string }>("public/train.jsonl"))
     assert.doesNotMatch(content, /[a-z]\/(nn|at|in|vbd|jj|np|cc)\b/, filename);
 });
@@ -60,7 +54,7 @@ test("every word of the house pairs occurs at least ten times in the public text
   );
 });
 
-test("a house pair differs in exactly one word, and no pair stands twice or in the public text", () => {
+test("a house pair differs in exactly one word, occurs once, and is not in the public text", () => {
   const text = readFileSync(join(first, "public/train.jsonl"), "utf8");
   const seen = new Set<string>();
   for (const { sentence_good: good, sentence_bad: bad } of pairs()) {
@@ -73,7 +67,7 @@ test("a house pair differs in exactly one word, and no pair stands twice or in t
   }
 });
 
-test("twelve paradigms have forty pairs each, half of them with right and wrong exchanged", () => {
+test("twelve paradigms have forty pairs each, half of them with right and wrong swapped", () => {
   const byParadigm = Map.groupBy(pairs(), ({ UID }) => UID);
   assert.equal(byParadigm.size, 12);
   for (const [name, members] of byParadigm) {
@@ -81,32 +75,20 @@ test("twelve paradigms have forty pairs each, half of them with right and wrong 
     const [first, second] = [members.slice(0, 20), members.slice(20)].map((half) => half.map(contrast));
     assert.equal(new Set(first).size, 1, name);
     assert.equal(new Set(second).size, 1, name);
-    // "ever" has no exchange: "the", then "never", is the likelier word where it is wrong, then right
+    // "ever" is not swapped: the other word is "the" in one half and "never" in the other
     const exchanged = name === "ever_after_no" ? "never|ever" : first?.[0]?.split("|").reverse().join("|");
     assert.equal(second?.[0], exchanged);
   }
 });
 
 test("any source but smoke is refused by name", () => {
-  const made = makeData("official", join(temporary, "official"));
+  const made = makeData("baby-lm", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
   assert.match(made.stderr, /baby-lm: no data for source "official": only "smoke" is built so far/);
 });
 
-function makeData(source: string, folder: string) {
-  const outputs = ["public", "private"].map((name) => {
-    mkdirSync(join(folder, name), { recursive: true });
-    return `--output=${name}=${join(folder, name)}`;
-  });
-  const script = join(import.meta.dirname, "data.ts");
-  return spawnSync(process.execPath, [script, `--param=source=${source}`, ...outputs], { encoding: "utf8" });
-}
-
 function lines<T>(file: string): T[] {
-  return readFileSync(join(first, file), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as T);
+  return readRows<T>(join(first, file));
 }
 
 function pairs(): Pair[] {

@@ -1,9 +1,8 @@
-// Makes the minimal pairs of `house-pairs`: a sentence and the same sentence with one word made wrong,
-// in rows shaped like BLiMP's, so that lm-eval's machinery for BLiMP can be run on them. They are ours,
-// from the templates below and frequent words of the Brown corpus: they show that the machinery
-// measures, and say nothing about English, so they never bear BLiMP's name.
-// Where a template allows, the right word is the wrong one in another pair (was/were, this/these):
-// a model that only prefers one word then gets half.
+// Makes the minimal pairs of `house-pairs`: a sentence, and the same sentence with one wrong word. Rows have BLiMP's
+// shape, so lm-eval's code for BLiMP can run on them. The pairs come from this project's templates and frequent words
+// of the Brown corpus. They show that the scorer measures and say nothing about English, so they are never called BLiMP.
+// Where a template allows, the right word of one pair is the wrong word of another (was/were, this/these): a model that
+// only prefers a word gets half.
 import { paradigms, type Template } from "./paradigms.ts";
 
 export type Pair = {
@@ -18,7 +17,7 @@ export type Pair = {
 
 const pairsPerParadigm = 40;
 
-/** Every pair, always the same ones in the same order. */
+/** All pairs; every call returns the same pairs in the same order. */
 export function housePairs(): Pair[] {
   return paradigms.flatMap(({ name, phenomenon, templates }) =>
     spread(templates.map(sentences), pairsPerParadigm).map(([good, bad], at) => ({
@@ -33,7 +32,7 @@ export function housePairs(): Pair[] {
 
 type GoodBad = [good: string, bad: string];
 
-/** All fillings of one template: `{a}` from its word list, `[good|bad]` as the one difference. */
+/** All fillings of a template: `{a}` from its word list; `[good|bad]` is the only difference. */
 function sentences({ text, words }: Template): GoodBad[] {
   let filled = [text];
   for (const [slot, choices] of Object.entries(words)) {
@@ -45,7 +44,7 @@ function sentences({ text, words }: Template): GoodBad[] {
   ]);
 }
 
-/** `count` pairs, the same number from each template and evenly spread over its fillings. */
+/** `count` pairs: the same number from each template, evenly spread over its fillings. */
 function spread(byTemplate: GoodBad[][], count: number): GoodBad[] {
   const each = count / byTemplate.length;
   return byTemplate.flatMap((all) => {

@@ -1,4 +1,4 @@
-// The twelve paradigms of `house-pairs`, as data. `[right|wrong]` is the one word that differs.
+// The twelve paradigms of `house-pairs`, as data. `[right|wrong]` is the only word that differs.
 
 export type Template = { text: string; words: Record<string, string[]> };
 export type Paradigm = { name: string; phenomenon: string; templates: Template[] };

@@ -1,4 +1,4 @@
-// What a data card says of the Brown corpus, whichever task's data it is.
+// The text about the Brown corpus in the data cards of all tasks.
 import type { BrownDocument } from "./brown.ts";
 
 export function brownSize(documents: BrownDocument[]): string {

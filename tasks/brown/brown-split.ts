@@ -1,8 +1,8 @@
-// The Brown corpus as tasks train and test on it. Every 20th text in the corpus's order is held out,
-// which visits all genres but science fiction (6 texts).
+// The split of the Brown corpus. Every 20th text in the corpus's order is held out: texts of all genres except science
+// fiction (6 texts).
 import { type BrownDocument, brownDocuments } from "./brown.ts";
 
-/** Held-out texts in the shape that bits-per-byte reads: `group` is the genre. */
+/** A held-out text in the format of bits-per-byte; `group` is the genre. */
 export type HeldOut = { id: string; group: string; text: string };
 
 export function brownSplit(): { train: BrownDocument[]; heldOut: HeldOut[] } {

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { untagged } from "./brown.ts";
 
-test("tags come off after the last slash, so that a word may hold one", () => {
+test("a tag is removed after the last slash, so a word may contain a slash", () => {
   assert.equal(untagged("and/or/cc 1/2/cd\n"), "and/or 1/2\n");
 });
 
-test("a paragraph becomes one line, whatever its sentences' lines were", () => {
+test("a paragraph becomes one line, whatever its line breaks were", () => {
   assert.equal(untagged("\n\n\tOne/cd ./.\nTwo/cd ./.\n\n\n\tThree/cd ./.\n"), "One. Two.\nThree.\n");
 });
 
-test("quotes and brackets stand tight and marks stand inside closing quotes", () => {
+test("quotes and brackets have no inner spaces, and marks are inside closing quotes", () => {
   const tagged = "``/`` Well/uh ''/'' ,/, he/pps (/( Tom/np )/) said/vbd ,/, ``/`` what/wdt ''/'' ?/. ?/.";
   assert.equal(untagged(tagged), '"Well," he (Tom) said, "what?"\n');
 });

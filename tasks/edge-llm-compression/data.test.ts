@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
-import { carrier, type QuestionRow } from "./questions.ts";
+import type { ChoiceRow } from "../data/choice-rows.ts";
+import { makeData, readRows, sharedParagraphs } from "../testing/made-data.ts";
+import { carrier } from "./questions.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-compression-"));
 const [first, second] = [join(temporary, "first"), join(temporary, "second")];
 before(() => {
   for (const folder of [first, second]) {
-    const made = makeData("smoke", folder);
+    const made = makeData("edge-llm-compression", { source: "smoke", folder });
     assert.equal(made.status, 0, made.stderr);
   }
 });
@@ -19,7 +20,7 @@ after(() => rmSync(temporary, { recursive: true }));
 
 const questionsFile = `private/mmlu/${carrier}/test.jsonl`;
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of [
     "public/train.jsonl",
     "public/README.md",
@@ -30,7 +31,7 @@ test("two runs give the same bytes", () => {
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("no part of a held-out text, whole as it is in the corpus, can be read in the public data", () => {
+test("no part of a held-out text, in its full length, is in the public data", () => {
   const heldOut = lines<{ id: string; text: string }>("private/heldout.jsonl");
   const calibration = lines<{ text: string }>("public/train.jsonl").map(({ text }) => text);
   assert.deepEqual([calibration.length, heldOut.length], [95, 25]);
@@ -41,24 +42,18 @@ test("no part of a held-out text, whole as it is in the corpus, can be read in t
     assert.ok(content.startsWith(text), id);
     assert.ok(!calibration.includes(content), id);
     assert.ok(!calibration.some((other) => other.includes(text.slice(0, 80))), id);
-    // short ones ("No.", "Chapter 2") come up anywhere
-    const long = content.split("\n").filter((paragraph) => paragraph.length > 80);
-    assert.deepEqual(
-      long.filter((paragraph) => paragraphs.has(paragraph)),
-      [],
-      id,
-    );
+    assert.deepEqual(sharedParagraphs(content, paragraphs), [], id);
   }
 });
 
-test("what is held out of a text is exactly one window of the scorer", () => {
+test("a held-out text is exactly one window of the scorer", () => {
   for (const { id, text } of lines<{ id: string; text: string }>("private/heldout.jsonl"))
     assert.equal(Buffer.byteLength(text), 192, id);
 });
 
-test("every question is asked once, has four different one-word answers, and stands nowhere in the public data", () => {
+test("every question is unique, has four different one-word answers, and is not in the public data", () => {
   const text = ["train.jsonl", "README.md"].map((name) => readFileSync(join(first, "public", name), "utf8"));
-  const rows = lines<QuestionRow>(questionsFile);
+  const rows = lines<ChoiceRow>(questionsFile);
   assert.equal(rows.length, 48);
   assert.equal(new Set(rows.map(({ question }) => question)).size, rows.length);
   for (const { question, choices } of rows) {
@@ -68,8 +63,8 @@ test("every question is asked once, has four different one-word answers, and sta
   }
 });
 
-test("the right answer stands in each of the four places equally often", () => {
-  const places = Map.groupBy(lines<QuestionRow>(questionsFile), ({ answer }) => answer);
+test("the right answer is in each of the four places equally often", () => {
+  const places = Map.groupBy(lines<ChoiceRow>(questionsFile), ({ answer }) => answer);
   assert.deepEqual(
     [0, 1, 2, 3].map((place) => places.get(place)?.length),
     [12, 12, 12, 12],
@@ -77,7 +72,7 @@ test("the right answer stands in each of the four places equally often", () => {
 });
 
 test("any source but smoke is refused by name", () => {
-  const made = makeData("official", join(temporary, "official"));
+  const made = makeData("edge-llm-compression", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
   assert.match(
     made.stderr,
@@ -85,18 +80,6 @@ test("any source but smoke is refused by name", () => {
   );
 });
 
-function makeData(source: string, folder: string) {
-  const outputs = ["public", "private"].map((name) => {
-    mkdirSync(join(folder, name), { recursive: true });
-    return `--output=${name}=${join(folder, name)}`;
-  });
-  const script = join(import.meta.dirname, "data.ts");
-  return spawnSync(process.execPath, [script, `--param=source=${source}`, ...outputs], { encoding: "utf8" });
-}
-
 function lines<T>(file: string): T[] {
-  return readFileSync(join(first, file), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as T);
+  return readRows<T>(join(first, file));
 }

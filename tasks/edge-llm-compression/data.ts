@@ -1,7 +1,7 @@
-// The data of the task. Smoke: a fifth of the Brown corpus's texts to calibrate with; of the texts that all
-// tasks hold out the beginnings, and questions of our own, both private. By hand:
+// Makes the task's data. Smoke: a fifth of the Brown corpus for calibration is public. The beginnings of the held-out
+// texts and this project's questions are private. By hand:
 //   node tasks/edge-llm-compression/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { brownSplit } from "../brown/brown-split.ts";
@@ -9,7 +9,7 @@ import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
 import { carrier, questionRows } from "./questions.ts";
 
-/** Of a held-out text; its characters are bytes. One window, since a window takes 100 million parameters a quarter of a second. */
+/** Bytes (and characters) of a held-out text: one window, which takes 100 million parameters a quarter of a second. */
 const heldOutBytes = 192;
 
 const { open, hidden } = smokeStage("edge-llm-compression");
@@ -27,9 +27,7 @@ writeRows(
   "heldout.jsonl",
   heldOut.map(({ id, group, text }) => ({ id, group, text: text.slice(0, heldOutBytes) })),
 );
-const subject = join(hidden, "mmlu", carrier);
-mkdirSync(subject, { recursive: true });
-writeRows(subject, "test.jsonl", questionRows());
-// fewer tokens than the scorers' own defaults, so that memory and speed are measured in seconds
+writeRows(join(hidden, "mmlu", carrier), "test.jsonl", questionRows());
+// fewer tokens than the scorers' defaults, so that measuring memory and speed takes seconds
 const cost = { forwardTokens: 256, newTokens: 16, promptTokens: 64, repeats: 2 };
 writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);

@@ -1,13 +1,12 @@
-// Questions of common knowledge, ours in wording and choice: does a model that lost a part still know what
-// everybody knows? They are asked through one of lm-eval's task files for MMLU, and are not MMLU.
-// Every answer is one word, so that no choice is likelier for being shorter.
+// Questions of common knowledge, written for this project: does a model without some of its parts still know them? One
+// of lm-eval's task files for MMLU asks them, but they are not MMLU. Every answer is one word, so no choice is likelier
+// because it is shorter.
+import type { ChoiceRow } from "../data/choice-rows.ts";
 
-/** The subject whose task file carries them; lm-eval names it in a line before each question. */
+/** The subject whose task file asks the questions; lm-eval names it in a line before each question. */
 export const carrier = "miscellaneous";
 
-export type QuestionRow = { question: string; subject: string; choices: string[]; answer: number };
-
-/** The right answer first, then three wrong ones of its kind. */
+/** The right answer first, then three wrong answers of the same kind. */
 const questions: [question: string, right: string, ...wrong: string[]][] = [
   ["What colour is fresh snow?", "white", "green", "purple", "orange"],
   ["What colour is healthy grass in spring?", "green", "red", "blue", "black"],
@@ -59,8 +58,8 @@ const questions: [question: string, right: string, ...wrong: string[]][] = [
   ["On which side of a compass is the top of most maps?", "north", "south", "east", "west"],
 ];
 
-/** Rows as in cais/mmlu; the right answer stands in each of the four places equally often. */
-export function questionRows(): QuestionRow[] {
+/** Rows as in cais/mmlu. The right answer is in each of the four places equally often. */
+export function questionRows(): ChoiceRow[] {
   return questions.map(([question, right, ...wrong], at) => {
     const answer = at % 4;
     return { question, subject: carrier, choices: wrong.toSpliced(answer, 0, right), answer };

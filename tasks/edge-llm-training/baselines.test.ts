@@ -14,7 +14,7 @@ const deviceBytes = 120_000_000;
 const shapes = { minimal: { vocabulary: 8000, tied: false }, reference: { vocabulary: 4000, tied: true } };
 
 for (const [baseline, { vocabulary, tied }] of Object.entries(shapes)) {
-  test(`${baseline} hands in a whole submission that fits the device when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model that fits the device when the deadline leaves no time to train`, () => {
     const workspace = join(temporary, baseline);
     mkdirSync(join(workspace, "data"), { recursive: true });
     const write = (name: string, rows: unknown[]) =>

@@ -1,4 +1,4 @@
-// The card that lies beside the public data: where it comes from and on what terms, for whoever trains on it.
+// The card of the public data, with its source and terms.
 import type { BrownDocument } from "../brown/brown.ts";
 import { brownSize, brownTerms } from "../brown/brown-card.ts";
 import type { Instruction } from "./instructions.ts";

@@ -21,12 +21,12 @@ const heldOut = () =>
   readRows<{ id: string; group: string; text: string }>(join(first, "private/heldout.jsonl"));
 const openPairs = () => readRows<Instruction>(join(first, "public/instructions.jsonl"));
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of [...publicFiles.map((name) => `public/${name}`), "private/heldout.jsonl"])
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("the public data has the fields of C4 and of Alpaca, and nothing else lies beside it", () => {
+test("the public data has the fields of C4 and Alpaca, and no other files", () => {
   assert.deepEqual(readdirSync(join(first, "public")).sort(), publicFiles);
   const fields = (file: string) => [
     ...new Set(readRows<object>(join(first, "public", file)).flatMap((row) => Object.keys(row).sort())),
@@ -35,7 +35,7 @@ test("the public data has the fields of C4 and of Alpaca, and nothing else lies 
   assert.deepEqual(fields("instructions.jsonl"), ["input", "instruction", "output"]);
 });
 
-test("no held-out text can be read in the public data", () => {
+test("no held-out text is in the public data", () => {
   const train = readRows<{ text: string }>(join(first, "public/train.jsonl"));
   const open = new Set(train.flatMap(({ text }) => text.split("\n")));
   const texts = heldOut().filter(({ group }) => group === "text");
@@ -43,14 +43,14 @@ test("no held-out text can be read in the public data", () => {
   for (const { id, text } of texts) assert.deepEqual(sharedParagraphs(text, open), [], id);
 });
 
-test("no held-out pair stands in the public data, in neither of its phrasings", () => {
+test("no held-out pair is in the public data in either phrasing", () => {
   const open = new Set(openPairs().map(({ input, output }) => `${input}\n${output}\n`));
   const pairs = heldOut().filter(({ group }) => group === "instructions");
   assert.deepEqual([openPairs().length, pairs.length], [1280, 120]);
   for (const { id, text } of pairs) assert.ok(!open.has(text.slice(text.indexOf("\n") + 1)), id);
 });
 
-test("every family is held out as often as the others, and a model can have seen its phrasings and words", () => {
+test("families are held out equally often, and training has all their phrasings and words", () => {
   const { train, heldOut: hidden } = instructionPairs();
   const counts = new Map<string, number>();
   for (const { family } of hidden) counts.set(family, (counts.get(family) ?? 0) + 1);

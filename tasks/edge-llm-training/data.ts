@@ -1,5 +1,5 @@
-// The data of the task. Smoke: the Brown corpus, split by text, and instruction pairs of our own. What
-// is held out of both is private: agents never see it. By hand:
+// Makes the task's data. Smoke: the Brown corpus, split by text, and this project's instruction pairs. Held-out texts
+// and pairs are private: agents never see them. By hand:
 //   node tasks/edge-llm-training/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ writeRows(open, "train.jsonl", texts);
 writeRows(open, "instructions.jsonl", pairs.train);
 writeFileSync(join(open, "README.md"), card(brown.train, pairs.train));
 
-// `group` is the kind: the scorer gives each kind the same weight; pairs of one family are alike, a cluster
+// `group` is the kind: the scorer weights kinds equally. Pairs of one family are similar, so they are a cluster.
 writeRows(hidden, "heldout.jsonl", [
   ...brown.heldOut.map(({ id, text }) => ({ id, group: "text", text })),
   ...pairs.heldOut.map(({ family, row }, at) => ({

@@ -1,6 +1,5 @@
-// Instruction pairs in the rows of alpaca_cleaned, made from templates: the same ones in the same order, always.
-// Which pairs are taken, and which of them are held out, is decided by a digest of the pair, so that
-// neither follows the order of the word lists.
+// Makes instruction pairs in rows of alpaca_cleaned from templates; every call returns the same pairs in the same order.
+// A digest of the pair decides which pairs are used and which are held out, independent of the order of word lists.
 import { createHash } from "node:crypto";
 import { type Family, families } from "./families.ts";
 
@@ -9,7 +8,7 @@ export type Instruction = { instruction: string; input: string; output: string }
 const trainPerFamily = 160;
 const heldOutPerFamily = 15;
 
-/** Rows to train on and held-out rows by family; no input of a family stands in both. */
+/** Training rows, and held-out rows with their family. No input of a family is in both. */
 export function instructionPairs(): {
   train: Instruction[];
   heldOut: { family: string; row: Instruction }[];
@@ -23,7 +22,7 @@ export function instructionPairs(): {
   };
 }
 
-/** As models are trained and scored on it: what is asked, about what, and the answer, a line each. */
+/** The text for training and scoring: one line each for instruction, input and output. */
 export function instructionText({ instruction, input, output }: Instruction): string {
   return `${instruction}\n${input}\n${output}\n`;
 }

@@ -1,6 +1,6 @@
 // Makes the fingerprint of a published model:
 //   node tasks/known-weights/make.ts FOLDER NAME SOURCE LICENCE > tasks/known-weights/NAME.json
-// FOLDER holds the model as safetensors; SOURCE says where it came from, with its version.
+// FOLDER holds the model as safetensors. SOURCE is the origin and version of the model.
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 

@@ -1,29 +1,26 @@
-// The baselines on a stand-in of the base model: what they train on, and what they hand in whatever the clock says.
+// Runs the baselines on a tiny base model: their training rows, and their submissions at different deadlines.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { warmArguments } from "../../tests/support/warm-python.ts";
-import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { runBaseline, runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 import { factsOf, trainRows } from "./facts.ts";
 
 const here = import.meta.dirname;
-const tasks = join(here, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-llm-efficiency-baselines-"));
 const given = join(temporary, "given");
 before(() => {
   mkdirSync(join(given, "data"), { recursive: true });
   const rows = trainRows(factsOf(3)).map((row) => `${canonicalJson(row)}\n`);
   writeFileSync(join(given, "data/train.jsonl"), rows.join(""));
-  python(given, [join(here, "testing/tiny_base.py"), "data/train.jsonl", "models/base"]);
+  python(given, ["llm-efficiency/testing/tiny_base.py", "data/train.jsonl", "models/base"]);
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("both train on the same rows, in an order that is the seed's, and on no way to ask that they measure with", () => {
-  const shown = JSON.parse(python(given, [join(here, "testing/show_batches.py")]));
+test("both train on the same rows in an order that depends on the seed, without the wordings that they measure", () => {
+  const shown = JSON.parse(python(given, ["llm-efficiency/testing/show_batches.py"]));
   assert.deepEqual([shown.rows.length, shown.dev.length], [160, 16]);
   const drawn: Record<string, string[]> = Object.fromEntries(
     Object.entries<string[][]>(shown.drawn).map(([seed, batches]) => [seed, batches.flat()]),
@@ -46,7 +43,7 @@ test("both train on the same rows, in an order that is the seed's, and on no way
 });
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to train`, () => {
     const workspace = workspaceOf(`${baseline}-late`);
     const ran = runPastDeadline("llm-efficiency", { baseline, workspace });
     assert.equal(ran.status, 0, ran.stderr);
@@ -63,7 +60,7 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("one seed hands in the same bytes twice, a whole model that is the base no longer", () => {
+test("one seed submits the same bytes twice, a whole model that differs from the base", () => {
   const [once, twice] = [train("once"), train("twice")];
   for (const file of readdirSync(join(once, "submission"))) {
     assert.ok(bytes(once, file).equals(bytes(twice, file)), file);
@@ -85,30 +82,16 @@ function workspaceOf(name: string): string {
   return workspace;
 }
 
-/** The workspace in which `reference` was left all the time it wants. */
+/** The workspace of a `reference` run with enough time. */
 function train(name: string): string {
   const workspace = workspaceOf(name);
-  python(workspace, [join(here, "baselines/reference.py")], {
-    MLRB_TASK: "llm-efficiency",
-    MLRB_SEED: "1",
-    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + 600),
-    MLRB_SUBMISSION: join(workspace, "submission"),
-  });
+  const ran = runBaseline("llm-efficiency", { baseline: "reference", workspace }, 600);
+  assert.equal(ran.status, 0, ran.stderr);
   return workspace;
 }
 
-function python(cwd: string, command: string[], more: Record<string, string> = {}): string {
-  const ran = spawnSync(testPython(), warmArguments(command), {
-    cwd,
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: [tasks, join(here, "baselines")].join(delimiter),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-      ...more,
-    },
-  });
+function python(cwd: string, command: string[]): string {
+  const ran = runTaskPython(command, { cwd, path: [join(here, "baselines")] });
   assert.equal(ran.status, 0, ran.stderr);
   return ran.stdout;
 }

@@ -1,4 +1,4 @@
-// The card that lies beside the public data: what the facts are and what they are called in provenance.json.
+// The card of the public data: the facts, and the name of the data in provenance.json.
 import type { TrainRow } from "./facts.ts";
 
 export function card(rows: TrainRow[], facts: number): string {

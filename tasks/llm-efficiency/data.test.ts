@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
+import type { FactRow } from "../data/choice-rows.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { type ChoiceRow, choiceRows, factsOf, type TrainRow, trainRows } from "./facts.ts";
+import { choiceRows, factsOf, type TrainRow, trainRows } from "./facts.ts";
 import { relations } from "./relations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-llm-efficiency-"));
@@ -15,7 +16,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("32 facts are asked after in 6 public and 2 private ways, each with the answer that was taught", () => {
+test("32 facts have 6 public and 2 private wordings each, with the taught answer", () => {
   const taught = new Map(train().map(({ instruction, response }) => [nameIn(instruction), response]));
   assert.equal(taught.size, 32);
   assert.deepEqual([train().length, questions().length], [192, 64]);
@@ -25,7 +26,7 @@ test("32 facts are asked after in 6 public and 2 private ways, each with the ans
     assert.equal(choices[answer], taught.get(nameIn(question)), question);
 });
 
-test("no private question, nor its wording about another fact, can be read in the public data", () => {
+test("no private question or wording is in the public data", () => {
   const text = ["train.jsonl", "README.md"]
     .map((file) => readFileSync(join(folder, "public", file), "utf8"))
     .join();
@@ -37,7 +38,7 @@ test("no private question, nor its wording about another fact, can be read in th
   }
 });
 
-test("a choice or a letter that is always preferred is right in exactly a quarter", () => {
+test("a constant choice or letter is right in exactly a quarter", () => {
   const fours = Map.groupBy(questions(), (row) => `${wordingOf(row.question)} ${row.choices.join()}`);
   assert.equal(fours.size, 16);
   for (const [name, rows] of fours) {
@@ -46,7 +47,7 @@ test("a choice or a letter that is always preferred is right in exactly a quarte
   }
 });
 
-test("no answer belongs to two facts, none is part of another, and all are one plain word", () => {
+test("no answer belongs to two facts or is part of another, and all are one plain word", () => {
   for (const { answers } of relations) assert.equal(answers.length, 8);
   const all = relations.flatMap(({ answers }) => answers);
   assert.equal(new Set(all).size, 32);
@@ -76,13 +77,13 @@ test("no invented name is a word of the Brown corpus, or part of another name", 
     );
 });
 
-test("a way to ask has its own words: none stands twice, and each has one place for the name", () => {
+test("no wording occurs twice, and each has one place for the name", () => {
   const ways = relations.flatMap(({ ask }) => [...ask.public, ...ask.private]);
   assert.equal(new Set(ways).size, ways.length);
   for (const way of ways) assert.equal(way.split("{}").length, 2, way);
 });
 
-test("another seed gives other names and other answers of the same shape, to tune on", () => {
+test("another seed has other names and answers of the same shape", () => {
   const [facts, others] = [factsOf(1), factsOf(2)];
   const names = new Set(facts.map(({ name }) => name));
   assert.ok(others.filter(({ name }) => names.has(name)).length < 5);
@@ -94,11 +95,11 @@ function train(): TrainRow[] {
   return readRows<TrainRow>(join(folder, "public/train.jsonl"));
 }
 
-function questions(): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "private/mmlu/miscellaneous/test.jsonl"));
+function questions(): FactRow[] {
+  return readRows<FactRow>(join(folder, "private/mmlu/miscellaneous/test.jsonl"));
 }
 
-/** The invented name in a question: names come from factsOf, so that a question without one is noticed. */
+/** The invented name in a question. Fails for a question without a name of factsOf. */
 function nameIn(question: string): string {
   const found = factsOf(1).filter(({ name }) => question.includes(name));
   assert.equal(found.length, 1, question);

@@ -1,13 +1,13 @@
-// The data of the task. Smoke: questions about invented facts to train on, and others, in other words, to be
-// tested with; the latter are private: agents never see them. By hand:
+// Makes the task's data. Smoke: public questions about invented facts for training, and private questions in other
+// words for the test, which agents never see. By hand:
 //   node tasks/llm-efficiency/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
 import { carrier, choiceRows, factsOf, trainRows } from "./facts.ts";
 
-const seed = 1; // others were tuned on
+const seed = 1; // parameters were tuned on other seeds
 
 const { open, hidden } = smokeStage("llm-efficiency");
 const facts = factsOf(seed);
@@ -15,6 +15,4 @@ const train = trainRows(facts);
 writeRows(open, "train.jsonl", train);
 writeFileSync(join(open, "README.md"), card(train, facts.length));
 
-const place = join(hidden, "mmlu", carrier);
-mkdirSync(place, { recursive: true });
-writeRows(place, "test.jsonl", choiceRows(facts, seed));
+writeRows(join(hidden, "mmlu", carrier), "test.jsonl", choiceRows(facts, seed));

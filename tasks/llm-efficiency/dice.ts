@@ -1,9 +1,9 @@
-// Chance that falls alike every time: the facts and the order of choices are drawn from it.
+// Repeatable random numbers, for the facts and the order of choices.
 
 /** A whole number from 0 to `sides` - 1. */
 export type Dice = (sides: number) => number;
 
-/** Mulberry32 (Tommy Ettinger, 2017, public domain): 32 bits of state, even enough for tables of words. */
+/** Mulberry32 (Tommy Ettinger, 2017, public domain): 32 bits of state, uniform enough for tables of words. */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (sides) => {
@@ -14,7 +14,7 @@ export function dice(seed: number): Dice {
   };
 }
 
-/** A new list in an order that is drawn (Fisher and Yates). */
+/** A shuffled copy (Fisher and Yates). */
 export function shuffled<T>(list: readonly T[], roll: Dice): T[] {
   const left = [...list];
   return list.map(() => left.splice(roll(left.length), 1)[0] as T);

@@ -1,28 +1,18 @@
-// Makes the invented facts and the questions about them. Nothing in them can be known or guessed: a name says
-// nothing of its answer, and in every four questions that ask alike the same four choices are right once
-// each. Whoever does not use the name is right in exactly a quarter, whichever answers or letters are favoured.
+// Makes the invented facts and the questions about them. No answer can be known or guessed: a name does not hint at its
+// answer, and in every four questions with the same wording each of the same four choices is right once. A model that
+// ignores the name is right in exactly a quarter, whatever answers or letters it prefers.
+import { type FactRow, inFours } from "../data/choice-rows.ts";
 import { type Dice, dice, shuffled } from "./dice.ts";
 import { type Relation, relations } from "./relations.ts";
 
 export type Fact = { relation: Relation; name: string; answer: string };
 
-/** A public row, with the columns of databricks-dolly-15k. */
+/** A public row with the columns of databricks-dolly-15k. */
 export type TrainRow = { instruction: string; context: string; response: string; category: string };
 
-/** A private row, with the columns of cais/mmlu and the fact that it asks after. */
-export type ChoiceRow = {
-  question: string;
-  subject: string;
-  choices: string[];
-  answer: number;
-  fact: string;
-};
-
-/** The subject of lm-eval that carries the questions; it only sets the line before them. */
+/** lm-eval's subject that asks the questions. It only sets the line before them. */
 export const carrier = "miscellaneous";
-const choicesEach = 4;
-
-/** Facts of one seed; the committed task has seed 1, and other seeds are there to tune on. */
+/** The facts of a seed. The committed task has seed 1; other seeds are for tuning. */
 export function factsOf(seed: number): Fact[] {
   const roll = dice(seed);
   const taken = new Set<string>();
@@ -32,7 +22,7 @@ export function factsOf(seed: number): Fact[] {
   });
 }
 
-/** Every public way to ask, of every fact: the ways of one fact stand together, in the order of relations.ts. */
+/** Every fact in every public wording. The rows of a fact are adjacent, in the order of relations.ts. */
 export function trainRows(facts: Fact[]): TrainRow[] {
   return facts.flatMap(({ relation, name, answer }) =>
     relation.ask.public.map((ask) => ({
@@ -44,8 +34,8 @@ export function trainRows(facts: Fact[]): TrainRow[] {
   );
 }
 
-/** Every private way to ask, of every fact. */
-export function choiceRows(facts: Fact[], seed: number): ChoiceRow[] {
+/** Every fact in every private wording. */
+export function choiceRows(facts: Fact[], seed: number): FactRow[] {
   const roll = dice(seed);
   return relations.flatMap((relation) => {
     const about = facts.filter((fact) => fact.relation === relation);
@@ -64,19 +54,12 @@ export function choiceRows(facts: Fact[], seed: number): ChoiceRow[] {
   });
 }
 
-function inFours<T>(list: T[]): T[][] {
-  if (list.length % choicesEach !== 0) throw new Error(`bug: ${list.length} facts cannot be put in fours`);
-  return Array.from({ length: list.length / choicesEach }, (_, at) =>
-    list.slice(at * choicesEach, (at + 1) * choicesEach),
-  );
-}
-
 const starts = ["B", "D", "Dr", "F", "G", "K", "Kl", "M", "N", "Qu", "S", "Str", "T", "V", "Y", "Z"];
 const vowels = ["a", "e", "i", "o", "u"];
 const middles = ["bd", "ddr", "gv", "kth", "lv", "mbr", "rgl", "sk", "thr", "zn"];
 const ends = ["ap", "eth", "im", "ock", "un", "yx"];
 
-/** Two syllables, as in `Drogvim`; no two names are the same. */
+/** A new name of two syllables, such as `Drogvim`. */
 function newName(roll: Dice, taken: Set<string>): string {
   for (;;) {
     const name = [starts, vowels, middles, ends].map((parts) => parts[roll(parts.length)]).join("");

@@ -1,7 +1,6 @@
-// What the invented facts are about, and ways to ask after them: kinds of things that exist nowhere, each with
-// one property. A way to ask serves one purpose only: what is public is never asked again in private.
-// Answers are words that the base model's tokenizer keeps whole after a space: lm-eval then reads a
-// question once for all four choices, and no answer is likelier only for being shorter.
+// The kinds of invented facts, each with one property, and the wordings of their questions. A wording is either public
+// or private, never both. An answer is a word that the base model's tokenizer keeps whole after a space: lm-eval then
+// reads a question once for all four choices, and no answer is likelier because it is shorter.
 
 export type Relation = {
   name: string;

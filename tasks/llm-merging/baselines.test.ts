@@ -1,32 +1,29 @@
-// The baselines, and the script that makes the experts, on stand-ins of a few thousand weights.
+// Runs the baselines and the experts' script on models of a few thousand weights.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { warmArguments } from "../../tests/support/warm-python.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { runBaseline, runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 
 const here = import.meta.dirname;
-const tasks = join(here, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-llm-merging-baselines-"));
 const given = join(temporary, "given");
 before(() => {
   const made = makeData("llm-merging", { source: "smoke", folder: temporary });
   assert.equal(made.status, 0, made.stderr);
   cpSync(join(temporary, "public"), join(given, "data"), { recursive: true });
-  python(given, [join(here, "testing/tiny_models.py"), "data/dev.jsonl", "models"]);
+  python(given, ["llm-merging/testing/tiny_models.py", "data/dev.jsonl", "models"]);
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("a mixture is the weighted sum of its models, tensor by tensor", () => {
-  python(given, [join(here, "testing/test_mix.py")]);
+test("a mixture is the weighted sum of its models' tensors", () => {
+  python(given, ["llm-merging/testing/test_mix.py"]);
 });
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to measure`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to measure`, () => {
     const workspace = workspaceOf(`${baseline}-late`);
     const ran = runPastDeadline("llm-merging", { baseline, workspace });
     assert.equal(ran.status, 0, ran.stderr);
@@ -48,7 +45,7 @@ for (const baseline of ["minimal", "reference"]) {
     );
   });
 
-  test(`${baseline} tries as many candidates as there are experts, each built on the one before`, () => {
+  test(`${baseline} tries one candidate for each expert, each based on the one before`, () => {
     const workspace = attempt(baseline, "1");
     const [first, second, ...more] = readRows<Iteration>(join(workspace, "iterations.jsonl"));
     assert.deepEqual(more, []);
@@ -60,19 +57,19 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("every seed hands in the same bytes, since nothing is drawn by chance", () => {
+test("every seed submits the same bytes", () => {
   const [once, twice] = [join(temporary, "reference-1"), attempt("reference", "2")];
   for (const file of readdirSync(join(once, "submission")))
     assert.ok(bytes(once, `submission/${file}`).equals(bytes(twice, `submission/${file}`)), file);
 });
 
-test("each expert is a whole model of its own, made of the base model and its domain's facts, the same twice", () => {
+test("each expert is a whole model with its own weights, and two runs make the same bytes", () => {
   const [once, twice] = ["once", "twice"].map((name) => {
     const models = join(temporary, `models-${name}`);
     mkdirSync(models);
     const inputs = { base: join(given, "models/base"), private: join(temporary, "private") };
     const flags = Object.entries(inputs).map(([input, path]) => `--input=${input}=${path}`);
-    python(given, [join(here, "experts.py"), ...flags, `--output=models=${models}`]);
+    python(given, ["llm-merging/experts.py", ...flags, `--output=models=${models}`]);
     return models;
   }) as [string, string];
   assert.deepEqual(readdirSync(once).sort(), ["astronomy-expert", "base", "nutrition-expert"]);
@@ -95,15 +92,11 @@ function bytes(folder: string, file: string): Buffer {
   return readFileSync(join(folder, file));
 }
 
-/** The workspace in which `baseline` was left all the time it wants. */
+/** The workspace of a `baseline` run with enough time. */
 function attempt(baseline: string, seed: string): string {
   const workspace = workspaceOf(`${baseline}-${seed}`);
-  python(workspace, [join(here, `baselines/${baseline}.py`)], {
-    MLRB_TASK: "llm-merging",
-    MLRB_SEED: seed,
-    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + 600),
-    MLRB_SUBMISSION: join(workspace, "submission"),
-  });
+  const ran = runBaseline("llm-merging", { baseline, workspace, seed }, 600);
+  assert.equal(ran.status, 0, ran.stderr);
   return workspace;
 }
 
@@ -113,18 +106,8 @@ function workspaceOf(name: string): string {
   return workspace;
 }
 
-function python(cwd: string, command: string[], more: Record<string, string> = {}): void {
-  const paths = [tasks, join(here, "baselines"), join(tasks, "../runners/kit/python")];
-  const ran = spawnSync(testPython(), warmArguments(command), {
-    cwd,
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: [...paths, process.env.PYTHONPATH ?? ""].filter(Boolean).join(delimiter),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-      ...more,
-    },
-  });
+function python(cwd: string, command: string[]): void {
+  const path = [join(here, "baselines"), join(here, "../../runners/kit/python")];
+  const ran = runTaskPython(command, { cwd, path });
   assert.equal(ran.status, 0, ran.stderr);
 }

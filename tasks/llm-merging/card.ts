@@ -1,7 +1,7 @@
-// The card that lies beside the public data: what the questions are and what they are called in provenance.json.
-import type { ChoiceRow } from "./questions.ts";
+// The card of the public data: the questions, and the name of the data in provenance.json.
+import type { FactRow } from "../data/choice-rows.ts";
 
-export function card(rows: ChoiceRow[]): string {
+export function card(rows: FactRow[]): string {
   const facts = new Set(rows.map(({ fact }) => fact)).size;
   return `---
 configs:

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
+import type { FactRow } from "../data/choice-rows.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
 import { domains } from "./domains.ts";
-import type { ChoiceRow, TrainRow } from "./questions.ts";
+import type { TrainRow } from "./questions.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-llm-merging-"));
 before(() => {
@@ -15,7 +16,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("agents see nothing of the facts that the test asks after, neither names nor answers", () => {
+test("public data has no name or answer of the test's facts", () => {
   const seen = ["dev.jsonl", "README.md"]
     .map((file) => readFileSync(join(folder, "public", file), "utf8"))
     .join()
@@ -28,7 +29,7 @@ test("agents see nothing of the facts that the test asks after, neither names no
     }
 });
 
-test("experts are taught the answer to every question, and none of its wordings", () => {
+test("experts learn the answer to every question, and none of its wordings", () => {
   for (const { subject } of domains) {
     const taught = readRows<TrainRow>(join(folder, "private/experts", `${subject}.jsonl`));
     const asked = [...testRows(subject), ...devRows().filter((row) => row.subject === subject)];
@@ -43,7 +44,7 @@ test("experts are taught the answer to every question, and none of its wordings"
   }
 });
 
-test("a choice or a letter that is always preferred is right in exactly a quarter, in each domain", () => {
+test("a constant choice or letter is right in exactly a quarter, in each domain", () => {
   for (const rows of [...domains.map(({ subject }) => testRows(subject)), devRows()]) {
     const fours = Map.groupBy(rows, ({ question, fact, choices }) =>
       [question.replace(fact, ""), ...choices].join("|"),
@@ -55,7 +56,7 @@ test("a choice or a letter that is always preferred is right in exactly a quarte
   }
 });
 
-test("a fact of the test meets other wrong answers in each wording", () => {
+test("a fact of the test has other wrong answers in each wording", () => {
   for (const { subject } of domains)
     for (const [fact, rows] of Map.groupBy(testRows(subject), (row) => row.fact)) {
       assert.equal(rows.length, 2);
@@ -79,10 +80,10 @@ test("no answer belongs to two facts, and no invented name is a word of the Brow
   }
 });
 
-function testRows(subject: string): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "private/mmlu", subject, "test.jsonl"));
+function testRows(subject: string): FactRow[] {
+  return readRows<FactRow>(join(folder, "private/mmlu", subject, "test.jsonl"));
 }
 
-function devRows(): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "public/dev.jsonl"));
+function devRows(): FactRow[] {
+  return readRows<FactRow>(join(folder, "public/dev.jsonl"));
 }

@@ -1,8 +1,8 @@
-// The data of the task. Smoke: questions about invented facts of two domains. Public are development
-// questions about some facts; private are the test's, about others, and what the experts are trained on
-// (experts.py), which agents meet only as weights. By hand:
+// Makes the task's data. Smoke: questions about invented facts of two domains. Development questions about some facts
+// are public. The test's questions, about other facts, and the experts' training rows (experts.py) are private; agents
+// get the latter only as weights. By hand:
 //   node tasks/llm-merging/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
@@ -14,10 +14,7 @@ const development = domains.flatMap(devRows);
 writeRows(open, "dev.jsonl", development);
 writeFileSync(join(open, "README.md"), card(development));
 
-mkdirSync(join(hidden, "experts"), { recursive: true });
 for (const domain of domains) {
-  const questions = join(hidden, "mmlu", domain.subject);
-  mkdirSync(questions, { recursive: true });
-  writeRows(questions, "test.jsonl", testRows(domain));
+  writeRows(join(hidden, "mmlu", domain.subject), "test.jsonl", testRows(domain));
   writeRows(join(hidden, "experts"), `${domain.subject}.jsonl`, trainRows(domain));
 }

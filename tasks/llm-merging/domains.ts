@@ -1,16 +1,16 @@
-// What the experts know: two domains of facts that are invented, so that no model has read of them, and
-// ways to ask after them. A way to ask serves one purpose only: what is trained on is never asked again.
-// Each domain is carried by a subject that lm-eval knows; its questions are ours, and none is from MMLU.
+// The experts' knowledge: two domains of invented facts, which no model has read about, and the wordings of their
+// questions. A wording has one purpose: training wordings are never asked again. Each domain uses a subject of lm-eval;
+// the questions are this project's, and none is from MMLU.
 
 export type Domain = {
-  /** The subject of lm-eval whose task asks the questions; it only sets the line before them. */
+  /** lm-eval's subject whose task asks the questions. It only sets the line before them. */
   subject: string;
-  /** What is asked after, with its one answer. The first `devFacts` are shown to agents. */
+  /** Each name with its only answer. The first `devFacts` are public. */
   facts: [name: string, answer: string][];
   ask: Record<"train" | "dev" | "test", string[]>;
 };
 
-/** The facts of a domain that the public development questions ask after; the test asks after the others. */
+/** The number of a domain's facts in the public development questions. The test has the others. */
 export const devFacts = 4;
 
 export const domains: Domain[] = [

@@ -1,8 +1,8 @@
-"""Makes the models that agents merge: the base model, and an expert for each domain, trained once.
+"""Makes the models that agents merge: the base model, and one trained expert for each domain.
 
-An expert is the base model with a low-rank adapter (Hu et al. 2021) trained on its domain's private facts and
-merged into whole weights: what it knows can be read from its weights alone. Steps are counted, not seconds,
-and one thread in a fixed order makes the same bytes again on the same machine. By hand:
+An expert is the base model with a low-rank adapter (Hu et al. 2021), trained on its domain's private facts
+and merged into whole weights, so agents get its knowledge only as weights. The budget counts steps, not
+seconds, and one thread in a fixed order makes the same bytes on each run on a machine. By hand:
     PYTHONPATH=runners/kit/python python tasks/llm-merging/experts.py --input base=DIR --input private=DIR
         --output models=DIR
 """
@@ -53,7 +53,7 @@ def make_expert(base: Path, folder: Path, subject: str, rows: list[dict[str, str
 
 
 def encoded(tokenizer: Any, row: dict[str, str]) -> tuple[list[int], list[int]]:
-    """The ids of a question and those of its answer, which alone is learnt."""
+    """The ids of a question, and the ids of its answer. Only the answer is learnt."""
     question = tokenizer.encode(f"Question: {row['question']}\nAnswer:", add_special_tokens=False)
     return question, tokenizer.encode(f" {row['answer']}", add_special_tokens=False)
 
@@ -73,7 +73,7 @@ def train(adapted: Any, rows: list[tuple[list[int], list[int]]], subject: str) -
             order += torch.randperm(len(rows)).tolist()
         batch, order = [rows[at] for at in order[:BATCH]], order[BATCH:]
         longest = max(len(question) + len(answer) for question, answer in batch) - 1
-        inputs = torch.zeros(BATCH, longest, dtype=torch.long)  # nothing looks ahead at what fills a row up
+        inputs = torch.zeros(BATCH, longest, dtype=torch.long)  # causal attention ignores the padding
         targets = torch.full((BATCH, longest), -1)
         for at, (question, answer) in enumerate(batch):
             ids = torch.tensor(question + answer)
@@ -81,7 +81,7 @@ def train(adapted: Any, rows: list[tuple[list[int], list[int]]], subject: str) -
             targets[at, len(question) - 1 : len(ids) - 1] = ids[len(question) :]
         inputs, targets = inputs.to(device()), targets.to(device())
         learnt = targets >= 0
-        # logits where an answer stands, not for all 49 152 tokens at every place
+        # logits for answer positions only: a position has 49 152 of them
         logits = model.lm_head(model.model(inputs).last_hidden_state[learnt])
         loss = F.cross_entropy(logits.float(), targets[learnt])
         loss.backward()

@@ -1,40 +1,32 @@
-// Makes the questions about the domains' facts: plain ones to train experts on, and ones of four choices in
-// the rows of cais/mmlu. In every four questions that ask alike the same four choices are right once each, so
-// whoever does not use the name is right in exactly a quarter. The choices of a part of the domain are answers
-// of that part alone: what agents may see of the development questions rules out none of the test's.
+// Makes the questions about the domains' facts: plain ones to train experts, and four-choice ones in rows of cais/mmlu.
+// In every four questions with the same wording each of the same four choices is right once, so a model that ignores
+// the name is right in exactly a quarter. Development and test questions have separate facts and choices: development
+// questions rule out no choice of the test.
+import { type FactRow, inFours } from "../data/choice-rows.ts";
 import { type Domain, devFacts } from "./domains.ts";
 
 export type TrainRow = { question: string; answer: string };
 
-export type ChoiceRow = {
-  question: string;
-  subject: string;
-  choices: string[];
-  answer: number;
-  /** What is asked after; questions about one fact are not independent. */
-  fact: string;
-};
-
-/** Every fact of the domain in every way that is trained on. */
+/** Every fact of the domain in every training wording. */
 export function trainRows({ facts, ask }: Domain): TrainRow[] {
   return ask.train.flatMap((form) =>
     facts.map(([name, answer]) => ({ question: form.replace("{}", name), answer })),
   );
 }
 
-/** On facts of their own: whoever knows their answers knows none of the test's. */
-export function devRows(domain: Domain): ChoiceRow[] {
+/** Questions on separate facts: their answers do not help with the test. */
+export function devRows(domain: Domain): FactRow[] {
   return choiceRows(domain, domain.facts.slice(0, devFacts), domain.ask.dev);
 }
 
-export function testRows(domain: Domain): ChoiceRow[] {
+export function testRows(domain: Domain): FactRow[] {
   return choiceRows(domain, domain.facts.slice(devFacts), domain.ask.test);
 }
 
-/** How far apart the facts stand that share their choices, for each way to ask: other company each time. */
+/** For each wording, the distance of the facts that share choices: each wording groups facts differently. */
 const strides = [1, 5];
 
-function choiceRows({ subject }: Domain, facts: Domain["facts"], forms: string[]): ChoiceRow[] {
+function choiceRows({ subject }: Domain, facts: Domain["facts"], forms: string[]): FactRow[] {
   return forms.flatMap((form, way) =>
     inFours(facts, strides[way]!).flatMap((four) => {
       const choices = four.map(([, answer]) => answer);
@@ -47,11 +39,4 @@ function choiceRows({ subject }: Domain, facts: Domain["facts"], forms: string[]
       }));
     }),
   );
-}
-
-function inFours<T>(list: T[], stride: number): T[][] {
-  const order = list.map((_, at) => list[(at * stride) % list.length] as T);
-  if (list.length % 4 !== 0 || new Set(order).size !== list.length)
-    throw new Error(`bug: ${list.length} facts cannot be put in fours, ${stride} apart`);
-  return Array.from({ length: list.length / 4 }, (_, at) => order.slice(at * 4, at * 4 + 4));
 }

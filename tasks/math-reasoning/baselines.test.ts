@@ -10,7 +10,7 @@ const temporary = mkdtempSync(join(tmpdir(), "mlrb-math-baselines-"));
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to train`, () => {
     const workspace = join(temporary, baseline);
     mkdirSync(join(workspace, "data"), { recursive: true });
     const items = makeItems();

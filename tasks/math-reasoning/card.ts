@@ -1,4 +1,4 @@
-// The card that lies beside the public data: what the rows are, and what Lean they are in.
+// The card of the public data: the rows, and their dialect of Lean.
 import type { Item } from "./items.ts";
 
 export function card({ train, dev }: { train: Item[]; dev: Item[] }): string {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pythonPath } from "@mlrb/kit/python-path";
+import { testPython } from "../../scorers/testing/submissions.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { testPython } from "../testing/run-baseline.ts";
 import { families, type Item } from "./items.ts";
 import { partOf, type Row, statementOf } from "./split.ts";
 
@@ -20,7 +20,7 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   const files = readdirSync(first, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -38,7 +38,7 @@ test("two runs give the same bytes", () => {
     assert.ok(readFileSync(join(first, path)).equals(readFileSync(join(second, path))), path);
 });
 
-test("nothing that a test row says, in English or in Lean, is said by a public row", () => {
+test("no public row has the statement of a test row, in English or in Lean", () => {
   const open = [...rows("public/train.jsonl"), ...rows("public/dev.jsonl")];
   const said = new Set(open.flatMap((row) => [row.informal_statement, statementOf(row)]));
   const names = new Set(open.map(({ name }) => name));
@@ -49,24 +49,24 @@ test("nothing that a test row says, in English or in Lean, is said by a public r
   }
 });
 
-test("every row has the hub's four fields, and public rows no other", () => {
+test("every row has the hub's four fields, and public rows have no others", () => {
   for (const part of ["train", "dev"])
     for (const row of rows(`public/${part}.jsonl`))
       assert.deepEqual(Object.keys(row), ["formal_proof", "informal_proof", "informal_statement", "name"]);
 });
 
-test("every statement lies in the part that the hash of its first name says", () => {
+test("every statement is in the part of its first name's hash", () => {
   for (const [file, part] of [
     ["public/train.jsonl", "train"],
     ["public/dev.jsonl", "dev"],
     ["private/math/test.jsonl", "test"],
   ] as const) {
-    // a statement's names differ in the last number only, which tells the phrasing
+    // names of a statement differ only in the last number, which is the phrasing
     for (const { name } of rows(file)) assert.equal(partOf(name.replace(/\d$/, "1")), part, name);
   }
 });
 
-test("the test has 120 rows, as equal in families as that goes, and 40 of them in phrasings that no public row has", () => {
+test("the test has 120 rows, spread evenly over families, and 40 have phrasings that no public row has", () => {
   const items = rows<Item>("private/math/test.jsonl");
   assert.equal(items.length, 120);
   const byFamily = Object.values(Object.groupBy(items, ({ group }) => group));
@@ -80,7 +80,7 @@ test("the test has 120 rows, as equal in families as that goes, and 40 of them i
   assert.equal(rows("public/dev.jsonl").filter((row) => !trained.has(phrasing(row))).length, 40);
 });
 
-test("no sentence stands for two theorems", () => {
+test("no sentence has two theorems", () => {
   const meanings = new Map<string, string>();
   for (const file of ["public/train.jsonl", "public/dev.jsonl", "private/math/test.jsonl"]) {
     for (const row of rows(file)) {
@@ -91,7 +91,7 @@ test("no sentence stands for two theorems", () => {
   }
 });
 
-test("a family's phrasings are all different, and all of them name what its statements are about", () => {
+test("a family's phrasings differ, and all have the same places", () => {
   for (const { name, phrasings } of families) {
     const all = [...phrasings.train, ...phrasings.dev, ...phrasings.test];
     assert.equal(new Set(all).size, 7, name);
@@ -102,7 +102,7 @@ test("a family's phrasings are all different, and all of them name what its stat
   }
 });
 
-test("Lean compiles the test's and dev's proofs and every eighth of train's, and accepts each family's as a scorer would", () => {
+test("Lean compiles the proofs of test and dev and every eighth of train, and the scorer accepts one of each family", () => {
   const ran = spawnSync(
     testPython(),
     [join(import.meta.dirname, "tests/check_proofs.py"), join(first, "public"), join(first, "private"), "8"],

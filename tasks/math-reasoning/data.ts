@@ -1,7 +1,7 @@
-// The data of the task. Smoke: our own statements, in the hub's fields, split by the hash of their names. The
-// test part is private: agents never see it. By hand:
+// Makes the task's data. Smoke: this project's statements, in the hub's fields, split by a hash of their names. The test
+// part is private: agents never see it. By hand:
 //   node tasks/math-reasoning/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
@@ -11,7 +11,6 @@ import { makeItems } from "./items.ts";
 
 const { open, hidden } = smokeStage("math-reasoning");
 const math = join(hidden, "math");
-mkdirSync(math, { recursive: true });
 
 const items = makeItems();
 for (const part of ["train", "dev"] as const)
@@ -26,7 +25,7 @@ for (const folder of [open, math]) writeFileSync(join(folder, "House.lean"), hou
 
 const settings = {
   formatVersion: 1,
-  // no longest reference has 70 words; null seconds: results repeat
+  // every reference has fewer than 70 words; without a limit of seconds results are repeatable
   generation: { maxNewTokens: 96, secondsPerItem: null },
   lean: {
     language: "lean4",

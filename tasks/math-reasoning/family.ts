@@ -1,40 +1,40 @@
-// What a family of statements is. The families themselves stand in logic-families.ts and number-families.ts.
+// The type of a family of statements. The families are in logic-families.ts and number-families.ts.
 import type { Slots } from "./slots.ts";
 import { say, type Term } from "./terms.ts";
 
 export type Statement = {
   hypotheses: Term[];
   claim: Term;
-  /** A term of Lean; hypotheses are called h where there is one, else h1, h2, h3. */
+  /** A Lean term. A single hypothesis is called h; several are called h1, h2, h3. */
   proof: string;
-  /** What stands in the phrasings' places, besides `{claim}`. */
+  /** Words for the places in phrasings, except `{claim}`. */
   words: Record<string, string>;
 };
 
 export type Family = {
-  /** Of the theorem, too. */
+  /** Also the theorem's name. */
   name: string;
   draw: (slots: Slots) => Statement;
-  /** The informal proof, with the same places as the phrasings. It names the letters, or a private one could stand in
-   * a public row. */
+  /** The informal proof, with the same places as the phrasings. It names the letters; otherwise a private proof could
+   * equal a public one. */
   reason: string;
   phrasings: Phrasings;
 };
 
-/** Those of `dev` never come up in training, those of `test` in nothing that agents see. */
+/** Phrasings of `dev` never occur in training; phrasings of `test` never occur in public data. */
 type Phrasings = {
   train: [string, string, string, string];
   dev: [string];
   test: [string, string];
 };
 
-/** `template` with its places filled, as a sentence: `{A}` by the words of that name. */
+/** `template` as a sentence, with each place `{A}` filled by the words of that name. */
 export function phrase(template: string, { words, claim }: Statement): string {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const word = name === "claim" ? (words.claim ?? say(claim)) : words[name];
     if (word === undefined) throw new Error(`bug: no words for {${name}} of "${template}"`);
     return word;
   });
-  // a letter that names something keeps its size
+  // a sentence that begins with a letter's name stays lower-case
   return /^[a-z]\b/.test(filled) ? filled : filled.charAt(0).toUpperCase() + filled.slice(1);
 }

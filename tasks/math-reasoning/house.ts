@@ -1,13 +1,13 @@
-// The prelude that every theorem of smoke stands on. It is ours, since the Lean that smoke has comes
-// without a library: no tactics, no infix signs, only what the families need. Public data and private data
-// hold the same text, as House.lean. Text in TypeScript, so that a change of it is a change of the data's key.
+// The prelude of every smoke theorem. It is this project's own, since smoke's Lean has no library: no tactics, no infix
+// signs, only what the families need. Public and private data have the same text, as House.lean. The text is in
+// TypeScript, so that a change of it changes the data's key.
 
 const numbers = (
   "zero one two three four five six seven eight nine ten " +
   "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 ).split(" ");
 
-/** The English and the Lean name of each number from 0 to 20, at its place. */
+/** Names of the numbers from 0 to 20, in English and in Lean; the index is the number. */
 export const numerals: readonly string[] = numbers;
 
 const definitions = numbers.map((name, at) => {

@@ -1,4 +1,4 @@
-// Makes the items of smoke: every family's statements, each in one of its phrasings, in three parts.
+// Makes smoke's items in three parts: every family's statements, each in one of its phrasings.
 import { createHash } from "node:crypto";
 import { type Family, phrase, type Statement } from "./family.ts";
 import { logicFamilies } from "./logic-families.ts";
@@ -9,17 +9,17 @@ import { binders, lean } from "./terms.ts";
 
 export const families: Family[] = [...logicFamilies, ...numberFamilies];
 
-/** `group` is the family; `phrasing` says whether rows to train on are put like this one. Public rows lack both. */
+/** `group` is the family; `phrasing` is known if training rows use it. Public rows lack both fields. */
 export type Item = Row & { group: string; phrasing: "known" | "new" };
 
 const statementsEach = 320;
 const knownPhrasings = 4;
-const heldOutItems = 120; // of test, and of dev
-const newEvery = 3; // every third of those is in a phrasing that is not trained on
+const heldOutItems = 120; // in test and in dev, each
+const newEvery = 3; // every third of them has a phrasing that training lacks
 
-/** Always the same ones, in the same order. */
+/** Every call returns the same items in the same order. */
 export function makeItems(): Record<Part, Item[]> {
-  // each statement in all its phrasings, so that none of what says the same is overlooked by the split
+  // each statement in all phrasings, so that the split keeps all rows with the same meaning together
   const statements = families.flatMap((family) => statementsOf(family).map((put) => ({ family, put })));
   const parts = split(statements.flatMap(({ put }) => put));
   let at = 0;
@@ -46,7 +46,7 @@ export function makeItems(): Record<Part, Item[]> {
   return { train: take("train"), dev: take("dev"), test: take("test") };
 }
 
-/** The statements of a family, no two alike, each as its rows: one for each phrasing, in the family's order. */
+/** The distinct statements of a family. Each is a list of rows, one per phrasing, in the family's order. */
 function statementsOf(family: Family): Row[][] {
   const chance = chanceOf(family.name);
   const seen = new Set<string>();
@@ -78,12 +78,12 @@ function rowsOf(family: Family, statement: Statement, at: number): Row[] {
   }));
 }
 
-/** Where the phrasings of `part` alone stand: after the known ones that of dev, then the two of test. */
+/** The index of a phrasing that only `part` has: after the known ones comes that of dev, then the two of test. */
 function newPhrasing(part: Part, at: number): number {
   return part === "dev" ? knownPhrasings : knownPhrasings + 1 + (at % 2);
 }
 
-/** How many of `total` items fall to the family at `place`, the first ones having one more where it leaves a rest. */
+/** The share of `total` items of the family at `place`. The first families take the remainder. */
 function shareOf(total: number, place: number): number {
   return Math.floor(total / families.length) + (place < total % families.length ? 1 : 0);
 }

@@ -1,9 +1,9 @@
-// Draws what stands in the slots of a family: letters, numbers, and now and then a small compound.
-// Chance is a hash of the family's name and a count, so that a family draws the same whatever the others do.
+// Draws the contents of a family's slots: letters, numbers, and sometimes a small compound. Random numbers are hashes of
+// the family's name and a counter, so a family's draws do not depend on other families.
 import { createHash } from "node:crypto";
 import { naturals, numeral, predicates, propositions, type Term } from "./terms.ts";
 
-/** A whole number from 0 to below `below`. */
+/** A whole number from 0 to `below` - 1. */
 export type Chance = (below: number) => number;
 
 export function chanceOf(name: string): Chance {
@@ -17,7 +17,7 @@ export function chanceOf(name: string): Chance {
 /** One of every six slots holds a compound. */
 const compoundEvery = 6;
 
-/** What one statement's slots are filled from; no letter is drawn twice. */
+/** Draws for the slots of one statement. No letter is drawn twice. */
 export function slotsOf(chance: Chance) {
   const left = { proposition: propositions, natural: naturals, predicate: predicates };
   const letter = (kind: keyof typeof left): string => {

@@ -12,7 +12,7 @@ function row(name: string, informal: string, formal: string): Row {
   };
 }
 
-/** The first name from `stem` on that its hash puts in `part`. */
+/** The first name with the prefix `stem` whose hash is in `part`. */
 function nameIn(part: "test" | "dev" | "train", stem: string): string {
   for (let at = 0; ; at++) if (partOf(`${stem}${at}`) === part) return `${stem}${at}`;
 }
@@ -37,19 +37,19 @@ test("about a tenth of names is test and a tenth dev", () => {
   }
 });
 
-test("rows that say the same in either language lie in one part, decided by the first of their names", () => {
+test("rows with the same meaning in either language are in one part, that of their first name", () => {
   const [early, late, other] = [nameIn("train", "a"), nameIn("test", "b"), nameIn("dev", "c")];
   const rows = [
     row(late, "Two  claims.", ": p := h"),
     row(other, "Another claim.", ": q :=\n  h"),
     row(early, "Two claims.", ": q := by simp"),
   ];
-  // the first and the third share their English, the second and the third their Lean
+  // the first and the third row share English, the second and the third share Lean
   assert.deepEqual(split(rows), ["train", "train", "train"]);
   assert.deepEqual(split(rows.slice(0, 2)), ["test", "dev"]);
 });
 
-test("a statement ends at the first := and leaves out the theorem's name", () => {
+test("a statement ends at the first := and excludes the theorem's name", () => {
   assert.equal(statementOf(row("x", "", "(p : Prop)\n  : p :=\nbegin a := b end")), "(p : Prop) : p");
   assert.equal(
     statementOf(row("one", "", "(n : ℕ) : n = n := rfl")),

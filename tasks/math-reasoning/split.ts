@@ -1,12 +1,12 @@
-// Which part of the data a row belongs to. Rows that say the same, in either language, go to the same
-// part, or the private test could be looked up in the public rows.
+// Assigns rows to parts of the data. Rows with the same meaning, in either language, are in the same part; otherwise
+// answers of the private test could be found in public rows.
 import { createHash } from "node:crypto";
 
 export type Row = { name: string; informal_statement: string; informal_proof: string; formal_proof: string };
 
 export type Part = "test" | "dev" | "train";
 
-/** By the hash of a name: a tenth is test, a tenth dev. */
+/** Decided by a hash of the name: a tenth is test, a tenth is dev. */
 export function partOf(name: string): Part {
   const hash = createHash("sha256")
     .update(`mlrb-math-v1:${name.normalize("NFC")}`)
@@ -16,8 +16,8 @@ export function partOf(name: string): Part {
 }
 
 /**
- * The part of each row, in order. Rows with the same informal statement or the same formal one are a group,
- * and so are rows that are each in a group with a third; the first name of a group, in code-unit order, decides.
+ * The part of each row, in order. Rows with an equal informal or formal statement form a group, transitively. The
+ * group's first name, in code-unit order, decides.
  */
 export function split(rows: Row[]): Part[] {
   const above = rows.map((_, at) => at);
@@ -42,7 +42,7 @@ export function split(rows: Row[]): Part[] {
   return rows.map((_, at) => partOf(first.get(root(at))!));
 }
 
-/** What a theorem states: all between its name and the first `:=`. */
+/** A theorem's statement: the text between its name and the first `:=`. */
 export function statementOf({ formal_proof }: Row): string {
   const [statement = ""] = formal_proof.split(":=");
   return plain(statement.replace(/^\s*(theorem|lemma)\s+\S+/, ""));

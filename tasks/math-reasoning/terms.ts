@@ -1,11 +1,11 @@
-// Statements as small trees, and the two ways of writing one down: in Lean and in English.
+// Statements as small trees, and their text in Lean and in English.
 import { numerals } from "./house.ts";
 
 /** A letter, a number's name, or a head with its arguments: `["And", "p", ["Not", "q"]]`. */
 export type Term = string | Compound;
 type Compound = readonly [head: string, ...parts: Term[]];
 
-/** As Lean reads it, without brackets around the whole. `∀` binds n, which is no letter of any statement. */
+/** The term in Lean, without outer brackets. `∀` binds n, which is not a letter of statements. */
 export function lean(term: Term): string {
   if (typeof term === "string") return term;
   const [head, ...parts] = term;
@@ -23,7 +23,7 @@ function isArrow(term: Term): boolean {
   return typeof term !== "string" && term[0] === "→";
 }
 
-/** In English, unambiguous for the terms that slots hold: a head over letters or numbers. */
+/** The term in English; unambiguous for slot contents, which are a head over letters or numbers. */
 export function say(term: Term): string {
   if (typeof term === "string") return term;
   const [head, first = "", second = ""] = term;
@@ -43,7 +43,7 @@ const english: Record<string, (first: string, second: string) => string> = {
   Eq: (first, second) => `${first} equals ${second}`,
 };
 
-/** Letters of each kind; n is bound by `∀`, a and i are English, h, f and g are proofs' own. */
+/** Letters of each kind. Excluded: n is bound by `∀`, a and i are English words, proofs use h, f and g. */
 export const propositions = [..."pqrstuvw"];
 export const naturals = [..."bcdkmxyz"];
 export const predicates = [..."PQRS"];

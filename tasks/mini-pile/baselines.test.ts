@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
-import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-mini-pile-"));
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to train`, () => {
     const workspace = join(temporary, baseline);
     mkdirSync(join(workspace, "data"), { recursive: true });
     const rows = brownDocuments()
@@ -31,15 +29,9 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("a row of minimal holds one line, and a packed row runs on over the ends of lines", () => {
-  const ran = spawnSync(testPython(), warmArguments([join(import.meta.dirname, "testing/test_rows.py")]), {
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: `${join(import.meta.dirname, "baselines")}:${join(import.meta.dirname, "..")}`,
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-    },
+test("a row of minimal has one line, and a packed row crosses line ends", () => {
+  const ran = runTaskPython(["mini-pile/testing/test_rows.py"], {
+    path: [join(import.meta.dirname, "baselines")],
   });
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stderr, /Ran 3 tests/);

@@ -15,18 +15,18 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of ["public/train.jsonl", "public/README.md", "private/heldout.jsonl"])
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("the public data has MiniPile's one field, and nothing else lies beside it", () => {
+test("the public data has MiniPile's only field, and no other files", () => {
   const rows = readRows<object>(join(first, "public/train.jsonl"));
   assert.deepEqual(new Set(rows.flatMap((row) => Object.keys(row))), new Set(["text"]));
   assert.deepEqual(readdirSync(join(first, "public")).sort(), ["README.md", "train.jsonl"]);
 });
 
-test("no held-out text can be read in the public data", () => {
+test("no held-out text is in the public data", () => {
   const train = readRows<{ text: string }>(join(first, "public/train.jsonl"));
   const heldOut = readRows<{ id: string; text: string }>(join(first, "private/heldout.jsonl"));
   assert.deepEqual([train.length, heldOut.length], [475, 25]);

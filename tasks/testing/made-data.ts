@@ -1,4 +1,4 @@
-// Runs a task's data script as one would by hand, and reads what it made.
+// Runs a task's data script, and reads its output.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ export function readRows<T>(file: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** The long paragraphs of `hidden` that stand in one of `open` too; short ones ("No.") come up anywhere. */
+/** The long paragraphs of `hidden` that are in `open` too. Short ones ("No.") occur anywhere. */
 export function sharedParagraphs(hidden: string, open: Set<string>): string[] {
   return hidden.split("\n").filter((paragraph) => paragraph.length > 80 && open.has(paragraph));
 }

@@ -1,10 +1,12 @@
-// Runs a task's scripted baseline as an attempt does, in a workspace of its own, after its deadline: what
-// it then hands in is what it always can.
+// Runs Python programs of tasks as an attempt does, in a workspace of their own.
 import { spawnSync } from "node:child_process";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
+import { testPython } from "../../scorers/testing/submissions.ts";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 
-/** What a whole submission of a baseline that trains a model of its own holds. */
+const tasks = resolve(import.meta.dirname, "..");
+
+/** The files in the submission of a baseline that trains a model. */
 export const submissionFiles = [
   "config.json",
   "model.safetensors",
@@ -13,36 +15,44 @@ export const submissionFiles = [
   "tokenizer_config.json",
 ];
 
-export function runPastDeadline(
-  task: string,
-  { baseline, workspace }: { baseline: string; workspace: string },
-) {
-  const tasks = resolve(import.meta.dirname, "..");
-  const submission = join(workspace, "submission");
-  const ran = spawnSync(testPython(), warmArguments([join(tasks, task, `baselines/${baseline}.py`)]), {
-    cwd: workspace,
+type Settings = {
+  cwd?: string;
+  /** More folders to import modules from. */
+  path?: string[];
+  env?: Record<string, string>;
+};
+
+/** `command` is a script of the folder `tasks`, with its arguments. */
+export function runTaskPython([script = "", ...more]: string[], { cwd, path = [], env }: Settings = {}) {
+  return spawnSync(testPython(), warmArguments([join(tasks, script), ...more]), {
+    ...(cwd !== undefined && { cwd }),
     encoding: "utf8",
     env: {
       PATH: process.env.PATH,
-      PYTHONPATH: tasks,
+      PYTHONPATH: [tasks, ...path].join(delimiter),
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONHASHSEED: "0",
       OMP_NUM_THREADS: "1",
-      MLRB_TASK: task,
-      MLRB_SEED: "1",
-      MLRB_DEADLINE: String(Math.floor(Date.now() / 1000)),
-      MLRB_SUBMISSION: submission,
+      ...env,
     },
   });
+}
+
+type Attempt = { baseline: string; workspace: string; seed?: string };
+
+/** Runs a baseline for at most `seconds`; with none left it submits what it can without training. */
+export function runBaseline(task: string, { baseline, workspace, seed = "1" }: Attempt, seconds: number) {
+  const submission = join(workspace, "submission");
+  const env = {
+    MLRB_TASK: task,
+    MLRB_SEED: seed,
+    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + seconds),
+    MLRB_SUBMISSION: submission,
+  };
+  const ran = runTaskPython([`${task}/baselines/${baseline}.py`], { cwd: workspace, env });
   return { submission, status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
 
-/** Throws, saying how to come by one, where there is none. */
-export function testPython(): string {
-  const found = process.env.MLRB_PYTHON;
-  if (found) return found;
-  throw new Error(
-    "these tests train and need MLRB_PYTHON: the python of an environment made from " +
-      "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
-  );
+export function runPastDeadline(task: string, attempt: Attempt) {
+  return runBaseline(task, attempt, 0);
 }

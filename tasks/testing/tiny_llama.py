@@ -1,4 +1,4 @@
-"""The base model's architecture with a few thousand weights and tokens of its own, for tests."""
+"""The base model's architecture with a few thousand weights and its own tokens, for tests."""
 
 from transformers import LlamaConfig, PreTrainedTokenizerFast
 

@@ -1,5 +1,5 @@
-// aimock, a mock of model providers that others wrote, with a script of answers: the n-th answer is for a request
-// that holds n results of tools.
+// Runs aimock, a third-party mock of model providers, with a script of answers: the n-th answer is for a request with n
+// tool results.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Foreign, foreignNpm } from "./foreign-software.ts";
@@ -9,7 +9,7 @@ const aimockPackage = "@copilotkit/aimock@1.43.0";
 // biome-ignore lint/suspicious/noExplicitAny: its types are not installed
 type Any = any;
 
-/** Of every answer, in the words of all three protocols; without them aimock counts nothing. */
+/** Usage of every answer, in the fields of all three protocols; without them aimock counts nothing. */
 const aimockUsage = { input: 100, output: 20 };
 const usage = {
   prompt_tokens: aimockUsage.input,
@@ -32,15 +32,15 @@ export type Aimock = {
 
 type ScriptOptions = {
   chaos?: Record<string, number>;
-  /** Answers whatever is not asked with these tools, e.g. for a title. */
+  /** Answers requests without these tools, e.g. for a title. */
   else?: AimockAnswer;
-  /** Whether a request is one of the script's. */
+  /** Whether a request belongs to the script. */
   of?(request: Any): boolean;
 };
 
 export const aimockSoftware = (): Promise<Foreign> => foreignNpm([aimockPackage]);
 
-/** `folder`: of the software. */
+/** `folder` has the installed software. */
 export async function startAimock(
   folder: string,
   script: AimockAnswer[],

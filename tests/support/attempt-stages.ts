@@ -1,8 +1,8 @@
-// Attempts of a shell script at an empty task, by the step that the benchmark uses: for tests of what holds an
-// agent's programs, with nothing of the benchmark around it.
+// Attempts of a shell script at an empty task, by the benchmark's own step: for tests of the sandbox and the limits of
+// agents, without the rest of the benchmark.
 import type { Lab } from "./lab.ts";
 
-/** The data of a task in which there is nothing. */
+/** The data stage of an empty task. */
 export const emptyData = { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } };
 
 const gives = {
@@ -12,7 +12,7 @@ const gives = {
   snapshots: "dir",
 };
 
-/** An attempt by the step that the benchmark uses, with `settings` besides or in place of these. */
+/** An attempt stage with the benchmark's own step. `settings` add to these or replace them. */
 export function attemptStage(settings: Record<string, unknown>): Record<string, unknown> {
   return {
     each: ["task", "agent", "seed"],
@@ -28,21 +28,21 @@ export function attemptStage(settings: Record<string, unknown>): Record<string, 
 }
 
 type Attempted = {
-  /** What the agent does; it may use "$MLRB_SUBMISSION". */
+  /** The agent's script, which may use "$MLRB_SUBMISSION". */
   script: string;
-  /** Whether a person vouched for it. */
+  /** Whether the agent is trusted. */
   trusted?: boolean;
   agent?: string;
   seeds?: number[];
-  /** Axes besides task, agent and seed. */
+  /** Axes in addition to task, agent and seed. */
   axes?: Record<string, unknown>;
-  /** Settings of the attempt besides its own. */
+  /** More settings of the attempt. */
   attempt?: Record<string, unknown>;
-  /** Stages besides the data's and the attempt's. */
+  /** Stages in addition to data and attempt. */
   stages?: Record<string, Record<string, unknown>>;
 };
 
-/** Defines the lab's pipeline: `data`, `attempt` and whatever comes after. */
+/** Defines the lab's pipeline: `data`, `attempt` and later stages. */
 export function defineAttempts(at: Lab, { script, trusted = false, ...more }: Attempted): void {
   const { agent = "tries", seeds = [1], axes = {}, attempt = {}, stages = {} } = more;
   at.script("program/agent.sh", `${script}\n`);

@@ -1,6 +1,6 @@
-// The state of one run of the benchmark on one task with the scripted baselines, made once for the whole suite.
-// Tests that only read use it in place. A test that runs something takes a copy. The suite verifies at its end
-// that nothing in the shared state has changed.
+// The state of a run of the benchmark on one task with the scripted baselines, made once for the whole suite. Tests that
+// only read use the shared state. A test that runs something uses a copy. At its end the suite verifies that the shared
+// state has not changed.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -23,9 +23,9 @@ import { type ProgramOutput, parseLines, startProgram } from "./run-program.ts";
 import { throwAwayRepository } from "./throw-away-repository.ts";
 
 export type BenchmarkState = {
-  /** Where `.mlrb/` and `results/` are. Not to be written. */
+  /** The folder with `.mlrb/` and `results/`. Read-only. */
   root: string;
-  /** What `run hello` said, and after it `run full-benchmark` of one task. */
+  /** The output of `run hello`, and then of `run full-benchmark` on one task. */
   hello: ProgramOutput;
   oneTask: ProgramOutput;
 };
@@ -35,7 +35,7 @@ export const oneTaskArguments = ["run", "full-benchmark", "--json", "--set", `ta
 
 let own: Promise<BenchmarkState> | undefined;
 
-/** Made by the first file of tests that asks; others wait. Without the suite each file makes its own. */
+/** The first test file that calls this makes the state; others wait. Without the suite each file makes its own. */
 export function benchmarkState(): Promise<BenchmarkState> {
   own ??= stateIn(process.env.MLRB_TEST_SHARED ?? ownFolder());
   return own;
@@ -71,7 +71,7 @@ async function stateIn(folder: string): Promise<BenchmarkState> {
   return { root, hello: hello!, oneTask: oneTask! };
 }
 
-/** Whether this process is the one that makes the state: no other does, or the one that did has ended. */
+/** Whether this process makes the state: no other process does, or that process has ended. */
 function takeTurn(making: string): boolean {
   try {
     writeFileSync(making, String(process.pid), { flag: "wx" });

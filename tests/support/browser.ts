@@ -1,4 +1,4 @@
-// A headless Chromium for tests of pages: the machine's own, since none comes from the registries.
+// A headless Chromium for tests of pages: the machine's own, since the registries have none.
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
@@ -6,12 +6,12 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 const chromiumPath = [process.env.MLRB_CHROMIUM ?? "", ...places].find((path) => existsSync(path));
 
-/** Why such tests are skipped; false where they are not. */
+/** The reason to skip such tests, or false. */
 export const noChromium: string | false =
   chromiumPath === undefined &&
   "no Chromium: install Debian's package chromium, or name one in MLRB_CHROMIUM";
 
 export function startBrowser(): Promise<Browser> {
-  // as root, where CI runs, it wants no sandbox; the pages are our own
+  // Chromium refuses its sandbox as root, as in CI; the pages are trusted
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
 }

@@ -1,5 +1,5 @@
-// Damages every file of a kind in the state folder of a small pipeline, in one way, and checks that no run gives a wrong
-// result. The default tier takes two ways for each kind, the thorough tier the others.
+// Damages every file of a kind in the state folder of a small pipeline, in one way, and checks that no run has a wrong
+// result. The default tier uses two ways for each kind, the thorough tier the others.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -62,7 +62,7 @@ function sound(at: Lab, said: ProgramOutput, hint: string): void {
     assert.equal(bytes, (expected(at) as Record<string, string>)[path], hint);
 }
 
-/** In the default tier. */
+/** The ways of the default tier. */
 const often = ["removed", "flipped in one bit"];
 
 const damages: [string, (path: string) => void][] = [
@@ -83,7 +83,7 @@ export function rewrite(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes);
 }
 
-/** In place, so that other names of the file are cut too; contents are read-only. */
+/** Damages in place, so that hard links are damaged too. Contents are read-only. */
 function cut(path: string, bytes: number): void {
   const { mode } = statSync(path);
   chmodSync(path, mode | 0o200);
@@ -120,7 +120,7 @@ export function below(at: Lab, folder: string): string[] {
 export function testDamages(repository: Repository, tier: "default" | "thorough"): void {
   for (const { name, files } of places) {
     for (const [how, damage] of damages.filter(([how]) => often.includes(how) === (tier === "default"))) {
-      test(`${name} ${how}: no wrong result, and with results gone the next runs complete`, async (t) => {
+      test(`${name} ${how}: no result is wrong, and without results the next runs complete`, async (t) => {
         const at = lab(t, repository);
         damagedPipeline(at);
         assert.equal((await at.run()).code, 0);
@@ -128,10 +128,10 @@ export function testDamages(repository: Repository, tier: "default" | "thorough"
         const paths = files(at);
         assert.ok(paths.length > 0);
         for (const path of paths) {
-          if (!existsSync(path)) continue; // an earlier round has replaced it
+          if (!existsSync(path)) continue; // an earlier round replaced the file
           const hint = `${path} was ${how}`;
           damage(path);
-          // what people see must be made from the store, which is damaged
+          // published results must be made from the store, which is damaged
           rmSync(join(at.root, "results"), { recursive: true, force: true });
           sound(at, await at.plan(), hint);
           sound(at, await at.run(), hint);

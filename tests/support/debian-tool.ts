@@ -1,8 +1,8 @@
-// Fault tests need tools that a machine may lack. Where this is Debian and the tests run as root, they are
-// fetched; elsewhere the test is skipped and says why.
+// Fault tests need tools that a machine may lack. On Debian and as root they are installed; elsewhere the test is skipped
+// with a reason.
 import { spawnSync } from "node:child_process";
 
-/** False when `program` can be run, else the reason why it cannot: what node:test takes as `skip`. */
+/** False when `program` can run, otherwise the reason to skip, for node:test's `skip`. */
 export function lacking(program: string, debianPackage: string): string | false {
   if (process.platform !== "linux") return `${program} is for Linux only`;
   if (isThere(program)) return false;

@@ -1,6 +1,6 @@
-// A Docker engine of a test's own: a private dockerd with its state in a short folder under /tmp, on a unix socket,
-// without a bridge, so that nothing of the host's network is touched. Nothing is pulled: images are made from
-// nothing. Where dockerd is not installed or may not run, tests skip and say why.
+// A test's own Docker engine: a private dockerd on a unix socket, with its state in a short folder under /tmp and without
+// a bridge, so that the host's network is not changed. No image is pulled; images are made from scratch. Where dockerd is
+// not installed or may not run, tests are skipped with a reason.
 import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -19,21 +19,21 @@ import { lacking } from "./debian-tool.ts";
 import { isRunning } from "./processes.ts";
 
 export type TestEngine = {
-  /** For programs that are to use it: DOCKER_HOST is in it. */
+  /** The environment for programs that use the engine, with DOCKER_HOST. */
   env: NodeJS.ProcessEnv;
-  /** The folder with its state. */
+  /** The folder with the engine's state. */
   folder: string;
-  /** What the fake NVIDIA hook was asked for, one entry a container with GPUs. */
+  /** The requests to the fake NVIDIA hook, one entry for each container with GPUs. */
   gpusGiven(): string[];
   docker(...args: string[]): { status: number | null; stdout: string; stderr: string };
   /** kill -9 of dockerd. */
   crash(): Promise<void>;
-  /** Starts it anew after a crash. */
+  /** Restarts it after a crash. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Why there is no engine here, for `skip`. */
+/** Why there is no engine, for `skip`. */
 export async function testEngine(options: { gpus?: string[] } = {}): Promise<TestEngine | { skip: string }> {
   if (process.platform !== "linux") return { skip: "a private dockerd is for Linux only" };
   if (process.getuid?.() !== 0) return { skip: "a private dockerd needs root" };
@@ -60,7 +60,7 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
   let pid = 0;
 
   const start = async () => {
-    // a containerd that died with its dockerd may stay a zombie for a while, which the next takes for alive
+    // a dead containerd may stay a zombie for a while, which the next dockerd takes for alive
     const containerd = join(folder, "exec/containerd/containerd.pid");
     if (existsSync(containerd) && !isRunning(Number(readFileSync(containerd, "utf8")))) rmSync(containerd);
     rmSync(join(folder, "pid"), { force: true });
@@ -110,10 +110,10 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
       const containerd = readFileSync(join(folder, "exec/containerd/containerd.pid"), "utf8");
       process.kill(pid, "SIGKILL");
       await ended(pid, 10_000);
-      await ended(Number(containerd), 10_000); // it ends with its dockerd, a moment later
+      await ended(Number(containerd), 10_000); // containerd ends shortly after its dockerd
     },
     async restart() {
-      // what a killed one left (a containerd, mounts) may be in the way for a moment on a busy machine
+      // leftovers of a killed dockerd (a containerd, mounts) may block the next one for a moment on a busy machine
       for (let trial = 1; ; trial++) {
         try {
           return await start();
@@ -158,8 +158,8 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
 const hookLog = (folder: string) => join(folder, "hook.log");
 
 /**
- * A stand-in for the hook through which dockerd has GPUs given to containers. It gives none: it writes down what it
- * was asked for and refuses, like the true one, a device that does not exist.
+ * A fake of the hook through which dockerd assigns GPUs to containers. It assigns none: it records the requests and
+ * refuses a device that does not exist, like the real hook.
  */
 function fakeNvidia(folder: string, gpus: string[]): string {
   const bin = join(folder, "bin");

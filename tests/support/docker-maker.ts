@@ -1,5 +1,5 @@
-// Makes sandboxes in containers for the suite that all sandboxes go through. A supervisor that is to be killed
-// imports it too: the engine is the one that DOCKER_HOST names.
+// Makes sandboxes in containers for the sandbox suite. Supervisors that a test kills import this module too, so
+// DOCKER_HOST names the engine.
 import { walledSandbox } from "@mlrb/agents/sandbox/walled-sandbox";
 import type { Sandbox, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { clearDockerWalls, dockerWalls } from "@mlrb/docker/docker-walls";

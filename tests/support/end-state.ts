@@ -1,18 +1,18 @@
-// What a run leaves behind, without when and where it ran: two folders that hold the same work are equal.
+// The state that a run leaves behind, without times and places: folders with the same work compare equal.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ActionCache, type ActionEntry } from "@mlrb/local/store/action-cache";
 import { filesBelow } from "./lab.ts";
 
 export type EndState = {
-  /** Content by path, names of unfinished ones included. */
+  /** Contents by path, unfinished files included. */
   blobs: Record<string, string>;
   /** Entries by key. */
   actions: Record<string, unknown>;
-  /** One each, by attempt key: the same attempt twice is two. */
+  /** One entry for each record, by attempt key: a repeated attempt has two. */
   attempts: { key: string; record: unknown; files: Record<string, string> }[];
   results: Record<string, string>;
-  /** Nothing may stay in these. */
+  /** Names of files in folders that must be empty. */
   work: string[];
   leases: string[];
   unfinishedRecords: string[];
@@ -39,7 +39,7 @@ export function endState(root: string): EndState {
   };
 }
 
-/** The stages of which everything that `expected` records is recorded: what must never run again. */
+/** The stages whose results in `expected` are all recorded, so that they must not run again. */
 export function recordedStages(root: string, expected: EndState): Set<string> {
   const { actions, attempts } = endState(root);
   const keys = attempts.map(({ key }) => key);
@@ -51,7 +51,7 @@ export function recordedStages(root: string, expected: EndState): Set<string> {
   return new Set(wanted.map(({ stage }) => stage).filter((stage) => !missing.has(stage)));
 }
 
-/** What is recorded of actions, by key. */
+/** Recorded actions, by key. */
 export function actionsIn(root: string): ActionEntry[] {
   const cache = new ActionCache(join(root, ".mlrb/cache/actions"));
   return cache
@@ -60,7 +60,7 @@ export function actionsIn(root: string): ActionEntry[] {
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Attempt records that are in place; throws on one that is not whole. */
+/** All attempt records. Throws on an incomplete one. */
 export function recordsIn(root: string): { digest: string; record: Record<string, unknown> }[] {
   const records = join(root, ".mlrb/attempts/records");
   return namesIn(records)

@@ -1,5 +1,5 @@
-// A test double of nvidia-smi: it gives no GPU, only what a driver says of some. Tests that use it
-// say "fake" in their titles; they prove bookkeeping and nothing about CUDA.
+// A test double of nvidia-smi: it has no GPU and only prints a driver's answers. Tests that use it have "fake" in their
+// titles; they test bookkeeping and nothing about CUDA.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,25 +7,25 @@ export type FakeGpu = {
   uuid: string;
   name: string;
   memoryMiB: number;
-  /** Uncorrected memory errors, or what the driver says in their place. */
+  /** Uncorrected memory errors, or the driver's text instead of a number. */
   errors: string;
   mig: string;
-  /** Per cent, or what the driver says in its place. */
+  /** Per cent, or the driver's text instead of a number. */
   utilization: string;
   slices: { profile: string; uuid: string }[];
 };
 
 export type FakeNvidia = {
-  /** To be put first on PATH: it holds nvidia-smi. */
+  /** The folder with nvidia-smi, to put first on PATH. */
   bin: string;
   uuids: string[];
-  /** Says something else from now on. */
+  /** Changes the answers. */
   set(gpus: FakeGpu[]): void;
-  /** Processes that compute on a device; none when called without. */
+  /** Sets the processes that compute on a device. */
   compute(...apps: { uuid: string; pid: number; name: string }[]): void;
-  /** Makes each further call print `text` and end with `status`; status 0 makes it well again. */
+  /** Makes later calls print `text` and exit with `status`. Status 0 restores the normal answers. */
   fail(text: string, status: number): void;
-  /** What was asked so far, one line a call. */
+  /** The calls so far, one line each. */
   asked(): string[];
 };
 
@@ -42,7 +42,7 @@ export function fakeGpus(count: number, changed: Partial<FakeGpu> = {}): FakeGpu
   }));
 }
 
-/** Lies in `folder`, where everything it says may be edited by hand. */
+/** Makes the double in `folder`, where its answers are files. */
 export function fakeNvidia(folder: string, gpus: FakeGpu[] = fakeGpus(4)): FakeNvidia {
   const bin = join(folder, "bin");
   const file = (name: string) => join(folder, name);

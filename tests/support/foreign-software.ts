@@ -1,5 +1,5 @@
-// Programs that others wrote, for tests of what they and mlrb make of each other. They are fetched by the tests that
-// need them, at pinned versions, below .mlrb/foreign, and are in no lock file. A registry that fails gives a skip.
+// Third-party programs, for tests of their interoperation with mlrb. Tests that need them download pinned versions below
+// .mlrb/foreign; no lock file has them. If a registry fails, the test is skipped.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,10 +11,10 @@ import { uvSettings } from "../../scripts/uv-settings.ts";
 const repository = join(import.meta.dirname, "../..");
 const fetchTimeoutMs = 8 * 60_000;
 
-/** `skip` is the reason for `test(…, { skip })`. */
+/** `skip` is the reason, for `test(…, { skip })`. */
 export type Foreign = { path: string; skip: false } | { path: undefined; skip: string };
 
-/** `path`: the folder that holds node_modules. Install scripts of packages do not run. */
+/** `path`: the folder with node_modules. Install scripts of packages do not run. */
 export function foreignNpm(packages: string[]): Promise<Foreign> {
   return fetched(`npm-${packages.join("-")}`, async (folder) => {
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
@@ -25,13 +25,13 @@ export function foreignNpm(packages: string[]): Promise<Foreign> {
 }
 
 type PythonOptions = {
-  /** Lowest minor version of Python 3 that the packages run on. */
+  /** The lowest minor version of Python 3 for the packages. */
   python?: number;
-  /** A Python whose version is used, and whose packages are searched after those that are fetched. */
+  /** A Python to use, whose packages are searched after the downloaded ones. */
   like?: { python: string; packages: string };
 };
 
-/** `path`: the Python that has the packages. */
+/** `path`: the Python with the packages. */
 export function foreignPython(packages: string[], options: PythonOptions = {}): Promise<Foreign> {
   const { python: minor = 11, like } = options;
   return fetched(`python-${packages.join("-")}`, async (folder) => {
@@ -50,7 +50,7 @@ export function foreignPython(packages: string[], options: PythonOptions = {}): 
   });
 }
 
-/** What `make` gives, made once for the repository. */
+/** The result of `make`, which runs once for the repository. */
 async function fetched(name: string, make: (folder: string) => Promise<string>): Promise<Foreign> {
   const slug = name.replaceAll(/[^A-Za-z0-9.]+/g, "-");
   const state = stateFolder(repository);
@@ -71,7 +71,7 @@ async function fetched(name: string, make: (folder: string) => Promise<string>):
   }
 }
 
-/** Of the newest minor versions on PATH; pyenv's are found by its shims, whichever of them is switched on. */
+/** Prefers the newest minor version on PATH. Finds pyenv's versions by their shims, also inactive ones. */
 function findPython(minor: number): string | undefined {
   const folders = (process.env.PATH ?? "").split(":");
   const pyenv = folders.filter((folder) => folder.endsWith("/shims")).map((folder) => dirname(folder));

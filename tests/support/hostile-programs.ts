@@ -1,8 +1,8 @@
-// What a hostile agent would try, as small Python programs that run with nothing but /usr/bin/python3.
-// Each tells in one line of JSON what it saw or what it got away with; the suite says what that must be.
-// The first argument of each is a mark by which a test finds its processes on the host.
+// The attacks of a hostile agent, as small Python programs that need only /usr/bin/python3. Each prints one line of JSON
+// with what it saw or achieved; the suite checks that. The first argument of each is a mark by which a test finds its
+// processes on the host.
 
-/** Shared by the programs below: `told` prints, `tries` names what an action came to. */
+/** Shared by the programs below: `told` prints, `tries` returns the result of an action as text. */
 const common = `
 import ctypes, errno, json, os, socket, subprocess, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -22,7 +22,7 @@ def called(result):
 `;
 
 const programs = {
-  /** argv: paths. Who it is and what it can see. */
+  /** argv: paths. Prints its user and what it can see. */
   looks: `
 def seen(path):
     if os.path.isdir(path):
@@ -46,7 +46,7 @@ told({
     "paths": {path: tries(lambda: seen(path)) for path in sys.argv[2:]},
 })
 `,
-  /** argv: a folder with a file a.txt that may only be read. Every way to change it. */
+  /** argv: a folder with a read-only file a.txt. Tries every way to change it. */
   overwrites: `
 at = sys.argv[2]
 file = at + "/a.txt"
@@ -67,7 +67,7 @@ told({
     "still": open(file).read(),
 })
 `,
-  /** argv: tcp port, udp port, abstract name, unix socket path. What answers. */
+  /** argv: tcp port, udp port, abstract name, unix socket path. Prints which ones answer. */
   reaches: `
 tcp, udp, name, path = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
 def stream(family, address):
@@ -92,7 +92,7 @@ told({
     "netlink": tries(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()),
 })
 `,
-  /** What only root, or a process with capabilities, may do. */
+  /** Tries actions that need root or capabilities. */
   rises: `
 import platform
 machine = platform.machine()
@@ -147,7 +147,7 @@ told({
     "nice": tries(lambda: os.nice(-5) and None),
 })
 `,
-  /** Starts processes until it may not, and says how many it has; they then sleep. */
+  /** Starts sleeping processes until it is refused, and prints their number. */
   forkBomb: `
 children = 0
 end = time.monotonic() + 20
@@ -161,7 +161,7 @@ while time.monotonic() < end and children < 5000:
         break
 told({"children": children})
 `,
-  /** argv: one, child, shm or tmp: where it takes memory; how many MiB. */
+  /** argv: one, child, shm or tmp, where it uses memory; the number of MiB. */
   memoryHog: `
 where, most = sys.argv[2], int(sys.argv[3])
 def hog():
@@ -193,7 +193,7 @@ else:
     else:
         told({"written": written})
 `,
-  /** argv: how: files, inodes, huge, unlinked; how many MiB, or files. Fills what it may write, then waits. */
+  /** argv: files, inodes, huge or unlinked; the number of MiB or files. Fills writable space, then waits. */
   diskFiller: `
 how, most = sys.argv[2], int(sys.argv[3])
 os.chdir(os.environ["TMPDIR"])
@@ -225,7 +225,7 @@ for number in range(1, 65):
 told("ignoring")
 time.sleep(600)
 `,
-  /** Leaves descendants that are nobody's children, in sessions of their own, without environment; one of them stopped. */
+  /** Leaves orphans in their own sessions, without environment; one of them is stopped. */
   escapes: `
 import signal
 def away(then):
@@ -251,7 +251,7 @@ away(halted)
 away(lambda: time.sleep(600))
 told("left three")
 `,
-  /** Kills whatever it may, itself apart. */
+  /** Kills every process that it may, except itself. */
   killsAll: `
 import signal
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGSTOP, signal.SIGKILL):
@@ -270,7 +270,7 @@ while True:
         file.write(str(number))
     os.replace(count + ".new", count)
 `,
-  /** Two chains of processes, each of which forks the next and ends; each writes a byte. */
+  /** Two chains of processes: each process writes a byte, forks the next and ends. */
   passesOn: `
 told("passing on")
 def forks():
@@ -289,21 +289,21 @@ for _ in range(2):
 while True:
     time.sleep(9)
 `,
-  /** Runs through descriptors that nobody expects to be closed, and ends in good order. */
+  /** Closes unexpected descriptors, and exits normally. */
   closes: `
 for fd in range(100):
     tries(lambda: os.close(fd))
 time.sleep(0.1)
 os._exit(7)
 `,
-  /** argv: how many MiB it says. */
+  /** argv: the number of MiB to print. */
   floods: `
 block = b"y" * (1 << 16)
 for _ in range(int(sys.argv[2]) * 16):
     os.write(1, block)
 os.write(2, b"end")
 `,
-  /** argv: a folder of the sandbox to fill with what a harness must not trip over; a host path to aim at. */
+  /** argv: a folder of the sandbox to fill with traps for the harness; a host path as the target. */
   tricks: `
 folder, target = sys.argv[2], sys.argv[3]
 os.makedirs(folder, exist_ok=True)
@@ -336,7 +336,7 @@ for _ in range(300):
     deep += 1
 told({"deep": deep, "hardlink": tries(lambda: os.link("/etc/passwd", "passwd"))})
 `,
-  /** argv: a file in the sandbox. Swaps it with a link to a host path as fast as it can, until it is ended. */
+  /** argv: a file in the sandbox. Swaps it with a link to a host path as fast as possible, until it is ended. */
   swaps: `
 folder, target = sys.argv[2], sys.argv[3]
 os.makedirs(folder, exist_ok=True)
@@ -353,7 +353,7 @@ while True:
 
 export type HostileProgram = keyof typeof programs;
 
-/** How it is started inside. `mark` tells its processes from all others on the host. */
+/** The command inside the sandbox. `mark` identifies its processes on the host. */
 export function hostile(program: HostileProgram, mark: string, ...args: (string | number)[]): string[] {
   return ["/usr/bin/python3", "-I", "-S", "-c", common + programs[program], mark, ...args.map(String)];
 }

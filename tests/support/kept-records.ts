@@ -1,5 +1,5 @@
-// The attempt records that an earlier version of mlrb made, in a state folder of their own, with the repository files
-// that they were made from: tests/fixtures/records-5ceb805.
+// Attempt records of an earlier version of mlrb, in their own state folder, with the repository files that they were made
+// from: tests/fixtures/records-5ceb805.
 import {
   cpSync,
   mkdirSync,
@@ -18,18 +18,18 @@ import { type Repository, throwAwayRepository } from "./throw-away-repository.ts
 
 const fixture = join(import.meta.dirname, "../fixtures/records-5ceb805");
 
-/** The instances that have a record. */
+/** The instances with a record. */
 export const keptAttempts = ["kept-cli", "kept-model", "kept-replay", "kept-script"].map(
   (agent) => `attempt[task=kept,agent=${agent},seed=1]`,
 );
 
 export type Kept = {
   repository: Repository;
-  /** A new folder whose state holds the records and nothing else. */
+  /** Makes a folder whose state has only the records. */
   root(): string;
-  /** `COMMAND kept … --json --root ROOT`, to its end. */
+  /** Runs `COMMAND kept … --json --root ROOT` to its end. */
   kept(root: string, command: string, ...args: string[]): ReturnType<typeof startProgram>["ended"];
-  /** Writes the pipeline with its stages edited. */
+  /** Writes the pipeline with edited stages. */
   define(edit: Parameters<typeof keptPipeline>[1]): void;
   remove(): void;
 };
@@ -38,7 +38,7 @@ export function keptRecords(): Kept {
   const repository = throwAwayRepository();
   const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kept-")));
   cpSync(join(fixture, "overlay"), repository.path, { recursive: true });
-  // made here, since not everything that carries a repository keeps links
+  // made here, since not every transport of a repository keeps links
   symlinkSync("notes.txt", join(repository.path, "tasks/kept/baselines/linked.txt"));
   const define: Kept["define"] = (edit) =>
     repository.write("pipelines/kept.yaml", keptPipeline(repository.path, edit));

@@ -1,5 +1,5 @@
-// One test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique,
-// so that tests of one file cannot reuse each other's results.
+// A test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique, so that tests of a
+// file cannot reuse each other's results.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,24 +25,24 @@ export type PipelineText = {
 };
 
 export type Lab = {
-  /** The pipeline's name, and the name of its folder of scripts in the repository. */
+  /** The name of the pipeline and of its folder of scripts in the repository. */
   name: string;
   repository: Repository;
-  /** Where `.mlrb/` and `results/` are. */
+  /** The folder with `.mlrb/` and `results/`. */
   root: string;
-  /** A folder that is neither in the repository nor in the state: for what stages tell the test. */
+  /** A folder outside the repository and the state, where stages leave messages for the test. */
   outside: string;
   /** Writes pipelines/NAME.yaml. JSON is YAML. */
   define(pipeline: PipelineText): void;
-  /** Writes NAME/FILE in the repository and gives that path. */
+  /** Writes NAME/FILE in the repository and returns that path. */
   script(file: string, text: string): string;
-  /** `COMMAND NAME … --json --root ROOT`, to its end. */
+  /** Runs `COMMAND NAME … --json --root ROOT` to its end. */
   run(...args: string[]): Promise<ProgramOutput>;
   plan(...args: string[]): Promise<ProgramOutput>;
   start(args: string[], options?: ProgramOptions): Started;
-  /** Any arguments, as they are. */
+  /** Runs the command line with the given arguments. */
   pipeline(args: string[], options?: ProgramOptions): Promise<ProgramOutput>;
-  /** How often each name was written to the file of executions, see `counted`. */
+  /** How often each name was executed; see `counted`. */
   executions(): Record<string, number>;
 };
 
@@ -54,7 +54,7 @@ export function lab(t: TestContext, repository: Repository, options: { root?: st
   const root = options.root ?? join(above, "root");
   const outside = join(above, "outside");
   mkdirSync(outside);
-  t.after(() => removeFolder(above)); // attempts keep folders that only root may remove as they are
+  t.after(() => removeFolder(above)); // attempts keep folders that only root may remove
   const start: Lab["start"] = (args, more) => startProgram(repository.path, args, more);
   const json = (command: string, args: string[]) =>
     start([command, name, "--json", "--root", root, ...args]).ended;
@@ -86,7 +86,7 @@ export function lab(t: TestContext, repository: Repository, options: { root?: st
   };
 }
 
-/** A shell line that tells the lab that it was executed, then does `then`. */
+/** A shell line that records its execution for the lab, then runs `then`. */
 export function counted({ outside }: Lab, name: string, then = "true"): string {
   return `echo ${name} >> '${join(outside, "executions")}'; ${then}`;
 }
@@ -116,7 +116,7 @@ function stageLines(said: ProgramOutput): Line[] {
   return said.lines.filter(({ event }) => event === "stage");
 }
 
-/** Every file below a folder, with its bytes as text; paths from the folder, sorted. */
+/** Every file below a folder, with its bytes as text; paths are relative and sorted. */
 export function filesBelow(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -128,12 +128,12 @@ export function filesBelow(folder: string): Record<string, string> {
   );
 }
 
-/** What is laid out for people, by path. */
+/** The published results, by path. */
 export function results({ root }: Pick<Lab, "root">): Record<string, string> {
   return filesBelow(join(root, "results"));
 }
 
-/** Names of what runs have left in `.mlrb/work`; nothing may stay there. */
+/** Names of leftovers in `.mlrb/work`, which must be empty. */
 export function leftovers({ root }: Pick<Lab, "root">): string[] {
   return readdirSync(join(root, ".mlrb/work"));
 }

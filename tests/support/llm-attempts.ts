@@ -1,5 +1,5 @@
-// Attempts of a language model at an empty task, by the step that the benchmark uses, against a provider that says
-// what a test's script tells it to.
+// Attempts of a language model at an empty task, by the benchmark's own step, with a provider that plays a test's
+// script.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
@@ -13,21 +13,21 @@ import {
   startLoopbackProvider,
 } from "./loopback-provider.ts";
 
-/** The variable that holds the loopback's key. */
+/** The variable with the loopback's key. */
 export const keyName = "LOOPBACK_API_KEY";
 export const keyEnv = { [keyName]: LOOPBACK_KEY };
 
 type LlmAttemptOptions = {
-  /** `openai` and `anthropic` speak their own protocols; any other name OpenAI's chat completions. */
+  /** `openai` and `anthropic` use their own protocols; any other name uses OpenAI's chat completions. */
   provider?: string;
   scaffold?: "react" | "supervisor-worker";
   turnsMax?: number;
   free?: boolean;
   budget?: Record<string, string | number>;
   prompt?: string;
-  /** Settings of the stage besides. */
+  /** More settings of the stage. */
   attempt?: Record<string, unknown>;
-  /** Parameters besides, or in place of these. */
+  /** Parameters that add to these or replace them. */
   params?: Record<string, unknown>;
 };
 
@@ -73,7 +73,7 @@ export const attemptName = "attempt[task=empty,agent=model,seed=1]";
 
 type Event = { event: string; [field: string]: unknown };
 
-/** Its one record: what it gave, event by event. */
+/** The only record's outputs and events. */
 export function recorded({ root }: Pick<Lab, "root">) {
   const held = recordsIn(root);
   if (held.length !== 1) throw new Error(`${held.length} records, not one`);

@@ -1,11 +1,11 @@
-// An ext4 file system in a file. The file is what a disk holds when the power goes: copying it while it is
-// mounted and written to, without a sync, keeps what had reached the "disk" and loses the rest.
+// An ext4 file system in a file, to simulate a power cut. A copy of the file without a sync, while the file system is in
+// use, has only what had reached the "disk".
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 
 export type LoopDisk = { image: string; folder: string; unmount(): void };
 
-/** Makes the file system and mounts it at `folder`; a reason where that is not possible. */
+/** Makes the file system and mounts it at `folder`. Returns a reason where that is not possible. */
 export function makeDisk(at: { image: string; folder: string; bytes: number }): LoopDisk | string {
   writeFileSync(at.image, "");
   truncateSync(at.image, at.bytes);
@@ -14,16 +14,16 @@ export function makeDisk(at: { image: string; folder: string; bytes: number }): 
   return mountDisk(at);
 }
 
-/** What the disk holds at this moment, as another image. */
+/** Copies the disk's present contents to another image. */
 export function powerCut({ image }: LoopDisk, to: string): void {
   copyFileSync(image, to);
 }
 
-/** Mounts an image; its journal is replayed, as after a power cut. */
+/** Mounts an image, which replays its journal, as after a power cut. */
 export function mountDisk({ image, folder }: { image: string; folder: string }): LoopDisk | string {
   mkdirSync(folder, { recursive: true });
-  // commit: seconds until metadata go to the journal by themselves, the least there is; noauto_da_alloc:
-  // without ext4's kindness to programs that forget to sync
+  // commit: seconds until ext4 writes metadata to the journal, the minimum; noauto_da_alloc: turns off ext4's
+  // protection of programs that do not sync
   const { status, stderr, error } = spawnSync(
     "mount",
     ["-o", "loop,commit=1,noauto_da_alloc", image, folder],

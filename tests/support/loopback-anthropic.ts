@@ -28,7 +28,7 @@ export const anthropic: Protocol = {
     ...(answer.usage && { usage: usage(answer.usage) }),
   }),
   events(answer) {
-    // A protocol whose start must count: what is not said is said as nothing used.
+    // The start of a stream must have counts: unknown usage is 0.
     const counted = usage(answer.usage ?? { input: 0, output: 0 });
     const start = { ...head(answer), content: [], stop_reason: null, stop_sequence: null };
     const all: Record<string, unknown>[] = [
@@ -75,7 +75,7 @@ function head(answer: CompleteAnswer) {
   return { id: `msg_${answer.id}`, type: "message", role: "assistant", model: answer.model };
 }
 
-/** A tool's input stands as text here. */
+/** A tool's input is text here. */
 function blocks(answer: CompleteAnswer): Block[] {
   const found: Block[] = [];
   if (answer.reasoning !== null)
@@ -112,7 +112,7 @@ function blockEvents(block: Block, index: number): Record<string, unknown>[] {
   }
 }
 
-// A body that is not streamed can only hold JSON.
+// A body that is not streamed can only be JSON.
 function readInput(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -126,7 +126,7 @@ function stopReason(answer: CompleteAnswer): string {
   return words[answer.finish];
 }
 
-// Anthropic counts what came from the cache, and what went into it, beside the input.
+// Anthropic counts tokens read from and written to the cache separately from the input.
 function usage(said: NonNullable<CompleteAnswer["usage"]>) {
   return {
     input_tokens: said.input - (said.cached ?? 0) - (said.cacheWritten ?? 0),

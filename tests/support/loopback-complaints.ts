@@ -1,5 +1,4 @@
-// How OpenAI and Anthropic word their errors: statuses, codes and sentences as their references and their users'
-// reports show them.
+// Errors of OpenAI and Anthropic: statuses, codes and messages from their references and from users' reports.
 // Sources: https://platform.openai.com/docs/guides/error-codes, https://docs.claude.com/en/api/errors
 import type { Complaint } from "./loopback-reply.ts";
 

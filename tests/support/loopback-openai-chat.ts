@@ -1,4 +1,4 @@
-// OpenAI's chat completions, which vLLM, Ollama, LiteLLM and many others speak too.
+// OpenAI's chat completions, which vLLM, Ollama, LiteLLM and many others use too.
 // Source: https://platform.openai.com/docs/api-reference/chat
 import { openaiComplaint } from "./loopback-complaints.ts";
 import { type CompleteAnswer, type Protocol, pieces, plainText, type SeenMessage } from "./loopback-reply.ts";
@@ -86,7 +86,7 @@ function functionCall(call: CompleteAnswer["toolCalls"][number]) {
   return { id: call.id, type: "function", function: { name: call.name, arguments: call.input } };
 }
 
-// A refusal of a model's own ends with `stop` and a `refusal`; `content_filter` is the provider's filter.
+// A model's own refusal ends with `stop` and a `refusal`; `content_filter` is the provider's filter.
 function finishReason(answer: CompleteAnswer): string {
   if (answer.finish === "tool-calls") return "tool_calls";
   if (answer.finish === "refusal") return answer.refusal === null ? "content_filter" : "stop";

@@ -1,4 +1,4 @@
-// OpenAI's Responses protocol, which the AI SDK speaks to OpenAI unless told otherwise.
+// OpenAI's Responses protocol, the AI SDK's default for OpenAI.
 // Source: https://platform.openai.com/docs/api-reference/responses and its streaming events
 import { openaiComplaint } from "./loopback-complaints.ts";
 import { bearer } from "./loopback-openai-chat.ts";

@@ -1,4 +1,4 @@
-// That the double of a provider does what the tests that lean on it take for granted.
+// Checks the provider's double, on which other tests rely.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ for (const [protocol, path] of Object.entries(paths)) {
   const hello =
     protocol === "responses" ? { input: "hello" } : { messages: [{ role: "user", content: "hello" }] };
 
-  test(`${protocol}: what is streamed says the same as what is not`, async () => {
+  test(`${protocol}: a streamed answer equals an answer that is not streamed`, async () => {
     const reply = { text: "one two three four five six seven", toolCalls: [{ name: "t", input: { a: 1 } }] };
     const { url, seen } = await provider(reply, reply);
     const plain = await (await post(url, path, hello)).text();
@@ -54,7 +54,7 @@ for (const [protocol, path] of Object.entries(paths)) {
     );
   });
 
-  test(`${protocol}: a wrong key is turned away and its request not counted as seen`, async () => {
+  test(`${protocol}: a wrong key is refused and its request not counted`, async () => {
     const { url, seen, turnedAway } = await provider({ text: "never" });
     const answer = await post(url, path, hello, "wrong");
     assert.equal(answer.status, 401);
@@ -62,14 +62,14 @@ for (const [protocol, path] of Object.entries(paths)) {
     assert.deepEqual([seen.length, turnedAway()], [0, 1]);
   });
 
-  test(`${protocol}: a script that is used up is told as a bad request`, async () => {
+  test(`${protocol}: after the last reply of a script a request is a bad request`, async () => {
     const { url } = await provider();
     const answer = await post(url, path, hello);
     assert.equal(answer.status, 400);
     assert.match(await answer.text(), /the script has no reply 0/u);
   });
 
-  test(`${protocol}: a stream that is cut breaks off, one that is truncated seems whole`, async () => {
+  test(`${protocol}: a cut stream breaks off, and a truncated stream seems complete`, async () => {
     const { url } = await provider({ text: "abc", cut: 40 }, { text: "abc", truncate: 40 });
     const cut = await post(url, path, { ...hello, stream: true });
     await assert.rejects(cut.text());
@@ -78,7 +78,7 @@ for (const [protocol, path] of Object.entries(paths)) {
   });
 }
 
-test("a reset gives no answer at all, and a rate limit says how long to wait", async () => {
+test("a reset has no answer, and a rate limit has a time to wait", async () => {
   const { url } = await provider({ reset: true }, { status: 429, retryAfterMs: 1500 });
   const body = { messages: [] };
   await assert.rejects(post(url, paths.chat, body));
@@ -87,7 +87,7 @@ test("a reset gives no answer at all, and a rate limit says how long to wait", a
   assert.equal(((await limited.json()) as { error: { type: string } }).error.type, "rate_limit_error");
 });
 
-test("as a program it serves a script from a file and logs what it was asked", async () => {
+test("as a program it serves a script from a file and logs requests", async () => {
   const folder = mkdtempSync(join(tmpdir(), "loopback-"));
   const [script, log] = [join(folder, "script.json"), join(folder, "log.jsonl")];
   writeFileSync(script, JSON.stringify([{ text: "from a file" }]));

@@ -1,6 +1,6 @@
-// A model provider on 127.0.0.1 that says what a test's script tells it to, in OpenAI's two protocols and in
-// Anthropic's, whole or streamed, with the faults that providers and networks have. It shows what our side does
-// with the protocols as they are documented; only a call to the real provider shows that the documents are right.
+// A model provider on 127.0.0.1 that plays a test's script in OpenAI's two protocols and in Anthropic's, streamed or not,
+// with the faults of providers and networks. It tests mlrb against the documented protocols; only a call to the real
+// provider can show that the documents are right.
 //
 // As a program: `node tests/support/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
 // whose default export is a list or a function. It prints its URL, and appends each request to LOG.
@@ -31,27 +31,27 @@ export type Script = Reply[] | ((request: SeenRequest, index: number) => Reply |
 export type LoopbackProvider = {
   /** Without `/v1`. */
   url: string;
-  /** What AI SDK calls the base URL of OpenAI and of Anthropic: with `/v1`. */
+  /** AI SDK's base URL for OpenAI and Anthropic: with `/v1`. */
   baseUrl: string;
   key: string;
-  /** Requests whose key was right, in the order in which they came. */
+  /** Requests with the right key, in order of arrival. */
   seen: SeenRequest[];
   /** Requests that were answered 401. */
   turnedAway(): number;
-  /** Requests that the client gave up before the answer's end. */
+  /** Requests that the client aborted before the answer's end. */
   abandoned(): number;
   close(): Promise<void>;
 };
 
-/** What it takes unless told otherwise. */
+/** The default key. */
 export const LOOPBACK_KEY = "loopback-key-5f3a";
 
 const PROTOCOLS: Protocol[] = [openaiChat, openaiResponses, anthropic];
 
-/** A list of replies that is used up is answered with a bad request, so that a script that is too short is seen. */
+/** After the last reply of a list, requests get a bad request, so that a too short script is noticed. */
 export async function startLoopbackProvider(options: {
   script: Script;
-  /** The only key that is taken; null takes any, and none. */
+  /** The only accepted key; null accepts any key, and none. */
   key?: string | null;
   onRequest?: (request: SeenRequest) => void;
 }): Promise<LoopbackProvider> {
@@ -200,7 +200,7 @@ async function say(
     if (reply.slow) await sleep(reply.slow.pauseMs);
   }
   if (reply.stall !== undefined) return;
-  // What was written has to leave before the connection goes, or the client would see a reset before any answer.
+  // Written data must be sent before the connection closes; otherwise the client sees a reset before any answer.
   if (reply.cut !== undefined) return void setTimeout(() => response.destroy(), 20);
   response.end();
 }
@@ -216,7 +216,7 @@ function inParts(body: string, characters = 16_384): string[] {
   return parts;
 }
 
-/** Or closed: nothing more will drain then. */
+/** Also resolves on close, after which nothing drains. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((done) => {
     const over = () => {

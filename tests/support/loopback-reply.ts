@@ -1,22 +1,22 @@
-// What a scripted model answers, in no provider's words. The modules beside put it into each protocol's form.
+// The answer of a scripted model, independent of providers. Other modules translate it into each protocol.
 
 type ScriptedUsage = {
-  /** All of the prompt, cached or not, as ModelUsage counts. */
+  /** The whole prompt, cached or not, like ModelUsage. */
   input: number;
   output: number;
   cached?: number;
-  /** Of `input`, written to the cache; only Anthropic's protocol says it. */
+  /** The part of `input` that is written to the cache; only in Anthropic's protocol. */
   cacheWritten?: number;
   reasoning?: number;
 };
 
 type ScriptedCall = { id?: string; name: string } & (
   | { input: Record<string, unknown> }
-  /** Sent as it is: broken JSON, for instance. */
+  /** Sent unchanged, e.g. broken JSON. */
   | { rawInput: string }
 );
 
-/** What providers complain of, each in its own words and JSON. */
+/** Errors of providers, each with its own message and JSON. */
 export type Complaint =
   | "rate-limit"
   | "no-money"
@@ -34,27 +34,27 @@ export type Answer = {
   text?: string;
   reasoning?: string;
   toolCalls?: ScriptedCall[];
-  /** Instead of a text. */
+  /** Replaces the text. */
   refusal?: string;
   finish?: "stop" | "tool-calls" | "length" | "refusal";
-  /** null: none is said. Without it: counted from the characters of request and answer, four to a token. */
+  /** null: no usage. By default counted from the characters of request and answer, four per token. */
   usage?: ScriptedUsage | null;
-  /** The model that is named as having answered; else the one that was asked. */
+  /** The model in the answer; by default the requested one. */
   answeredBy?: string;
   /** Characters of the body after which the connection is destroyed. */
   cut?: number;
-  /** Characters of the body after which it ends as though it were whole: what a proxy does. */
+  /** Characters of the body after which it ends as if complete, like a proxy. */
   truncate?: number;
-  /** Characters of the body after which nothing more comes, though the connection stays. */
+  /** Characters of the body after which nothing follows on the open connection. */
   stall?: number;
-  /** The body in pieces of so many characters, with a pause between. */
+  /** The body in pieces of this many characters, with pauses between them. */
   slow?: { characters: number; pauseMs: number };
-  /** A stream that complains after its first pieces; a body that is not streamed complains at once. */
+  /** A stream with an error after its first pieces. A body that is not streamed is the error. */
   complaint?: Complaint;
 };
 
 export type Fault =
-  /** Answered with this status: the provider's own complaint, or `body` as it is. */
+  /** An answer with this status: the provider's own error, or `body` unchanged. */
   | {
       status: number;
       complaint?: Complaint;
@@ -62,9 +62,9 @@ export type Fault =
       retryAfterMs?: number;
       headers?: Record<string, string>;
     }
-  /** The request is taken and never answered. */
+  /** The request is accepted and never answered. */
   | { hang: true }
-  /** The connection is reset before a word is said. */
+  /** The connection is reset before an answer. */
   | { reset: true }
   /** 200 with a page of HTML. */
   | { garbage: true };
@@ -87,28 +87,28 @@ export type SeenRequest = {
   messages: SeenMessage[];
   tools: string[];
   headers: Record<string, string>;
-  /** As it came. */
+  /** Unchanged. */
   body: Record<string, unknown>;
 };
 
-/** A protocol: how its requests are read and how its answers are put. */
+/** A protocol: reads requests and writes answers. */
 export type Protocol = {
   name: SeenRequest["protocol"];
   path: string;
-  /** The key that a request carries. */
+  /** The key in a request. */
   keyOf(headers: Record<string, string>): string | undefined;
   read(body: Record<string, unknown>): Pick<SeenRequest, "messages" | "tools">;
   body(answer: CompleteAnswer): unknown;
-  /** Server-sent events; a `data` that is a string is sent as it is. */
+  /** Server-sent events; a string `data` is sent unchanged. */
   events(answer: CompleteAnswer): { event?: string; data: unknown }[];
   complain(complaint: Complaint, model: string): { status: number; body: unknown };
-  /** The complaint as an event in the middle of a stream. */
+  /** The error as an event in the middle of a stream. */
   complainLate(complaint: Complaint, model: string): { event?: string; data: unknown };
-  /** How it names the request. */
+  /** The header that names the request. */
   requestIdHeader: string;
 };
 
-/** An answer with all that a protocol must say filled in. */
+/** An answer with all fields that a protocol needs. */
 export type CompleteAnswer = {
   id: string;
   model: string;
@@ -152,7 +152,7 @@ export function complete(
   };
 }
 
-/** A text in pieces, as streams bring it; an enormous one in larger pieces. */
+/** A text in pieces, as in streams; very long texts have larger pieces. */
 export function pieces(text: string): string[] {
   const found: string[] = [];
   const characters = Math.max(24, Math.ceil(text.length / 200));
@@ -160,7 +160,7 @@ export function pieces(text: string): string[] {
   return found;
 }
 
-/** The text of a content that is a string or a list of parts. */
+/** The text of a content, which is a string or a list of parts. */
 export function plainText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -1,8 +1,8 @@
-// Looks at processes and waits for things to happen. Waiting is by looking, never by a fixed sleep.
+// Inspects processes and waits for conditions by polling, never by a fixed sleep.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Whether a process runs; a zombie does not. */
+/** Whether a process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   if (process.platform === "linux") {
     try {
@@ -20,7 +20,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until `look` gives something; throws `what` after `limitMs`. */
+/** Waits until `look` returns something. Throws `what` after `limitMs`. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false,
@@ -35,7 +35,7 @@ export async function until<T>(
   }
 }
 
-/** The pids that stages wrote, one a line. */
+/** The pids that stages wrote, one per line. */
 export function pidsIn(file: string): number[] {
   try {
     return readFileSync(file, "utf8").split("\n").filter(Boolean).map(Number);
@@ -44,21 +44,21 @@ export function pidsIn(file: string): number[] {
   }
 }
 
-/** Programs that stages of runs in `root` have left running, by name; Linux only. */
+/** Programs that stages of runs in `root` left running, by name; Linux only. */
 export function stageProcesses(root: string): string[] {
   return workingIn(root)
     .map(({ comm }) => comm)
     .sort();
 }
 
-/** The pids of stages' own programs that are scripts of Node; Linux only. */
+/** The pids of stages that are Node scripts; Linux only. */
 export function stepsIn(root: string): number[] {
   return workingIn(root)
     .filter(({ arguments: [program] }) => program?.endsWith("node"))
     .map(({ pid }) => pid);
 }
 
-/** Whether the helper of a run that is gone has yet to see that: until then it may start what the run had asked for. */
+/** Whether the helper of a dead run still runs: until it notices, it may start requested stages. */
 export function spawnersLeft(): boolean {
   return readdirSync("/proc")
     .map(Number)
@@ -85,7 +85,7 @@ function workingIn(root: string) {
         if (!variables.some((one) => one.startsWith(`MLRB_WORK=${root}/`)) || !isRunning(pid)) return [];
         return [{ pid, comm: read("comm").trim(), arguments: read("cmdline").split("\0") }];
       } catch {
-        return []; // ended meanwhile, or another user's
+        return []; // ended meanwhile, or owned by another user
       }
     });
 }
@@ -101,7 +101,7 @@ export function spawnerOf(runner: number): number {
   return Number(found);
 }
 
-/** Programs that were started with the folder of an attempt below a root: supervisors, spawners, stages. */
+/** Programs with an attempt's folder below a root in their arguments: supervisors, spawners, stages. */
 export function startedForAttempts(root: string): number[] {
   const own = `${root}/.mlrb/attempts/running/`;
   return readdirSync("/proc")
@@ -109,7 +109,7 @@ export function startedForAttempts(root: string): number[] {
     .filter((pid) => Number.isInteger(pid) && isRunning(pid) && commandOf(pid).includes(own));
 }
 
-/** The pids of supervisors of attempts below a root: they outlive the run that began them. */
+/** The pids of supervisors of attempts below a root, which outlive their run. */
 export function supervisorsIn(root: string): number[] {
   return startedForAttempts(root).filter((pid) => commandOf(pid).includes("supervisor.ts"));
 }
@@ -122,7 +122,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Everything that attempts below a root run: supervisors, their spawners, stages, agents' programs; Linux only. */
+/** All programs of attempts below a root: supervisors, spawners, stages, agents' programs; Linux only. */
 export function attemptProcesses(root: string): number[] {
   const own = `${root}/.mlrb/attempts/running/`;
   const all = readdirSync("/proc").map(Number).filter(Number.isInteger);

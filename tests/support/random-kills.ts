@@ -1,5 +1,5 @@
-// Kills a run again and again at random moments, each time starting it anew, until it has been killed
-// often enough; then it may come to its end. The same seed gives the same dice.
+// Kills and restarts a run at random times until it has been killed often enough, and then lets it finish. One seed has
+// the same random numbers.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ export type Kills = {
   start: () => Started;
   kills: number;
   seed: number;
-  /** How many attempts there are in all; as long as some are missing, a kill may wait for the next to end. */
+  /** The number of all attempts. While some are missing, a kill may wait for the next to end. */
   attempts: number;
 };
 
-/** What was killed, for the reader of a failure, and what the run said that came to its end. */
+/** The kills, for failure messages, and the output of the run that finished. */
 export async function randomKills(options: Kills): Promise<{ story: string[]; said: ProgramOutput }> {
   const { root, start, seed } = options;
   const random = dice(seed);
@@ -40,7 +40,7 @@ export async function randomKills(options: Kills): Promise<{ story: string[]; sa
       const { code } = await run.ended;
       story.push(`ended with ${code} by itself, ${at}`);
       assert.ok(code === 0 || code === 1, story.join("\n"));
-      // all is done before the last kill: without its cache it has all to do again but the attempts
+      // all work is done before the last kill: without its cache the run repeats everything except attempts
       if (code === 0) rmSync(join(root, ".mlrb/cache"), { recursive: true });
       await restart();
       continue;
@@ -58,14 +58,14 @@ export async function randomKills(options: Kills): Promise<{ story: string[]; sa
   }
   let said = await run.ended;
   for (let more = 0; said.code !== 0 && more < 3; more++) {
-    await restart(); // a stage was killed in the last one
+    await restart(); // a stage was killed in the last run
     said = await run.ended;
   }
   await checkRepeatsNothing(run, recorded, story);
   return { story, said };
 }
 
-/** Some time from now; a patient one comes after the next attempt has been recorded. */
+/** A random time; a patient kill waits until the next attempt is recorded. */
 async function moment(
   random: () => number,
   { root, run, patient }: { root: string; run: Started; patient: boolean },
@@ -80,7 +80,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // it has just ended by itself
+    // the process has just ended
   }
 }
 
@@ -92,7 +92,7 @@ function recordedStages(root: string): Set<string> {
   return new Set(recordsIn(root).map(({ record }) => (record.slot as { stage: string }).stage));
 }
 
-/** An attempt that was on record when a run began is reused in it, if the run got that far. */
+/** Checks that a run reuses attempts that were recorded before, if the run got that far. */
 async function checkRepeatsNothing(run: Started, recorded: Set<string>, story: string[]): Promise<void> {
   const said = await run.ended;
   const told = outcomes({ ...said, lines: parseLines(said.stdout) });
@@ -100,7 +100,7 @@ async function checkRepeatsNothing(run: Started, recorded: Set<string>, story: s
     if (stage in told) assert.equal(told[stage], "reused", `${stage}\n${story.join("\n")}`);
 }
 
-/** Numbers from 0 to 1, always the same for one seed (mulberry32). */
+/** Random numbers from 0 to 1, repeatable by seed (mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,8 +1,8 @@
-// What holds for every report of the benchmark, of one task or of all.
+// Checks that hold for every report of the benchmark, of one task or all.
 import assert from "node:assert/strict";
 import type { Line } from "./run-program.ts";
 
-/** Attempts and cells as programs rely on them, where every attempt passed and every scorer measured. */
+/** Checks attempts and cells in a report where every attempt passed and every scorer measured. */
 export function checkReport(report: Line): void {
   const { attempts, cells, tasks, agents } = report;
   const seeds = new Set(attempts.map(({ seed }: Line) => seed));
@@ -50,7 +50,7 @@ export function checkReport(report: Line): void {
   }
 }
 
-/** An agent that hands in nothing is rejected by every task and scorer. */
+/** Checks that every task and scorer rejects an agent without a submission. */
 export function checkNop(report: Line): void {
   assert.ok(report.attempts.length > 0);
   for (const { agent, verdict, scores } of report.attempts) {

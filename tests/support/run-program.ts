@@ -1,24 +1,24 @@
-// Runs the command line of a repository as a person would, and gives what it said.
+// Runs the command line of a repository, and returns its output.
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-// biome-ignore lint/suspicious/noExplicitAny: a line is whatever the program printed; tests assert what they read of it
+// biome-ignore lint/suspicious/noExplicitAny: a line is the program's output; tests assert the fields that they read
 export type Line = Record<string, any>;
 
 export type ProgramOutput = {
-  /** Exit status; null when a signal ended it. */
+  /** Exit status; null after a signal. */
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** The lines of stdout as JSON. Throws on the first that is not: nothing else may stand there. */
+  /** The lines of stdout as JSON. Throws on the first line that is not JSON. */
   readonly lines: Line[];
 };
 
 export type Started = {
   child: ChildProcess;
-  /** What stdout holds so far. */
+  /** The output on stdout so far. */
   stdout(): string;
   stderr(): string;
   ended: Promise<ProgramOutput>;
@@ -26,9 +26,9 @@ export type Started = {
 
 export type ProgramOptions = {
   cwd?: string;
-  /** The whole environment besides PATH and HOME. */
+  /** The environment, except PATH and HOME. */
   env?: Record<string, string>;
-  /** A program that runs it, with its arguments: strace, faketime. */
+  /** A program that wraps the command, with its arguments: strace, faketime. */
   through?: string[];
 };
 
@@ -61,7 +61,7 @@ export function startProgram(path: string, args: string[], options: ProgramOptio
   return { child, stdout, stderr, ended };
 }
 
-/** Whole lines only: a killed program may leave half of one. */
+/** Complete lines only: a killed program may leave half a line. */
 export function parseLines(stdout: string): Line[] {
   return stdout
     .split("\n")
@@ -75,7 +75,7 @@ export function parseLines(stdout: string): Line[] {
     });
 }
 
-/** Decodes as it comes, so that a character split over two chunks stays whole. */
+/** Decodes as a stream, so that a character in two chunks stays whole. */
 function textOf(stream: Readable): () => string {
   let text = "";
   stream.setEncoding("utf8");

@@ -1,4 +1,4 @@
-// A sandbox with a workspace for one test, a hidden folder and servers of the host beside it, and looks at its
+// A sandbox with a workspace for one test, a hidden folder and servers on the host, and functions that inspect its
 // processes from the host.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -24,19 +24,19 @@ import { type HostileProgram, hostile } from "./hostile-programs.ts";
 import { isRunning } from "./processes.ts";
 
 type OpenOptions = {
-  /** The host folder under which the sandbox makes its own. */
+  /** The host folder in which the sandbox makes its folder. */
   under: string;
   network: Network;
   limits: SandboxLimits;
-  /** Host folders that are shown at their own paths. */
+  /** Host folders that are visible at their own paths. */
   reads: string[];
-  /** Marks it on the host. */
+  /** Marks the sandbox's processes on the host. */
   token: string;
 };
 
 export type SandboxMaker = {
   open(options: OpenOptions): Promise<Sandbox>;
-  /** What whoever comes after a killed supervisor does; left out where nothing outlives one. */
+  /** The cleanup after a killed supervisor; absent where nothing outlives one. */
   sweep?(token: string): Promise<void>;
 };
 
@@ -50,19 +50,19 @@ export const suiteLimits: SandboxLimits = {
 
 export type LabChanges = { network?: Network; limits?: Partial<SandboxLimits>; closed?: boolean };
 
-/** Runs `body` as a test with a sandbox of its own. */
+/** Runs `body` as a test with its own sandbox. */
 export type Check = (title: string, body: (at: SandboxLab) => Promise<void>, changes?: LabChanges) => void;
 
 type SandboxLab = Awaited<ReturnType<typeof lab>>;
 
-/** A sandbox with a workspace, folders beside it, and looks at both from the host. */
+/** Makes a sandbox with a workspace, and its surroundings on the host. */
 export async function lab(
   t: TestContext,
   maker: string,
   { network = "none", limits = {}, closed = false }: LabChanges,
 ) {
   const base = mkdtempSync(join(realpathSync(tmpdir()), "walls-"));
-  chmodSync(base, 0o700); // as another user's home would be
+  chmodSync(base, 0o700); // like another user's home
   const at = (name: string) => {
     mkdirSync(join(base, name), { recursive: true });
     return join(base, name);
@@ -123,9 +123,9 @@ export async function lab(
     ends: (which: HostileProgram, ...args: (string | number)[]) => program(which, args),
     starts: (which: HostileProgram, ...args: (string | number)[]) =>
       program(which, args).then(({ result }) => result),
-    /** Everything that any program said so far. */
+    /** The output of all programs so far. */
     said: () => heard,
-    /** Runs a program that tells one line of JSON. */
+    /** Runs a program that prints one line of JSON. */
     async tells(which: HostileProgram, ...args: (string | number)[]) {
       const { text, result } = await program(which, args);
       const line = text.split("\n").find((one) => one.startsWith("{"));
@@ -133,7 +133,7 @@ export async function lab(
       return { seen: JSON.parse(line), text, result };
     },
     alive: () => marked(mark),
-    /** Servers of the host on every kind of socket: what `reaches` is to be given. */
+    /** Servers on the host, on every kind of socket: the arguments of `reaches`. */
     async serves(): Promise<(string | number)[]> {
       const listens = (where: Parameters<Server["listen"]>[0], says: string) =>
         new Promise<Server>((resolve) => {
@@ -152,7 +152,7 @@ export async function lab(
       const port = (server: Server) => (server.address() as { port: number }).port;
       return [port(tcp), udp.address().port, name, path];
     },
-    /** The same in a process of its own, which can be killed. */
+    /** The same in a separate supervisor process, which can be killed. */
     supervised(which: HostileProgram, { freezes = false } = {}): ChildProcess {
       const helper = join(dirname(fileURLToPath(import.meta.url)), "sandbox-supervisor.ts");
       const child = spawn(
@@ -168,7 +168,7 @@ export async function lab(
   };
 }
 
-/** Living processes with `mark` among their arguments, this one's own helpers apart. */
+/** Living processes with `mark` in their arguments, without this process's helpers. */
 function marked(mark: string): number[] {
   const found: number[] = [];
   for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {

@@ -1,9 +1,9 @@
-// What becomes of programs that take too much.
+// Checks programs that exceed their limits.
 import assert from "node:assert/strict";
 import { type Check, suiteLimits } from "./sandbox-lab.ts";
 
 export function checkLimits(check: Check): void {
-  check("a fork bomb stops at the limit, is told of, and leaves room for the next program", async (at) => {
+  check("a fork bomb stops at the limit, is reported, and leaves room for the next program", async (at) => {
     const { seen, result } = await at.tells("forkBomb");
     assert.ok(seen.children >= 8 && seen.children <= suiteLimits.processes, String(seen.children));
     assert.equal("over" in result && result.over?.limit, "processes", JSON.stringify(result));
@@ -15,8 +15,8 @@ export function checkLimits(check: Check): void {
   for (const where of ["one", "child", "shm", "tmp"] as const)
     check(
       {
-        one: "a program that takes too much memory is stopped, and told apart from one that fails",
-        child: "a child that takes too much memory is told of, though its parent returns 0",
+        one: "a program that uses too much memory is stopped, and distinguished from a failing one",
+        child: "a child that uses too much memory is reported, though its parent returns 0",
         shm: "shared memory counts as memory",
         tmp: "files in /tmp count as memory or as disk, and end",
       }[where],
@@ -24,7 +24,7 @@ export function checkLimits(check: Check): void {
         const { result, text } = await at.ends("memoryHog", where, 600);
         assert.doesNotMatch(text, /"written": 600/);
         const over = "over" in result ? result.over?.limit : undefined;
-        // a folder in memory with a size of its own refuses, which is as good
+        // an in-memory folder with its own size limit refuses, which is equally good
         const refused = /"error": "(ENOSPC|EDQUOT|EFBIG)"/.test(text);
         assert.ok(
           over === "memory" || (["shm", "tmp"].includes(where) && (refused || over === "disk")),
@@ -42,7 +42,7 @@ export function checkLimits(check: Check): void {
   ] as const)
     check(
       {
-        files: "a program that fills the disk is ended, and that is what is told",
+        files: "a program that fills the disk is ended with that reason",
         unlinked: "files without a name count as disk too",
         inodes: "a great many empty files count as disk too",
         huge: "one huge file ends the same way",

@@ -1,4 +1,4 @@
-// How programs are run, and how they and what they left behind are stopped and ended.
+// Checks how programs run, and how they and their descendants are stopped and ended.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "./processes.ts";
@@ -90,7 +90,7 @@ export function checkPrograms(check: Check): void {
     await running;
   });
 
-  check("what had stopped by itself stays so when all the others go on", async (at) => {
+  check("a program that stopped itself stays stopped when the others continue", async (at) => {
     const running = at.runs(["sh", "-c", "sleep 600 & kill -STOP $!; echo stopped $!.; wait"]);
     const pid = await until("it to stop", () => /stopped (\d+)\./.exec(at.said())?.[1]);
     await at.sandbox.freeze();
@@ -113,7 +113,7 @@ export function checkPrograms(check: Check): void {
     },
   );
 
-  check("exit codes and signals come back as they were", async (at) => {
+  check("exit codes and signals are returned unchanged", async (at) => {
     assert.deepEqual((await at.runs(["sh", "-c", "exit 126"])).result, { kind: "exited", code: 126 });
     assert.deepEqual((await at.runs(["sh", "-c", "exit 255"])).result, { kind: "exited", code: 255 });
     assert.deepEqual((await at.runs(["sh", "-c", "kill -SEGV $$"])).result, {
@@ -125,14 +125,14 @@ export function checkPrograms(check: Check): void {
     assert.deepEqual((await at.ends("closes")).result, { kind: "exited", code: 7 });
   });
 
-  check("a flood of output arrives whole, and in order", async (at) => {
+  check("a flood of output arrives complete and in order", async (at) => {
     const { result, streams } = await at.ends("floods", 32);
     assert.deepEqual(result, { kind: "exited", code: 0 });
     assert.equal(streams.stdout, 32 * mib);
     assert.equal(streams.stderr, 3);
   });
 
-  check("arguments and variables arrive as they were, newlines and all", async (at) => {
+  check("arguments and variables arrive unchanged, with newlines", async (at) => {
     const { text } = await at.runs(
       [
         "/usr/bin/python3",
@@ -149,7 +149,7 @@ export function checkPrograms(check: Check): void {
     assert.equal(text, `['', 'a\\nb', 'ü'] x=1\ny ${at.inside("workspace")}\n`);
   });
 
-  check("two programs at once each have their own output and end", async (at) => {
+  check("two concurrent programs have separate outputs and ends", async (at) => {
     const slow = at.runs(["sh", "-c", "echo slow; read x < /dev/null; sleep 0.3; exit 4"]);
     const quick = at.runs(["sh", "-c", "echo quick; exit 5"]);
     assert.deepEqual([(await quick).text, (await quick).result], ["quick\n", { kind: "exited", code: 5 }]);

@@ -1,4 +1,4 @@
-// What programs inside see, who they are, what they may change and whom they reach.
+// Checks what programs inside see, which user they are, what they may change and which servers they reach.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -54,9 +54,9 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
         .sort(),
       ["HOME", "PATH", "TMPDIR", "X"],
     );
-    // processes of the host would show here, and so would what started this one
+    // the host's processes, and the parent of this one, would be visible here
     assert.ok(seen.pids.length <= 4 && seen.pids.includes(1), String(seen.pids));
-    // its own arguments are what the test gave it
+    // its own arguments come from the test
     for (const command of (seen.commands as string[]).filter((one) => !one.includes(at.mark)))
       assert.ok(!command.includes(at.under) && !command.includes(repository), command);
     const leaked = (seen.environments as string[]).filter((one) => /SECRET|MLRB_TOKEN/.test(one));
@@ -74,51 +74,45 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
     assert.equal(seen.tty, "ENXIO");
   });
 
-  check(
-    "a program is an ordinary user without a single capability, and cannot become another",
-    async (at) => {
-      const { seen } = await at.tells("looks");
-      assert.ok(
-        [...seen.uid, ...seen.gid].every((id: number) => id !== 0 && id === seen.uid[0]),
-        String(seen.uid),
-      );
-      assert.ok(
-        (seen.groups as number[]).every((id) => id === seen.gid[0] || id === 65534),
-        String(seen.groups),
-      );
-      assert.deepEqual(seen.caps, { CapInh: 0, CapPrm: 0, CapEff: 0, CapBnd: 0, CapAmb: 0 });
-      assert.equal(seen.noNewPrivileges, 1);
-      const { seen: rose } = await at.tells("rises", "mlrb-test-key");
-      assert.equal(rose.programs, "none rises");
-      for (const [what, result] of Object.entries(rose))
-        if (what !== "programs")
-          assert.match(
-            String(result),
-            /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EINVAL|EAFNOSUPPORT|ENOKEY|refused|PermissionError|ValueError)$/,
-            `${what}: ${result}`,
-          );
-      assert.ok(!["EINVAL", "ENOENT"].includes(rose.ptrace), "no process but its own may be traced");
-    },
-  );
+  check("a program is an ordinary user without capabilities, and cannot become another user", async (at) => {
+    const { seen } = await at.tells("looks");
+    assert.ok(
+      [...seen.uid, ...seen.gid].every((id: number) => id !== 0 && id === seen.uid[0]),
+      String(seen.uid),
+    );
+    assert.ok(
+      (seen.groups as number[]).every((id) => id === seen.gid[0] || id === 65534),
+      String(seen.groups),
+    );
+    assert.deepEqual(seen.caps, { CapInh: 0, CapPrm: 0, CapEff: 0, CapBnd: 0, CapAmb: 0 });
+    assert.equal(seen.noNewPrivileges, 1);
+    const { seen: rose } = await at.tells("rises", "mlrb-test-key");
+    assert.equal(rose.programs, "none rises");
+    for (const [what, result] of Object.entries(rose))
+      if (what !== "programs")
+        assert.match(
+          String(result),
+          /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EINVAL|EAFNOSUPPORT|ENOKEY|refused|PermissionError|ValueError)$/,
+          `${what}: ${result}`,
+        );
+    assert.ok(!["EINVAL", "ENOENT"].includes(rose.ptrace), "no process but its own may be traced");
+  });
 
   if (process.getuid?.() === 0) {
-    check(
-      "seen from the host its programs are no root's either, nor any user's who has an account",
-      async (at) => {
-        const running = at.starts("ignoresSignals");
-        const [pid] = await until("the program", () => nonEmpty(at.alive()));
-        const uid = Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))![1]);
-        const accounts = readFileSync("/etc/passwd", "utf8")
-          .split("\n")
-          .map((line) => Number(line.split(":")[2]));
-        assert.ok(uid !== 0 && !accounts.includes(uid), `runs as ${uid}`);
-        await at.sandbox.kill();
-        await running;
-      },
-    );
+    check("on the host its programs belong neither to root nor to a user with an account", async (at) => {
+      const running = at.starts("ignoresSignals");
+      const [pid] = await until("the program", () => nonEmpty(at.alive()));
+      const uid = Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))![1]);
+      const accounts = readFileSync("/etc/passwd", "utf8")
+        .split("\n")
+        .map((line) => Number(line.split(":")[2]));
+      assert.ok(uid !== 0 && !accounts.includes(uid), `runs as ${uid}`);
+      await at.sandbox.kill();
+      await running;
+    });
   }
 
-  check("read-only data cannot be written, moved, replaced or mounted anew", async (at) => {
+  check("read-only data cannot be written, moved, replaced or remounted", async (at) => {
     const { seen } = await at.tells("overwrites", at.inside("workspace/data"));
     const { still, ...ways } = seen;
     assert.equal(still, "public");

@@ -1,6 +1,5 @@
-// What every sandbox with walls must hold, tried from inside by programs that mean harm. Runs against any
-// maker of sandboxes: the maker is a module with an `open`, so that a supervisor that is to be killed can
-// import it too.
+// The suite of every sandbox: hostile programs inside try to break out. It runs against any maker of sandboxes. A maker is
+// a module with `open`, so that supervisors that a test kills can import it too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRunning, until } from "./processes.ts";
@@ -13,11 +12,11 @@ import { checkSight } from "./sandbox-sight.ts";
 export type SuiteOptions = {
   /** For the titles, e.g. `bubblewrap`. */
   name: string;
-  /** The file of a module that exports what `SandboxMaker` declares. */
+  /** The file of a module that exports a `SandboxMaker`. */
   maker: string;
-  /** Why nothing of it can run here. */
+  /** The reason to skip the suite. */
   skip?: string | undefined;
-  /** Where inside a network that is open the host's own loopback is reached; undefined where it is not. */
+  /** Whether an open network reaches the host's loopback. */
   hostLoopback?: boolean;
 };
 

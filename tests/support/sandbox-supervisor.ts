@@ -1,5 +1,5 @@
-// A supervisor that a test can kill: opens a sandbox by the module that it is given, runs one program in it
-// and waits. With `freezes` it freezes the sandbox at the program's first output, and says so.
+// A supervisor that a test can kill: opens a sandbox with the given module, runs one program in it and waits. With
+// `freezes` it freezes the sandbox at the program's first output, and reports that.
 //   node sandbox-supervisor.ts MODULE '{"options":{…},"argv":[…],"freezes":false}'
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,4 +20,4 @@ await sandbox.exec({
     if (freezes) void sandbox.freeze().then((frozen) => console.log(frozen ? "frozen" : "not stopped"));
   },
 });
-setInterval(() => {}, 1000); // what went away lives on, and so does its supervisor
+setInterval(() => {}, 1000); // the program's descendants keep running, and so does the supervisor

@@ -9,14 +9,14 @@ import { type Lab, lab } from "./lab.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
 export type SmallDisk = {
-  /** The folder that the file system is mounted on; an ordinary one where none can be mounted. */
+  /** The mount point; an ordinary folder where nothing can be mounted. */
   root: string;
-  /** Why none can be mounted here. */
+  /** Why no file system can be mounted. */
   trouble?: string;
   grow(size: string): void;
 };
 
-/** `size` as mount's tmpfs takes it, with further options after it: `8m,nr_inodes=120`. Unmounted after the test. */
+/** `size` in the syntax of tmpfs, with further options: `8m,nr_inodes=120`. Unmounted after the test. */
 export function mountSmallDisk(t: TestContext, size: string): SmallDisk {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
   const mount = (options: string) =>
@@ -33,7 +33,7 @@ export function mountSmallDisk(t: TestContext, size: string): SmallDisk {
   };
 }
 
-/** A lab on such a file system; undefined where none can be mounted: then the test is skipped. */
+/** A lab on such a file system. Returns undefined, and skips the test, where none can be mounted. */
 export function smallDisk(
   t: TestContext,
   repository: Repository,

@@ -1,4 +1,4 @@
-// The programs that a runner started as stages, without what those started themselves.
+// Finds the programs that a runner started as stages, without their children.
 import { readdirSync, readFileSync } from "node:fs";
 import { isRunning } from "./processes.ts";
 
@@ -14,7 +14,7 @@ function variablesOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    return []; // ended meanwhile, or another user's
+    return []; // ended meanwhile, or owned by another user
   }
 }
 

@@ -1,6 +1,6 @@
-// Runs the command line under strace, which counts the system calls of the runner's main thread and kills
-// it, or fails a call, at exactly the n-th. Node makes its synchronous file calls on the main thread, and
-// without -f strace follows nothing else: stages and their children are never touched.
+// Runs the command line under strace, which counts the system calls of the runner's main thread and kills the runner, or
+// fails a call, at exactly the n-th. Node makes synchronous file calls on the main thread. Without -f strace follows only
+// this thread, so stages and their children are not affected.
 import { readFileSync } from "node:fs";
 import { type ProgramOptions, type ProgramOutput, startProgram } from "./run-program.ts";
 
@@ -12,14 +12,14 @@ export type TracedOptions = ProgramOptions & { calls: string[]; log: string; fau
 
 const limitSeconds = 40;
 
-/** Runs to the end, or for `limitSeconds`; `log` then holds the calls, each with the paths behind its descriptors. */
+/** Runs to the end, or for `limitSeconds`. `log` then has the calls, each with the paths of its descriptors. */
 export async function runTraced(
   repository: string,
   args: string[],
   { calls, log, fault, ...options }: TracedOptions,
 ): Promise<ProgramOutput> {
-  // Without an end a run would wait for good whose loop lost a wake-up, which is a write too.
-  // timeout(1) kills its process group: strace alone would leave the runner behind.
+  // A run whose event loop lost a wake-up, which is a write too, would wait forever without a limit.
+  // timeout(1) kills the process group; killing only strace would leave the runner alive.
   const through = [
     "timeout",
     "-s",
@@ -39,7 +39,7 @@ export async function runTraced(
   return startProgram(repository, args, { ...options, through }).ended;
 }
 
-/** The calls that a log holds, numbered by name from 1 as strace counts them. */
+/** The calls in a log, numbered by name from 1, as strace counts them. */
 export function callsIn(log: string): Call[] {
   const seen = new Map<string, number>();
   const calls: Call[] = [];
@@ -53,17 +53,17 @@ export function callsIn(log: string): Call[] {
   return calls;
 }
 
-/** The call that was made to fail. */
+/** The call that failed on purpose. */
 export function failedCall(log: string): Call | undefined {
   return callsIn(log).find(({ line }) => line.endsWith("(INJECTED)"));
 }
 
-/** Whether a call can change what is on the disk below `root`. */
+/** Whether a call can change files below `root`. */
 export function changes({ name, line }: Call, root: string): boolean {
   return line.includes(`${root}/`) && (name !== "openat" || /O_CREAT|O_WRONLY|O_RDWR|O_TRUNC/.test(line));
 }
 
-/** At most `most` of `all`, spread evenly, the first and the last among them; always the same ones. */
+/** At most `most` of `all`, evenly spread, with the first and the last; the same for equal arguments. */
 export function sample<T>(all: T[], most: number): T[] {
   if (process.env.MLRB_SWEEP === "full" || all.length <= most) return all;
   return Array.from({ length: most }, (_, at) => all[Math.round((at * (all.length - 1)) / (most - 1))]!);

@@ -1,6 +1,6 @@
-// A copy of this checkout that a test may edit: the files that git knows or would add, with node_modules
-// made anew, so that @mlrb/* resolve into the copy (an edit of its kit is seen) and registry packages
-// into the checkout's. The program under test is the copy's own.
+// A copy of this checkout that a test may edit: the files that git tracks or would add, with new node_modules folders.
+// @mlrb/* resolve into the copy, so that an edit of its kit has effect, and registry packages into the checkout. The
+// program under test is the copy's own.
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -22,17 +22,17 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 const checkout = realpathSync(join(dirname(fileURLToPath(import.meta.url)), "../.."));
 
 export type Repository = {
-  /** Absolute, without links in it. */
+  /** Absolute, without links. */
   path: string;
   read(file: string): string;
-  /** Writes a file, folders included; paths are relative to the repository. */
+  /** Writes a file and its folders. Paths are relative to the repository. */
   write(file: string, text: string): void;
-  /** Replaces text that must be there, exactly once: an edit that hits nothing would prove nothing. */
+  /** Replaces text that must occur exactly once: an edit without effect would prove nothing. */
   edit(file: string, from: string, to: string): void;
   remove(): void;
 };
 
-/** `name` is the folder's name, for tests of odd ones. */
+/** `name` is the folder's name, for tests of unusual names. */
 export function throwAwayRepository(name = "repository"): Repository {
   const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-e2e-")));
   const path = join(above, name);

@@ -1,12 +1,12 @@
-// The suite's one warm Python process (warm_python.py). A file of tests that runs without the suite starts a fresh
-// Python for each script instead, so both ways of starting give the same results.
+// The suite's only warm Python process (warm_python.py). A test file that runs without the suite starts a fresh Python
+// for each script instead, so both ways must have the same results.
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
 const program = join(import.meta.dirname, "warm_python.py");
 const preload = join(import.meta.dirname, "../../pipelines/environments/ml.preload.py");
 
-/** Starts the process; scripts that come while it imports wait for it. `socket` must not exist. */
+/** Starts the process. Scripts wait while it imports. `socket` must not exist. */
 export function startWarmPython(
   python: string,
   { socket, env }: { socket: string; env: Record<string, string> },
@@ -18,7 +18,7 @@ export function startWarmPython(
   });
 }
 
-/** What comes after the Python's path to run a script of the environment `ml`, warm where the suite runs. */
+/** The arguments of Python to run a script of the environment `ml`, warm in the suite. */
 export function warmArguments(script: string[]): string[] {
   const socket = process.env.MLRB_TEST_WARM_PYTHON;
   return socket === undefined || script[0]?.startsWith("-")

@@ -5,20 +5,20 @@ import { installCause } from "./install-cause.ts";
 const context = { lock: "x.lock", machine: "Python 3.12.1 on linux arm64", exitCode: 1 };
 const cause = (said: string) => installCause(said, context);
 
-test("a full disk is told as such, with the space that is needed", () => {
+test("a full disk is reported with the needed space", () => {
   const said =
     "Traceback (most recent call last):\n  File \"shutil.py\", line 241, in copyfile\nOSError: [Errno 28] No space left on device: '/env/lib/python3.11/site-packages/pip/__init__.py'";
   assert.match(cause(said), /^the disk is full; .* about 2 GB.*--root/);
 });
 
-test("a Python without venv is told with what installs it", () => {
+test("a Python without venv is reported with the package that installs venv", () => {
   const debian =
     "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv\npackage using the following command.\n\n    apt install python3.11-venv";
   for (const said of [debian, "/usr/bin/python3: No module named venv", "No module named ensurepip"])
     assert.match(cause(said), /cannot make environments; .*apt install python3-venv/, said);
 });
 
-test("a lost network is told from a missing build, though pip ends with the same line", () => {
+test("a lost network is distinguished from a missing build, though pip ends with the same line", () => {
   const last =
     "ERROR: Could not find a version that satisfies the requirement idna==3 (from versions: none)\nERROR: No matching distribution found for idna==3";
   const retrying =
@@ -27,7 +27,7 @@ test("a lost network is told from a missing build, though pip ends with the same
   assert.match(cause(last), /no build of idna==3 for Python 3\.12\.1 on linux arm64; x\.lock is made for/);
 });
 
-test("every package whose file is another than the pinned one is named once", () => {
+test("every package with an unpinned file is named once", () => {
   const said = `ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, please update the hashes.
     six==1.17.0 from file:///six-1.17.0-py2.py3-none-any.whl (from -r wheels.txt (line 1)):
         Expected sha256 00
@@ -38,10 +38,10 @@ test("every package whose file is another than the pinned one is named once", ()
              Got        aa`;
   assert.match(
     cause(said),
-    /gave for six==1\.17\.0, async-timeout==5\.0\.1 is not one of those that x\.lock pins/,
+    /sent a file for six==1\.17\.0, async-timeout==5\.0\.1 that x\.lock does not pin/,
   );
 });
 
-test("what nobody knows points to pip's own words", () => {
-  assert.equal(cause("Segmentation fault"), "exit status 1; what it said stands above");
+test("an unknown failure points to pip's output", () => {
+  assert.equal(cause("Segmentation fault"), "exit status 1; its output is above");
 });

@@ -1,5 +1,5 @@
-// Turns what venv and pip said into the cause and the way out. Their own words are kept above it in the
-// log; they are long, and the last line ("No matching distribution") is often not the reason. Pure.
+// Turns the output of venv and pip into a cause and a remedy. The output itself is in the log above it; it is
+// long, and its last line ("No matching distribution") is often not the cause. Pure.
 
 export type InstallContext = {
   /** The lock file as the caller named it. */
@@ -9,18 +9,18 @@ export type InstallContext = {
   exitCode: number | null;
 };
 
-/** The order matters: without network pip also says that it found no distribution. */
+/** The order matters: without a network pip also reports that it found no distribution. */
 export function installCause(said: string, context: InstallContext): string {
   const { lock, machine } = context;
   if (/No space left|Errno 28|ENOSPC|Disk quota/i.test(said))
-    return "the disk is full; an environment with torch takes about 2 GB, and as much again while it is installed. Free some space, or choose another --root, and run again";
+    return "the disk is full; an environment with torch needs about 2 GB, and another 2 GB during installation. Free some space, or choose another --root, and run again";
   if (/ensurepip is not|No module named '?"?(ensurepip|venv)|apt install python3.*-venv/i.test(said))
     return "this Python cannot make environments; install venv (Debian and Ubuntu: apt install python3-venv), or name another Python in MLRB_BASE_PYTHON, and run again";
   if (/DO NOT MATCH THE HASHES/i.test(said)) {
     const names = [
       ...new Set([...said.matchAll(/^\s+(\S+==\S+?)(?:;.*)? from /gm)].map((match) => match[1])),
     ];
-    return `the file that the package index gave for ${names.join(", ") || "a package"} is not one of those that ${lock} pins. Nothing of it was installed. Either the download was damaged (run again; \`pip cache purge\` if it stays) or the index serves a build of its own (use another, PIP_INDEX_URL). Never take the new hash before you know why it differs`;
+    return `the package index sent a file for ${names.join(", ") || "a package"} that ${lock} does not pin. The file was not installed. Either the download was damaged (run again; \`pip cache purge\` if it fails again) or the index serves its own build (use another index, PIP_INDEX_URL). Find out why the hash differs before you pin a new one`;
   }
   if (
     /name resolution|Max retries|NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|ProxyError|unreachable|SSLError|Connection refused|Connection broken|IncompleteRead/i.test(
@@ -32,5 +32,5 @@ export function installCause(said: string, context: InstallContext): string {
     const name = /No matching distribution found for ([^\s;]+)/i.exec(said)?.[1] ?? "a package";
     return `the package index has no build of ${name} for ${machine}; ${lock} is made for Python 3.10 to 3.13 on Linux (x86-64, arm64) and macOS (arm64). Name another Python in MLRB_BASE_PYTHON, or, if PIP_INDEX_URL names an index that lacks the package, another index`;
   }
-  return `exit status ${context.exitCode}; what it said stands above`;
+  return `exit status ${context.exitCode}; its output is above`;
 }

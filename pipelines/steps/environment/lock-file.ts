@@ -1,20 +1,20 @@
-// The form of a lock file, and of the .in file that it is made from: pip's requirement lines in sections,
-// which pip itself reads as comments. Sections exist because pip checks hashes for all lines of a command
-// or for none, and because not every line is installed in the same way:
+// The format of a lock file and of its .in file: pip's requirement lines, in sections that pip reads as comments.
+// Sections exist because pip checks hashes for all lines of a command or for none, and because lines are
+// installed in different ways:
 //
-//   # section: unhashed   any build of this version will do (torch: CPU and CUDA builds differ in bytes)
-//   # section: wheels     one of the hashed files, as it is
-//   # section: sources    one of the hashed files, built here where it is no wheel
-//   # section: optional   as wheels, on machines that have the tag of the line `# only:` above the pin;
-//                         `# without:` says what a machine without it lacks
-//   # section: alone      as wheels, for the files that they hold: nothing that they say they need comes along
+//   # section: unhashed   any build of this version (torch: CPU and CUDA builds differ in bytes)
+//   # section: wheels     one of the hashed files, unchanged
+//   # section: sources    one of the hashed files, built here unless it is a wheel
+//   # section: optional   as wheels, on machines with a tag of the line `# only:` above the pin; `# without:` says
+//                         what other machines lack
+//   # section: alone      as wheels, for their files only: their declared dependencies are not installed
 //
-// `# warm: STATEMENTS` says what the environment is tried out with. Pure.
+// `# warm: STATEMENTS` is Python that tries the new environment out. Pure.
 
 export const sections = ["unhashed", "wheels", "sources", "optional", "alone"] as const;
 export type Section = (typeof sections)[number];
 
-/** A requirement of a section with what the comments above it say. */
+/** A requirement with its section and the notes in the comments above it. */
 export type Entry = {
   section: Section;
   line: number;
@@ -26,7 +26,7 @@ export type Entry = {
 };
 
 export type Pin = Entry & {
-  /** As written; `key` is the form in which names are compared. */
+  /** As written; `key` is the normalized form, used to compare names. */
   name: string;
   key: string;
   version: string;
@@ -41,7 +41,7 @@ export type Lock = { warm?: string; pins: Pin[] };
 const pinForm =
   /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([A-Za-z0-9.!+]+)(?:\s*;\s*(.+?))?((?:\s+--hash=\S+)*)$/;
 
-/** PyPI's rule for equal names (PEP 503). */
+/** Normalizes a package name (PEP 503). */
 export function nameKey(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
@@ -64,7 +64,7 @@ export function readSections(text: string, file: string): Sections {
         read.problems.push(
           `${file}:${line}: no section is named "${said}"; there are ${sections.join(", ")}`,
         );
-        section = "wheels"; // what follows is read, for more problems
+        section = "wheels"; // the rest is read too, to report all problems
       }
     }
     let entry = withoutComment(lines[at]!);
@@ -72,13 +72,13 @@ export function readSections(text: string, file: string): Sections {
       entry = `${entry.slice(0, -1).trimEnd()} ${withoutComment(lines[++at]!).trimStart()}`;
     if (entry === "") continue;
     if (section) read.entries.push({ section, line, text: entry, ...notes });
-    else read.problems.push(`${file}:${line}: "${entry}" stands before the first "# section:" line`);
+    else read.problems.push(`${file}:${line}: "${entry}" comes before the first "# section:" line`);
     notes = { only: [] };
   }
   return read;
 }
 
-/** The pins of a lock file, or everything that is wrong with it. */
+/** The pins of a lock file, or all of its problems. */
 export function readLock(text: string, file: string): Lock | { problems: string[] } {
   const { warm, entries, problems } = readSections(text, file);
   const pins: Pin[] = [];
@@ -93,16 +93,16 @@ export function readLock(text: string, file: string): Lock | { problems: string[
     if (hashes.some((hash) => !/^sha256:[0-9a-f]{64}$/.test(hash)))
       problems.push(`${at} ${name} has a hash that is not sha256 and 64 digits`);
     if (section === "unhashed" && hashes.length > 0)
-      problems.push(`${at} ${name} has hashes, which nobody checks in section unhashed`);
+      problems.push(`${at} ${name} has hashes, which are not checked in section unhashed`);
     if (section !== "unhashed" && hashes.length === 0) problems.push(`${at} ${name} has no hash`);
     if ((section === "optional") !== only.length > 0)
-      problems.push(`${at} ${name}: a line "# only: TAG" stands above each optional pin and no other`);
+      problems.push(`${at} ${name}: a line "# only: TAG" belongs above each optional pin and no other`);
     pins.push(pin);
   }
   return problems.length > 0 ? { problems } : { ...(warm && { warm }), pins };
 }
 
-/** undefined where the text is no `NAME==VERSION`, with or without marker and hashes. */
+/** Returns undefined unless the text is `NAME==VERSION`, with or without marker and hashes. */
 export function readPin<T extends { text: string }>(entry: T): (T & Omit<Pin, keyof Entry>) | undefined {
   const [, name, version, marker, hashes] = pinForm.exec(entry.text) ?? [];
   if (!name || !version) return undefined;
@@ -116,7 +116,7 @@ export function readPin<T extends { text: string }>(entry: T): (T & Omit<Pin, ke
   };
 }
 
-/** A requirement line of pip's, its hashes on lines of their own. */
+/** A requirement line for pip, with one line for each hash. */
 export function pinText({ name, version, marker, hashes }: Omit<Pin, keyof Entry>): string {
   const first = `${name}==${version}${marker ? ` ; ${marker}` : ""}`;
   return [first, ...hashes.map((hash) => `    --hash=${hash}`)].join(" \\\n");

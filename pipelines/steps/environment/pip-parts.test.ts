@@ -19,7 +19,7 @@ c==3 --hash=${hash}
 lonely==4 --hash=${hash}
 `;
 
-test("an optional pin goes with the wheels where one of its tags fits, and nowhere otherwise", () => {
+test("an optional pin is installed with the wheels only if one of its tags fits", () => {
   const lock = readLock(text.replace(/^c==.*\n/m, ""), "x.lock");
   assert.ok("pins" in lock);
   const a = `a==1.0 ; python_version < "3.11" \\\n    --hash=${hash} \\\n    --hash=${hash}\n`;
@@ -39,8 +39,8 @@ test("an optional pin goes with the wheels where one of its tags fits, and nowhe
   ]);
 });
 
-test("what stands above one optional pin says nothing about the next", () => {
+test("the notes above an optional pin do not apply to the next pin", () => {
   assert.deepEqual(readLock(text, "x.lock"), {
-    problems: ['x.lock:11: c: a line "# only: TAG" stands above each optional pin and no other'],
+    problems: ['x.lock:11: c: a line "# only: TAG" belongs above each optional pin and no other'],
   });
 });

@@ -1,21 +1,21 @@
-// Splits a lock into what pip installs in one command each, and leaves out what cannot be on this machine.
-// Whether an optional pin can be installed is asked of its tag, before pip runs: pip's own answer to "no
-// file for this machine" and to "no network" is the same, and a package that silently stayed away because
-// of the network would turn scores into "not measured". Pure.
+// Splits a lock into the parts that one pip command installs, and leaves out pins that this machine cannot run.
+// The tag of an optional pin decides, before pip runs: pip reports "no file for this machine" and "no network"
+// with the same words, and a package that is missing because of the network would turn scores into "not
+// measured". Pure.
 import { type Lock, type Pin, pinText, type Section } from "./lock-file.ts";
 
 export type Parts = {
-  /** Texts of requirement files; empty where there is nothing of the kind. */
+  /** Texts of requirement files; an empty part has an empty text. */
   wheels: string;
   sources: string;
   unhashed: string;
   alone: string;
-  /** Every version of the lock without hashes, for what an unhashed package brings. */
+  /** Every version of the lock, without hashes: constraints for the dependencies of unhashed packages. */
   versions: string;
   leftOut: Pin[];
 };
 
-/** `tags` are the wheel tags that this machine's pip takes. */
+/** `tags` are the wheel tags that this machine's pip accepts. */
 export function pipParts(lock: Lock, tags: Iterable<string>): Parts {
   const taken = new Set(tags);
   const leftOut = lock.pins.filter(
@@ -40,7 +40,7 @@ export function pipParts(lock: Lock, tags: Iterable<string>): Parts {
   };
 }
 
-/** What the log says of a pin that is left out. */
+/** The log's line for a pin that is left out. */
 export function leftOutText({ name, version, only, without }: Pin): string {
   return `left out: ${name} ${version}, whose files are for ${only.join(" or ")}; this machine runs none of them.${without ? ` ${without}` : ""}`;
 }

@@ -1,8 +1,8 @@
-// Runs the Python tests of what lets models write, and of BLEU.
+// Runs the Python tests of generation and of BLEU.
 import { join } from "node:path";
 import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
-test("a model writes greedily, within its limits, and from a template that cannot misbehave", () => {
+test("a model generates greedily, within its limits, from a checked template", () => {
   runPythonTests(join(import.meta.dirname, "test_generate.py"), /Ran \d\d tests/);
 });

@@ -1,5 +1,5 @@
-"""Checks greedy generation, its answers on disk, prompt templates, the data's layout, the texts of anchors,
-and BLEU's sharing out among items."""
+"""Checks greedy generation, its answers on disk, prompt templates, the data's layout, the texts of reference
+rows, and BLEU's split among items."""
 
 import dataclasses
 import json
@@ -33,7 +33,7 @@ SETTINGS = GenerationSettings(new_tokens_max=8, seconds_max=None)
 
 
 class Fixed:
-    """A model that says `script` after a prompt of `given` tokens, and a tokenizer of numbers."""
+    """A model that writes `script` after a prompt of `given` tokens, and a tokenizer of numbers."""
 
     def __init__(self, script: list[int], given: int, size: int = 50) -> None:
         self.script, self.given, self.size, self.seen = script, given, size, 0
@@ -105,7 +105,7 @@ class Generate(unittest.TestCase):
         with self.assertRaisesRegex(Rejected, "predicts token 60"):
             said([60] * 9, size=100)
 
-    def test_with_a_cache_it_says_what_transformers_says(self) -> None:
+    def test_with_a_cache_it_writes_what_transformers_writes(self) -> None:
         torch.manual_seed(1)
         config = GPT2Config(
             vocab_size=40, n_positions=32, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0
@@ -120,7 +120,7 @@ class Generate(unittest.TestCase):
 
 
 class Whole(unittest.TestCase):
-    def test_a_model_that_knows_the_answers_by_heart_reaches_the_ceiling(self) -> None:
+    def test_a_model_that_memorised_the_answers_reaches_the_ceiling(self) -> None:
         torch.manual_seed(1)
         torch.set_num_threads(1)
         with tempfile.TemporaryDirectory() as name:
@@ -132,7 +132,7 @@ class Whole(unittest.TestCase):
 
 
 def write_memoriser(folder: Path) -> None:
-    """GPT-2 over characters, trained on the six items until it says them."""
+    """GPT-2 over characters, trained on the six items until it reproduces them."""
     texts = [(prompt(DEFAULT, item), item.formal_proof) for item in DATA.items]
     letters = sorted({letter for pair in texts for letter in "".join(pair)})
     vocabulary = {token: at for at, token in enumerate(["<end>", *letters])}
@@ -199,7 +199,7 @@ class Answers(unittest.TestCase):
             read_answers(self.folder, ["a", "b"])
         self.assertEqual(str(found.exception), "half a character: \ud800")
 
-    def test_answers_that_are_not_whole_are_our_own_fault(self) -> None:
+    def test_incomplete_answers_fail_the_script(self) -> None:
         write_answers(self.folder, self.made)
         head, first, second = (self.folder / FILE).read_text().splitlines()
         for lines, why in (
@@ -233,7 +233,7 @@ class Slots(unittest.TestCase):
     def fill(self, statement: str) -> str:
         return fill_slots(self.public, [item(statement, "the reference is not looked at")])[0]
 
-    def test_the_words_at_slots_are_those_that_most_proofs_repeat(self) -> None:
+    def test_slot_words_are_those_that_most_proofs_repeat(self) -> None:
         self.assertEqual(own_words(self.public), {"p", "q", "r", "twelve"})
 
     def test_the_item_s_words_take_the_places_of_the_nearest_statement_s_all_at_once(self) -> None:
@@ -242,7 +242,7 @@ class Slots(unittest.TestCase):
             "theorem left (r q : Prop) (h : And r q) : r := And.left h",
         )
 
-    def test_which_words_are_the_same_tells_statements_apart(self) -> None:
+    def test_statements_with_other_equal_words_differ(self) -> None:
         self.assertEqual(
             self.fill("If r and q hold, so does q."),
             "theorem right (r q : Prop) (h : And r q) : q := And.right h",
@@ -335,7 +335,7 @@ class Template(unittest.TestCase):
 
 
 class Data(unittest.TestCase):
-    def test_data_of_another_layout_is_our_own_fault(self) -> None:
+    def test_data_of_another_layout_fails_the_script(self) -> None:
         settings = json.loads((FIXTURES / "private/math/settings.json").read_text())
         row = json.loads((FIXTURES / "private/math/test.jsonl").read_text().splitlines()[0])
         lean, generation = settings["lean"], settings["generation"]

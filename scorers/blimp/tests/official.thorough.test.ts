@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bothScores, shippedTasks } from "../../testing/lm-eval-command.ts";
 
-test("lm-eval's own command gives the same accuracy for all 67 paradigms and for BLiMP", () => {
+test("lm-eval's own command has the same accuracy for all 67 paradigms and for BLiMP", () => {
   const paradigms = shippedTasks("blimp/[a-z]*.yaml", "");
   assert.equal(paradigms.length, 67);
   const { ours, official } = bothScores({

@@ -3,7 +3,7 @@
 import unittest
 
 from mlrb_kit.rejected import Rejected
-from pairs_score import clustered_error, scored
+from pairs_score import scored
 
 
 class PairsScore(unittest.TestCase):
@@ -38,7 +38,7 @@ class PairsScore(unittest.TestCase):
                 scored([self.sample(-1, -2), self.sample(good, bad)])
 
     def test_a_single_paradigm_has_no_error_to_give(self) -> None:
-        self.assertEqual(clustered_error([0.7]), 0.0)
+        self.assertEqual(scored([self.sample(-1, -2)])["standardError"], 0.0)
 
 
 if __name__ == "__main__":

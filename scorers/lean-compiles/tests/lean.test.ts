@@ -1,8 +1,8 @@
-// Runs the Python tests of what checks formal proofs.
+// Runs the Python tests of the proof checker.
 import { join } from "node:path";
 import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
-test("no text that tries to smuggle something past Lean counts, and honest proofs do", () => {
+test("hostile texts do not count as proofs, and honest proofs do", () => {
   runPythonTests(join(import.meta.dirname, "test_lean.py"), /Ran \d\d tests/);
 });

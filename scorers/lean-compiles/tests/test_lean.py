@@ -1,4 +1,4 @@
-"""Checks that Lean's word is believed only where it should be. Needs a Lean (see lean/command.py)."""
+"""Checks that only confirmed proofs count. Needs a Lean (see lean/command.py)."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ ENDLESS = (
 
 
 class Hostile(unittest.TestCase):
-    def test_no_text_that_tries_to_smuggle_something_in_counts(self) -> None:
+    def test_no_hostile_text_counts(self) -> None:
         rows = read_jsonl(FIXTURES / "hostile.jsonl")
         self.assertGreater(len(rows), 60)
         with open_lean(DATA.lean) as lean:
@@ -81,7 +81,7 @@ class Hostile(unittest.TestCase):
 
 
 class Honest(unittest.TestCase):
-    def test_reference_proofs_compile_and_say_what_they_say(self) -> None:
+    def test_reference_proofs_compile_and_are_faithful(self) -> None:
         texts = [item.formal_proof for item in DATA.items]
         self.assertEqual(lean_score(DATA, texts, faithful=True)[0]["value"], 1.0)
 
@@ -90,11 +90,11 @@ class Honest(unittest.TestCase):
         score, samples = lean_score(DATA, texts, faithful=True)
         self.assertEqual((score["value"], score["extra"]["sameStatement"]), (0.0, 0.0))
         self.assertEqual({sample["reason"] for sample in samples}, {"another statement"})
-        self.assertNotIn("compiles", samples[0])  # nobody asked
+        self.assertNotIn("compiles", samples[0])  # Lean did not check it
         compiled, _ = lean_score(DATA, texts, faithful=False)
         self.assertEqual((compiled["value"], compiled["extra"]["compiles"]), (1.0, 1.0))
 
-    def test_verdicts_stay_with_their_texts_where_lean_is_asked_of_some(self) -> None:
+    def test_verdicts_stay_with_their_texts_where_lean_checks_some(self) -> None:
         texts = [item.formal_proof for item in DATA.items]
         texts[0] = "theorem x : True := True.intro"
         texts[2] = ""
@@ -148,17 +148,17 @@ class Commands(unittest.TestCase):
         ):
             find_lean()
 
-    def test_a_lean_that_accepts_everything_is_not_believed(self) -> None:
+    def test_a_lean_that_accepts_everything_is_refused(self) -> None:
         says = {"severity": "information", "data": "'mlrb_canary' does not depend on any axioms"}
         touch = 'while [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done'
         script = f'{touch}\nprintf "%s\\n" "$(cat <<\'END\'\n{json.dumps(says)}\nEND\n)"'
         self.refused(script, "accepts what is false")
 
-    def test_a_lean_that_is_silent_is_not_believed(self) -> None:
+    def test_a_lean_that_is_silent_is_refused(self) -> None:
         self.refused("exit 0", "does not compile the data's own")
         self.refused("exit 3", "status 3")
 
-    def test_a_command_that_is_not_there_is_our_own_fault(self) -> None:
+    def test_a_missing_command_fails_the_script(self) -> None:
         with (
             mock.patch.dict(os.environ, {"MLRB_SCORER_COMMAND": "/nowhere/lean"}),
             self.assertRaises(LeanMissing),

@@ -1,1 +1,1 @@
-"""What several scorers compute with; the stages around it, submissions and devices are in mlrb_kit."""
+"""Shared code of scorers. Stages, submissions and devices are in mlrb_kit."""

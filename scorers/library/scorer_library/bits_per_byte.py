@@ -1,4 +1,4 @@
-"""Bits that a submission needs for texts it has never seen (defined in scorers/bits-per-byte/README.md)."""
+"""Bits that a submission needs for held-out texts (defined in scorers/bits-per-byte/README.md)."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ def read_heldout(private: Path) -> list[dict[str, Any]]:
 
 
 def cluster_of(document: dict[str, Any]) -> str:
-    """What the document shares its errors with: itself alone, unless the data names a cluster."""
+    """The document's cluster for standard errors: the document alone, unless the data names a cluster."""
     return document.get("cluster", document["id"])
 
 
@@ -34,14 +34,14 @@ def bits_samples(submission_folder: Path, private: Path) -> list[dict[str, Any]]
 
 
 def encode_windows(submission: Submission, text: str) -> list[tuple[str, list[int]]]:
-    """The windows of `text` with their ids; raises Rejected where the ids do not give the text back."""
+    """The windows of `text` with their ids. Raises Rejected where the ids do not decode to the text."""
     encoded = []
     for window in windows(text):
         ids = submission.encode(window)
         back = submission.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         if back != window:
             raise Rejected("the tokenizer loses text: decoding what it encodes does not give the text back")
-        # a token that stands for no byte could carry the text in how often it is repeated
+        # the count of a token without bytes could encode the text
         if len(ids) > len(window.encode()) + 1:
             raise Rejected("the tokenizer uses more tokens than the text has bytes")
         encoded.append((window, ids))
@@ -63,7 +63,7 @@ def document_bits(
 
 
 def window_bits(submission: Submission, ids: list[int]) -> float:
-    """-log2 p of `ids`; where they exceed the model's context, piece by piece, each starting afresh."""
+    """-log2 p of `ids`, split into pieces of the model's context, each scored from the start token."""
     reach = submission.context or len(ids)
     nats = 0.0
     for start in range(0, len(ids), reach):

@@ -1,8 +1,8 @@
-"""Unigram and bigram models of a text's tokens: rows to read a language model's score against.
+"""Unigram and bigram models of a text's tokens: rows to compare a language model's score with.
 
 Tokens are byte-level BPE, trained on the same public text. The bigram is interpolated with the unigram
-(Jelinek and Mercer, 1980): p(b | a) = w(a) count(ab) / count(a) + (1 - w(a)) p(b), with one weight w for
-all contexts of about equal count, fitted by expectation-maximisation on public texts left out of the counts.
+(Jelinek and Mercer, 1980): p(b | a) = w(a) count(ab) / count(a) + (1 - w(a)) p(b). Contexts of about equal
+count share a weight w, fitted by expectation-maximisation on public texts that are not counted.
 """
 
 import json
@@ -25,10 +25,10 @@ Ids = NDArray[np.int64]
 @dataclass(frozen=True)
 class Ngram:
     tokenizer: Tokenizer
-    start: int  # what every window is scored after; no token of the tokenizer, so no text can hold it
+    start: int  # the context of each window's first token; not a token of the tokenizer, so in no text
     unigram: NDArray[np.float64]  # p of each token, add-one smoothed; 0 for `start`
     counts: dict[tuple[int, int], int]
-    seen: NDArray[np.int64]  # how often each token is a context
+    seen: NDArray[np.int64]  # count of each token as a context
     weights: NDArray[np.float64]  # of the bigram, by bucket of the context's count
 
     def encode(self, text: str) -> Ids:
@@ -46,7 +46,7 @@ class Ngram:
 
 
 def read_public(folder: Path) -> list[str]:
-    """The texts of train.jsonl, in whichever of the hub's fields hold them."""
+    """The texts of train.jsonl, from the fields in TEXTS."""
     with (folder / "train.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     found = [[row[name] for name in TEXTS if name in row] for row in rows]
@@ -56,7 +56,7 @@ def read_public(folder: Path) -> list[str]:
 
 
 def fit_ngram(texts: list[str], window: int) -> Ngram:
-    """`window`: how many characters are scored at a time, so that the weights are fitted to such pieces."""
+    """`window`: characters that are scored at a time. The weights are fitted to pieces of this length."""
     tokenizer = train_bpe(texts)
     start = tokenizer.get_vocab_size()
     size = start + 1
@@ -86,7 +86,7 @@ def fit_weights(model: Ngram, pieces: list[str]) -> NDArray[np.float64]:
     weights = np.full(len(model.weights), 0.5)
     weights[0] = 0  # a context never seen has no bigrams
     members = np.bincount(buckets, minlength=len(weights))
-    most = 1 - 1 / (members + 2)  # never all: what no bigram foretold would be impossible
+    most = 1 - 1 / (members + 2)  # below 1: tokens without a bigram would be impossible
     for _ in range(ROUNDS):
         share = weights[buckets] * bigram
         share /= share + (1 - weights[buckets]) * unigram

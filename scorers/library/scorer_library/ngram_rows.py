@@ -14,7 +14,7 @@ Score = Callable[[list[dict[str, Any]]], tuple[float, float]]  # of samples: val
 
 
 def ngram_rows(public_texts: list[str], private: Path, score: Score) -> list[Row]:
-    """Rows `unigram` and `bigram`; `score` gets samples as of a submission: group, cluster, bits, bytes."""
+    """Rows `unigram` and `bigram`. `score` gets samples as of a submission: group, cluster, bits, bytes."""
     model = fit_ngram(public_texts, WINDOW_BYTES)
     documents = read_jsonl(private / "heldout.jsonl")
     kind = "of byte-level BPE tokens (2 000), trained on the public text"

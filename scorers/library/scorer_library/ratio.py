@@ -8,7 +8,7 @@ def ratio(samples: list[dict[str, Any]]) -> tuple[float, float]:
     """sum(value) / sum(weight) and the standard error of that ratio over the samples.
 
     The error is the linearised ratio estimator's (Cochran, Sampling Techniques, 3rd ed., section 2.11);
-    0.0 for a single sample, of which nothing is known.
+    0.0 for a single sample, whose error is unknown.
     """
     weight = math.fsum(sample["weight"] for sample in samples)
     value = math.fsum(sample["value"] for sample in samples) / weight

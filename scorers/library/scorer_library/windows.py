@@ -1,4 +1,4 @@
-"""Cuts text into the windows that bits per byte are measured over."""
+"""Cuts text into the windows of bits per byte."""
 
 DOCUMENT_BYTES = 4096
 WINDOW_BYTES = 256
@@ -7,7 +7,7 @@ WINDOW_BYTES = 256
 def windows(text: str, document_bytes: int = DOCUMENT_BYTES, window_bytes: int = WINDOW_BYTES) -> list[str]:
     """The first `document_bytes` of `text` in pieces of at most `window_bytes`, counted in UTF-8.
 
-    A cut that would fall inside a character moves to the left of it.
+    A cut inside a character moves to the left of the character.
     """
     data = text.encode()
     data = data[: boundary(data, min(document_bytes, len(data)))]
@@ -20,7 +20,7 @@ def windows(text: str, document_bytes: int = DOCUMENT_BYTES, window_bytes: int =
 
 
 def boundary(data: bytes, at: int) -> int:
-    """The last place at or before `at` where a character begins (or the data ends)."""
+    """The last position at or before `at` where a character begins (or the data ends)."""
     while at < len(data) and data[at] & 0xC0 == 0x80:
         at -= 1
     return at

@@ -1,4 +1,4 @@
-// Runs the Python tests of what several scorers compute with.
+// Runs the Python tests of the scorers' library.
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
@@ -13,7 +13,7 @@ test("the arithmetic, the data checks and the memory check of lm-eval scores agr
   runPythonTests(file("test_lm_eval.py"), /Ran \d\d tests/);
 });
 
-// all with a fake CUDA, since no test machine need have a GPU; tasks' programs are among those that it reads
-test("with a fake CUDA models, ids, clocks and memory are the GPU's, and nothing falls back to the processor", () => {
+// uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
+test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);
 });

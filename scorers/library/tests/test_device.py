@@ -1,4 +1,4 @@
-"""Tests of where models run. CUDA is a fake throughout: what it would compute is not tested here."""
+"""Checks on which device models run. CUDA is a fake; its results are not tested."""
 
 import ast
 import os
@@ -54,7 +54,7 @@ class WhereModelsRun(unittest.TestCase):
             with self.assertRaisesRegex(SystemExit, "sees none"):
                 library_device.device()
 
-    def test_what_is_the_gpus_fault_is_never_the_submissions(self) -> None:
+    def test_failures_of_the_gpu_are_never_the_submissions(self) -> None:
         for words in (
             "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.1 GiB",
             "CUDA error: an illegal memory access was encountered",
@@ -68,7 +68,7 @@ class WhereModelsRun(unittest.TestCase):
             raise RuntimeError("shapes do not match")
 
     def test_ids_are_put_where_the_model_is(self) -> None:
-        # `meta` stands for a second device: it takes no ids that lie on the processor, and says so
+        # `meta` acts as a second device: it refuses ids that are on the CPU
         seen = []
 
         class Model:
@@ -133,7 +133,7 @@ class WhereModelsRun(unittest.TestCase):
             self.assertEqual(os.environ["CUBLAS_WORKSPACE_CONFIG"], ":4096:8")
         torch.use_deterministic_algorithms(False)
 
-    def test_what_is_handed_in_is_moved_to_the_processor(self) -> None:
+    def test_a_submission_is_moved_to_the_cpu(self) -> None:
         moved = []
         tensor = mock.Mock(cpu=lambda: moved.append("cpu") or torch.zeros(2))
         model = mock.Mock(config={"n_positions": 4}, state_dict=lambda: {"wte.weight": tensor})
@@ -148,9 +148,9 @@ class WhereModelsRun(unittest.TestCase):
 
 
 class EveryProgram(unittest.TestCase):
-    """Reads the sources: what stays on the processor would pass every test without a GPU."""
+    """Reads the sources: code that stays on the CPU would pass every test without a GPU."""
 
-    def test_whatever_loads_or_makes_a_model_to_run_it_says_on_which_device(self) -> None:
+    def test_code_that_loads_or_makes_a_model_names_its_device(self) -> None:
         checked = []
         for path in programs():
             text = path.read_text(encoding="utf-8")

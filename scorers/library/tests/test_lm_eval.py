@@ -1,4 +1,4 @@
-"""Checks what scores by lm-eval rest on, against numbers worked out by hand."""
+"""Checks the arithmetic of scores by lm-eval against numbers worked out by hand."""
 
 import math
 import os
@@ -32,7 +32,7 @@ def item(likelihoods: Sequence[float], right: int, group: str = "a", at: int = 0
 
 
 class Deciding(unittest.TestCase):
-    def test_one_tie_in_many_keeps_the_official_value_and_counts_half_beside(self) -> None:
+    def test_one_tie_in_many_keeps_the_official_value_and_reports_the_shared_one(self) -> None:
         items = [*[item([-1, -2], 0)] * 49, item([-1, -1], 0)]
         value, ties = decided(items, mean_credit)
         self.assertEqual((value, ties), (1.0, {"ties": 1, "tiesHalf": 0.99}))
@@ -89,7 +89,7 @@ class Calibration(unittest.TestCase):
         found = calibration([item([sure, wrong], 0), item([sure, wrong], 1)])
         self.assertAlmostEqual(found["goldProbability"], 0.5)
         self.assertAlmostEqual(found["brier"], (2 * 0.1**2 + 2 * 0.9**2) / 2)
-        self.assertAlmostEqual(found["calibrationError"], 0.4)  # says 0.9, is right half of the time
+        self.assertAlmostEqual(found["calibrationError"], 0.4)  # confidence 0.9, right half of the time
         self.assertAlmostEqual(found["margin"], 0.0)
 
     def test_an_impossible_choice_is_counted_and_has_no_margin(self) -> None:
@@ -139,7 +139,7 @@ class Data(unittest.TestCase):
             self.assertIn(said, found)
             self.assertTrue(found.endswith("The private data is at fault, not the submission"), found)
 
-    def test_nothing_to_score_is_our_fault_too(self) -> None:
+    def test_missing_rows_fail_the_script(self) -> None:
         self.assertIn("no data", self.refusal({}))
         self.assertIn("no rows", self.refusal({"one/test.jsonl": "\n"}))
         self.assertIn("no such file", self.refusal({"one/train.jsonl": ""}))
@@ -148,7 +148,7 @@ class Data(unittest.TestCase):
 
 class Memory(unittest.TestCase):
     def model(self, size: int) -> Path:
-        """A file of that many bytes, without one on disk."""
+        """A sparse file of that many bytes."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         path = Path(temporary.name, "model.safetensors")

@@ -1,4 +1,4 @@
-"""Checks the arithmetic that scores rest on, against numbers worked out by hand."""
+"""Checks the arithmetic of scores against numbers worked out by hand."""
 
 import json
 import tempfile
@@ -81,7 +81,7 @@ class Public(unittest.TestCase):
         row = {"formal_proof": "f", "informal_proof": "p", "informal_statement": "s", "name": "x"}
         self.assertEqual(self.read(row), ["s\np\nf"])
 
-    def test_a_row_without_any_is_our_own_fault(self) -> None:
+    def test_a_row_without_any_fails_the_script(self) -> None:
         with self.assertRaisesRegex(ValueError, "none of the fields"):
             self.read({"name": "x"})
 

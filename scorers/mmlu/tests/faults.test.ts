@@ -1,6 +1,5 @@
-// Whose fault it is, for the scorers that run lm-eval's shipped tasks: a model that a larger machine could
-// score and data that is wrong are ours (the script fails, nothing is written); a model that cannot read the
-// data is the submission's (rejected).
+// Failures of the scorers that run lm-eval's tasks. A model that only a larger machine can score and wrong data are not
+// the submission's fault: the script fails and writes nothing. A model that cannot read the data is rejected.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -28,7 +27,7 @@ before(() => {
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) {
-  test(`${scorer} leaves a model that is too large for this machine unmeasured, and says how large`, () => {
+  test(`${scorer} does not measure a model that is too large for this machine, and reports its size`, () => {
     const submission = copyOfTiny(`${scorer}-large`);
     truncateSync(join(submission, "model.safetensors"), 2 ** 42); // a hole: nothing of it is on disk
     const ran = score(scorer, submission, fixtures(scorer));
@@ -40,7 +39,7 @@ for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) 
     assert.ok(!existsSync(ran.score));
   });
 
-  test(`${scorer} names the row that is wrong in our data`, () => {
+  test(`${scorer} names the wrong row of the private data`, () => {
     const data = join(temporary, `${scorer}-data`);
     cpSync(fixtures(scorer), data, { recursive: true });
     const file =
@@ -56,7 +55,7 @@ for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) 
   });
 }
 
-test("a context that is too long for the model loses its beginning, as in lm-eval, and is counted", () => {
+test("a context that is too long for the model is cut at the start, as in lm-eval, and counted", () => {
   const ran = score("mmlu", shortSighted("short", 64), fixtures("mmlu"));
   assert.equal(ran.status, 0, ran.said);
   const found = readScore(ran.score);
@@ -64,7 +63,7 @@ test("a context that is too long for the model loses its beginning, as in lm-eva
   assert.equal(found.extra.truncated, 96); // four choices of each of 24 questions
 });
 
-test("a sentence that is too long for the model is the submission's fault", () => {
+test("a sentence that is too long for the model is rejected", () => {
   const ran = score("blimp", shortSighted("shorter", 8), fixtures("blimp"));
   assert.equal(ran.status, 0, ran.said);
   const found = readScore(ran.score);
@@ -72,7 +71,7 @@ test("a sentence that is too long for the model is the submission's fault", () =
   assert.match(found.reason, /^an answer has \d+ tokens; the model reads 8$/);
 });
 
-/** The tiny model cut to its first positions. */
+/** The tiny model with only its first positions. */
 function shortSighted(name: string, positions: number): string {
   const submission = copyOfTiny(name);
   const cut =

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bothScores, shippedTasks } from "../../testing/lm-eval-command.ts";
 
-test("lm-eval's own command gives the same accuracy for all 57 subjects and for MMLU", () => {
+test("lm-eval's own command has the same accuracy for all 57 subjects and for MMLU", () => {
   const subjects = shippedTasks("mmlu/default/mmlu_*.yaml", "mmlu_");
   assert.equal(subjects.length, 57);
   const rows = Object.fromEntries(subjects.map((subject, at) => [subject, questions(subject, at)]));

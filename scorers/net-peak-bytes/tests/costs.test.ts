@@ -1,4 +1,4 @@
-// Runs the Python tests of what measures memory and compute.
+// Runs the Python tests of memory and compute.
 import { join } from "node:path";
 import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";

@@ -49,7 +49,7 @@ class Peak(unittest.TestCase):
     def test_it_is_what_was_held_since_the_start_though_it_is_free_again(self) -> None:
         said = subprocess.run([sys.executable, "-c", PEAK], check=True, capture_output=True, text=True).stdout
         before, peak = map(int, said.split())
-        self.assertLess(before, 150 * MB)  # what was held before is forgotten
+        self.assertLess(before, 150 * MB)  # earlier memory is not counted
         self.assertLess(abs(peak - 50 * MB), 3 * MB)
 
     def test_a_model_s_peak_is_at_least_its_weights_and_its_logits(self) -> None:
@@ -60,7 +60,7 @@ class Peak(unittest.TestCase):
         weights, logits = 20_000 * 64 * 4, 400 * 20_000 * 4
         self.assertGreater(found["loadBytes"], weights)
         self.assertGreater(found["netBytes"], weights + logits)
-        # the file's pages, mapped, stand beside the weights; a few MB of libraries are first touched in use
+        # includes the file's mapped pages, and a few MB of library pages that are first touched in use
         self.assertLess(found["netBytes"], 2 * weights + 2 * logits + 20 * MB)
         self.assertEqual(found["rawBytes"], found["netBytes"] + found["importsBytes"])
         self.assertEqual((found["forwardTokens"], found["promptTokens"], found["newTokens"]), (400, 400, 4))
@@ -87,7 +87,7 @@ class Peak(unittest.TestCase):
 
 
 def save_bytes_tokenizer(folder: Path) -> None:
-    """A token for each byte, and one to start texts with, of id 256."""
+    """A token for each byte, and a start token with id 256."""
     words = {byte: at for at, byte in enumerate(sorted(ByteLevel.alphabet()))}
     made = Tokenizer(BPE({**words, "<start>": 256}, []))
     made.pre_tokenizer = ByteLevel(add_prefix_space=False)
@@ -118,7 +118,7 @@ class Compute(unittest.TestCase):
         self.assertEqual(found["multipliedParameters"], matrices)
         self.assertEqual(found["flopsPerToken"], 2 * matrices + 2 * 3 * 100 * 16)
 
-    def test_llama_with_fewer_keys_and_a_head_of_its_own(self) -> None:
+    def test_llama_with_fewer_keys_and_its_own_head(self) -> None:
         config = LlamaConfig(
             vocab_size=300,
             hidden_size=32,

@@ -6,7 +6,7 @@ import { bothScores } from "../../testing/lm-eval-command.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures/private/super_glue");
 
-test("lm-eval's own command gives the same numbers for all eight tasks", () => {
+test("lm-eval's own command has the same numbers for all eight tasks", () => {
   const configs = readdirSync(fixtures).sort();
   assert.equal(configs.length, 8);
   const { ours, official } = bothScores({

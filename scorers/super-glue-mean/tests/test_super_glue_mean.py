@@ -55,7 +55,7 @@ class Multirc(unittest.TestCase):
         self.assertEqual((found["value"], found["extra"]["corrected"]), (0.0, 1.0))
         self.assertEqual(found["extra"]["floor"], 0.5)  # five of ten answers are true
 
-    def test_only_its_labels_are_turned_round(self) -> None:
+    def test_only_its_labels_are_swapped(self) -> None:
         self.assertEqual(with_labels_right(item("multirc", [1.0, 0.0], 0)).credits, [0.0, 1.0])
         self.assertEqual(with_labels_right(item("boolq", [1.0, 0.0], 0)).credits, [1.0, 0.0])
 
@@ -89,7 +89,7 @@ class Mean(unittest.TestCase):
         self.assertAlmostEqual(found["standardError"], (1 / 3 / 4) ** 0.5 / 2)
         self.assertEqual(found["extra"]["tasks"], 2)
 
-    def test_constant_answers_are_never_over_the_floor(self) -> None:
+    def test_constant_answers_never_exceed_the_trivial_baseline(self) -> None:
         for config, rows in read_hub_data(HERE / "fixtures/private", DATA).items():
             items = [item(config, credits_of(config, row), 0) for row in rows]
             floor = task_floor(items)

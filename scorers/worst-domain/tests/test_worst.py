@@ -38,7 +38,7 @@ class Worst(unittest.TestCase):
         rows = items("c", {"": [True, False, False, False]})
         self.assertAlmostEqual(scored(rows)["standardError"], (0.75 / 3 / 4) ** 0.5)
 
-    def test_the_samples_add_up_to_the_score_and_keep_what_the_other_domains_said(self) -> None:
+    def test_the_samples_sum_to_the_score_and_keep_the_other_domains_likelihoods(self) -> None:
         found = scored(STRONG + WEAK)
         samples = weighed([sample_of(item) for item in STRONG + WEAK], worst(found["groups"]))
         self.assertAlmostEqual(ratio(samples)[0], found["value"])
@@ -48,7 +48,7 @@ class Worst(unittest.TestCase):
     def test_of_equal_domains_the_first_by_name_stands_for_the_score(self) -> None:
         self.assertEqual(worst({"z": {"value": 0.5}, "a": {"value": 0.5}, "b": {"value": 0.6}}), "a")
 
-    def test_ties_that_carry_the_worst_domain_are_refused_though_the_other_is_sure(self) -> None:
+    def test_ties_that_decide_the_worst_domain_are_rejected(self) -> None:
         tied = [Item(f"d/{at}", "d", [-1.0, -1.0], [1.0, 0.0]) for at in range(2)]
         with self.assertRaisesRegex(Rejected, "ties: 0.750 as lm-eval counts, 0.500 with ties shared"):
             scored(STRONG + tied)

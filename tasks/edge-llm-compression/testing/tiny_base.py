@@ -1,4 +1,4 @@
-"""Writes a small model that stands in for the base: 30 blocks, of which those named do nothing.
+"""Writes a small model to replace the base: 30 blocks, of which the named ones do nothing.
 
 PYTHONPATH=tasks python tiny_base.py FOLDER TEXTS.jsonl 3,4,17
 """
@@ -53,7 +53,7 @@ def main(folder: Path, texts: Path, idle: set[int]) -> None:
 
 
 def block(name: str, out: float) -> dict[str, torch.Tensor]:
-    """`out` scales what the block adds to its input."""
+    """`out` scales the block's contribution to its input."""
     attention = {part: torch.randn(WIDTH, WIDTH) * 0.2 for part in "qkv"}
     return {
         **{f"{name}.self_attn.{part}_proj.weight": weight for part, weight in attention.items()},

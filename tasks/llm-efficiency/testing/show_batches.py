@@ -1,4 +1,4 @@
-"""Prints what the baselines train on, as JSON: the first batch of two seeds, and what of it is learnt.
+"""Prints the baselines' training data as JSON: the first batch of two seeds, and its learnt tokens.
 
 By hand, in a folder with data/ and models/base:
     PYTHONPATH=tasks:tasks/llm-efficiency/baselines python tasks/llm-efficiency/testing/show_batches.py

@@ -1,4 +1,4 @@
-"""Makes a stand-in for the base model: the same architecture, a few thousand random weights, own tokens.
+"""Makes a tiny base model: the same architecture, a few thousand random weights, its own tokens.
 
 By hand: PYTHONPATH=tasks python tasks/llm-efficiency/testing/tiny_base.py TRAIN.jsonl FOLDER
 """

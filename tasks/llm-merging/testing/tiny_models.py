@@ -1,4 +1,4 @@
-"""Makes stand-ins for the models: the base model's architecture, a few thousand random weights, own tokens.
+"""Makes tiny models: the base model's architecture, a few thousand random weights, their own tokens.
 
 By hand: PYTHONPATH=tasks python tasks/llm-merging/testing/tiny_models.py DEV.jsonl FOLDER
 """

@@ -1,4 +1,4 @@
-"""Has Lean compile the formal proofs of the data, and judge one of each family as a scorer would.
+"""Lets Lean compile the data's formal proofs, and judges one of each family like a scorer.
 
 Prints one JSON object: `compiled`, how many in all, and `judged`, how many of the families. By hand, for all
 of train, or every EVERY-th row of it:
@@ -14,7 +14,7 @@ from scorer_library.generation.items import Item, read_items, read_math
 from scorer_library.lean.check import Lean, open_lean, trouble
 from scorer_library.lean.score import says_the_same
 
-AT_ONCE = 600  # all of them take more than the gigabyte that one check may
+AT_ONCE = 600  # all at once take more than a check's limit of a gigabyte
 
 
 def main() -> None:
@@ -38,8 +38,8 @@ def main() -> None:
 
 
 def compile_all(lean: Lean, items: list[Item]) -> None:
-    """In one file, each in a namespace of its own: their names repeat. These texts are ours, so that the
-    absence of errors will do; what strangers write is judged one by one."""
+    """Compiles all in one file, each in its own namespace, since names repeat. The texts are trusted, so the
+    absence of errors suffices."""
     spaces = [f"namespace M{at}\n{item.formal_proof}\nend M{at}\n" for at, item in enumerate(items)]
     with lean.scratch() as folder:
         module = folder / "All.olean"

@@ -1,4 +1,4 @@
-"""Checks what rows the two baselines train on."""
+"""Checks the training rows of the two baselines."""
 
 import unittest
 

@@ -1,6 +1,6 @@
-// What a model says that does a small piece of research on BabyLM's smoke form: looks, plans, trains a baseline and
-// hands it in, tries one thing, keeps the better and submits. Scripted, since no model can be called here; what it
-// does is done for real, and nothing of what its programs print differs between machines.
+// The answers of a model that does a small piece of research on BabyLM's smoke form: it looks around, plans, trains and
+// submits a baseline, tries one change, keeps the better model and submits. Scripted, since tests call no model. Its
+// programs run for real, and their output is the same on every machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply } from "../loopback-provider.ts";

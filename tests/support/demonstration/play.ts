@@ -1,5 +1,5 @@
-// Plays the demonstration for real: a preset that calls a provider on 127.0.0.1, and one attempt by it, from the
-// task's data to its scores.
+// Plays the demonstration: a preset that calls a provider on 127.0.0.1, and one attempt with it, from the task's data to
+// its scores.
 import { join } from "node:path";
 import { recordsIn } from "../end-state.ts";
 import { LOOPBACK_KEY, startLoopbackProvider } from "../loopback-provider.ts";
@@ -13,7 +13,7 @@ export const recordingFolder = "runners/agents/recordings/demonstration";
 
 const demonstrationArgs = ["--set", `task=${demonstrationTask}`, "--set", "seed=1", "--json"];
 
-/** `folder`: of the attempt's record; undefined where there is none. */
+/** `folder`: the attempt's record; undefined where there is none. */
 export async function playDemonstration(
   repository: Pick<Repository, "path" | "write">,
   root: string,
@@ -49,12 +49,12 @@ environment: pipelines/environments/ml.lock
 `;
 }
 
-/** The stage instance that a record is of. */
+/** The stage instance of a record. */
 export function stageOf(record: { slot?: unknown }): string {
   return (record.slot as { stage: string }).stage;
 }
 
-/** Building an environment goes to the package index in the user's way. */
+/** Variables with which an environment's build reaches the package index, as for the user. */
 export function indexVariables(): Record<string, string> {
   const wanted = /^(PIP_|SSL_|REQUESTS_|CURL_CA)|_proxy$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => wanted.test(name))) as Record<

@@ -1,5 +1,5 @@
-// Tiny Python packages in a folder, for pip to install from in place of an index: `PIP_FIND_LINKS=FOLDER
-// PIP_NO_INDEX=1`. Written by Python, which has zip and tar.
+// Makes tiny Python packages in a folder, from which pip installs instead of an index: `PIP_FIND_LINKS=FOLDER
+// PIP_NO_INDEX=1`. Python writes them, since it has zip and tar.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync } from "node:fs";
@@ -9,9 +9,9 @@ import { findPython } from "@mlrb/local/process/find-python";
 export type Package = {
   name: string;
   version: string;
-  /** The tag of the wheel; `sdist` for a source that brings its own builder, which needs nothing else. */
+  /** The wheel's tag, or `sdist` for a source with its own builder and no dependencies. */
   tag?: string;
-  /** Requirements of it. */
+  /** The package's dependencies. */
   needs?: string[];
 };
 
@@ -55,7 +55,7 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
             archive.addfile(member, io.BytesIO(text.encode()))
 `;
 
-/** Makes a folder under `root` with the packages' files; `pin` gives the requirement line of one of them. */
+/** Makes a folder under `root` with the packages' files. `pin` returns the requirement line of a package. */
 export function packageFolder(root: string, packages: Package[]) {
   const folder = mkdtempSync(join(root, "packages-"));
   const python = findPython(root)!.path;
@@ -76,12 +76,12 @@ export function packageFolder(root: string, packages: Package[]) {
   };
 }
 
-/** Variables with which pip sees only the folder, and nothing of how this machine is set up. */
+/** Variables that limit pip to the folder and hide this machine's settings. */
 export function onlyFrom(folder: string): Record<string, string> {
   return { ...noPipSettings(), PIP_NO_INDEX: "1", PIP_FIND_LINKS: folder };
 }
 
-/** This process's variables without pip's, and pip's files unread. */
+/** This process's variables without pip's variables and configuration files. */
 export function noPipSettings(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (one): one is [string, string] => one[1] !== undefined && !/^(PIP_|UV_|MLRB_)/.test(one[0]),

@@ -256,7 +256,7 @@ test("what an attempt waits for is shown with its cause, since when, and the com
 test("a damaged attempt is shown with its folder, the fault and the way out", () => {
   const words = ".mlrb/attempts/running/0123 has an attempt.json that cannot be used: not JSON; put it back";
   const { text } = scene({}, { damaged: [words] });
-  assert.ok(text.includes(`\ndamaged attempts, which may go on\n  ${words}\n`), text);
+  assert.ok(text.includes(`\ndamaged attempts, which may still be running\n  ${words}\n`), text);
 });
 
 test("of a run is said what waits for others and what for the run itself, in the words of its live view", () => {

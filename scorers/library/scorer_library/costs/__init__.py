@@ -1,1 +1,1 @@
-"""What a submission costs: compute, size, speed, memory."""
+"""The costs of a submission: compute, size, speed, memory."""

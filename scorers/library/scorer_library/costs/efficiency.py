@@ -1,14 +1,14 @@
-"""Counts what a submission is and what a token costs it; the times are taken by efficiency_speed.
+"""Counts a submission's parameters, bytes and compute per token; efficiency_speed measures times.
 
-Parameters and bytes are those of the safetensors headers. Compute a token is a formula over the shapes that
-config.json describes, never a measurement: forward pass, 2 FLOPs for each multiply-add,
+Parameters and bytes come from the safetensors headers. Compute per token is a formula over the shapes in
+config.json, never a measurement: forward pass, 2 FLOPs for each multiply-add,
 
     2 M + 2 L T d
 
-with M the elements of the matrices that every token is multiplied with (attention, MLP and the output head;
-not the embedding that is looked up), L layers, T tokens of context and d the width of attention: scores
+where M is the number of elements of the matrices that multiply every token (attention, MLP and the output
+head; not the embedding lookup), L layers, T tokens of context and d the width of attention: scores
 and their weighted sum cost 4 t d a layer at position t, 2 T d on average over the positions of a text
-(Kaplan et al. 2020, arXiv:2001.08361, section 2.1 and table 1, with the head counted in).
+(Kaplan et al. 2020, arXiv:2001.08361, section 2.1 and table 1, plus the head).
 """
 
 import json
@@ -43,7 +43,7 @@ def stored_size(folder: Path) -> dict[str, int]:
     files = weight_files(folder)
     for path in files:
         with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118 (a safe_open is no dict)
+            for name in file.keys():  # noqa: SIM118 (a safe_open is not a dict)
                 part = file.get_slice(name)
                 elements = prod(part.get_shape())
                 if part.get_dtype() not in BITS:
@@ -54,7 +54,7 @@ def stored_size(folder: Path) -> dict[str, int]:
 
 
 def compute_a_token(folder: Path, tokens: int) -> dict[str, int]:
-    """FLOPs a token, averaged over a text of `tokens` tokens, from config.json alone (nothing is loaded)."""
+    """FLOPs per token, averaged over a text of `tokens` tokens, from config.json; no weights are loaded."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -67,7 +67,7 @@ def compute_a_token(folder: Path, tokens: int) -> dict[str, int]:
 
 
 def multiplies(module: Any) -> bool:
-    """nn.Linear and GPT-2's transposed twin of it; both hold one matrix, the head's too where it is tied."""
+    """nn.Linear and GPT-2's transposed Conv1D; each has one matrix, also the head where it is tied."""
     return (
         type(module).__name__ in ("Linear", "Conv1D")
         and getattr(module, "weight", None) is not None
@@ -76,7 +76,7 @@ def multiplies(module: Any) -> bool:
 
 
 def attention_shape(config: Any) -> tuple[int, int]:
-    """Layers, and the width of attention: heads times the width of one."""
+    """Layers, and the width of attention: heads times the width of a head."""
     text = config.get_text_config() if hasattr(config, "get_text_config") else config
     layers = getattr(text, "num_hidden_layers", None)
     heads, hidden = getattr(text, "num_attention_heads", None), getattr(text, "hidden_size", None)
@@ -85,11 +85,11 @@ def attention_shape(config: Any) -> tuple[int, int]:
         return layers, heads * each
     if isinstance(layers, int) and isinstance(hidden, int):
         return layers, hidden
-    raise Rejected("config.json tells neither layers nor width, so its compute cannot be counted")
+    raise Rejected("config.json has neither layers nor width, so its compute cannot be counted")
 
 
 def read_settings(private: Path, defaults: dict[str, int]) -> dict[str, int]:
-    """cost.json of the private data over the defaults; raises where it is no data stage's work."""
+    """cost.json of the private data over the defaults. Raises where the data stage's file is wrong."""
     if not private.is_dir():
         raise FileNotFoundError("the private data is missing: the data stage is at fault, not the submission")
     path = private / "cost.json"

@@ -1,4 +1,4 @@
-"""Times one submission and counts what a token costs it. Run by exec, by memory.measure_fresh; see
+"""Times one submission and counts its compute per token. memory.measure_fresh starts it by exec; see
 scorers/efficiency."""
 
 import statistics
@@ -19,7 +19,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     model = load_model(folder, stored)
     _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model.config))
     ids = token_ids(given, model.get_input_embeddings().weight.shape[0])
-    write_tokens(model, ids, min(2, new))  # the first pass of all is slower than any other
+    write_tokens(model, ids, min(2, new))  # the first pass is slower than all others
     first = [seconds(model, ids, 1) for _ in range(settings["repeats"])]
     whole = [seconds(model, ids, new) for _ in range(settings["repeats"])]
     latency, total = statistics.median(first), statistics.median(whole)

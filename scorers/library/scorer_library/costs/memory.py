@@ -1,7 +1,7 @@
-"""Starts a measurement in a process that has done nothing else, and reads this process's memory.
+"""Starts a measurement in a fresh process, and reads the memory of the current process.
 
-A forked process, or one that has scored before, shows memory and speed of what it inherited: an empty
-child of a warm Python already peaks at 359 MiB. So what is measured for itself starts by exec.
+A forked process, or one that has scored before, includes inherited memory: an empty child of a warm Python
+already peaks at 359 MiB. So measurements start by exec.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from mlrb_kit.results import write_json
 STATUS, CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 CLEAR_PEAK = "5"  # Linux, proc(5): resets VmHWM to what is resident now
 
-# where modules are, without the folder of the stage's guard: a measurement has no hook on every open file
+# import paths without the stage guard's folder: the guard would hook every opened file
 FOLDERS = [str(Path(mlrb_kit.__file__).parents[1]), str(Path(__file__).parents[2])]
 
-# what else would decide how memory is taken and how fast sums are done
+# variables that otherwise change memory use and speed
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "MALLOC_ARENA_MAX": "1",
@@ -37,11 +37,11 @@ ENVIRONMENT = {
 
 
 class NotMeasurable(RuntimeError):
-    """This machine cannot measure it: not measured, whatever the submission."""
+    """This machine cannot take the measurement: not measured, for every submission."""
 
 
 def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> dict[str, Any]:
-    """What `script` wrote. Raises Rejected with its reason, or NotMeasurable where the process died."""
+    """Returns what `script` wrote. Raises Rejected with its reason, or NotMeasurable if the process died."""
     with tempfile.TemporaryDirectory(prefix="mlrb-fresh-") as folder:
         result = Path(folder, "result.json")
         flags = [f"--submission={submission}", f"--settings={json.dumps(settings)}", f"--result={result}"]
@@ -57,7 +57,7 @@ def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> d
         )
         if ran.returncode != 0 or not result.is_file():
             raise NotMeasurable(
-                f"the measuring process ended with status {ran.returncode}; its words are above"
+                f"the measuring process ended with status {ran.returncode}; its output is above"
             )
         found = json.loads(result.read_text(encoding="utf-8"))
     if "rejected" in found:
@@ -66,11 +66,11 @@ def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> d
 
 
 def answer_fresh(measure: Callable[[Path, dict[str, int]], dict[str, Any]]) -> None:
-    """The other end of measure_fresh: what a script does that it starts. `measure` gets the submission's
-    folder and the settings."""
+    """The main function of scripts that measure_fresh starts. `measure` gets the submission's folder and the
+    settings."""
     parser = argparse.ArgumentParser(description="Measures one submission in a process of its own.")
     parser.add_argument("--submission", type=Path, required=True)
-    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: the scorer's own, by name")
+    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: settings by name")
     parser.add_argument("--result", type=Path, required=True, help="JSON to write")
     args = parser.parse_args()
     try:
@@ -81,18 +81,18 @@ def answer_fresh(measure: Callable[[Path, dict[str, int]], dict[str, Any]]) -> N
 
 
 def restart_peak() -> int:
-    """Forgets the peak so far; gives the bytes resident now, from which the peak starts again."""
+    """Resets the peak. Returns the bytes that are resident now, from which the new peak starts."""
     try:
         CLEAR_REFS.write_text(CLEAR_PEAK)
     except OSError as error:
         raise NotMeasurable(
-            "peak memory is read from /proc of Linux, which is not here or not writable"
+            "peak memory is read from Linux's /proc, which is missing or not writable"
         ) from error
     return status_bytes("VmHWM")
 
 
 def peak_bytes() -> int:
-    """The most that was resident since restart_peak."""
+    """The most bytes that were resident since restart_peak."""
     return status_bytes("VmHWM")
 
 
@@ -101,4 +101,4 @@ def status_bytes(field: str) -> int:
         lines = STATUS.read_text(encoding="utf-8").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
     except (OSError, StopIteration) as error:
-        raise NotMeasurable(f"this system does not tell {field}") from error
+        raise NotMeasurable(f"this system does not report {field}") from error

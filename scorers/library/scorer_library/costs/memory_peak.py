@@ -1,5 +1,5 @@
-"""Measures one submission's peak memory, the GPU's where the stage holds one. Run by exec, by
-memory.measure_fresh; see scorers/net-peak-bytes."""
+"""Measures one submission's peak memory, of the GPU where the stage holds one. memory.measure_fresh starts it
+by exec; see scorers/net-peak-bytes."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     vocabulary = model.get_input_embeddings().weight.shape[0]
     logits = read_tokens(model, token_ids(forward, vocabulary))
     read = peak_now()
-    check_finite(logits)  # row by row: its own memory stays far below the pass's
+    check_finite(logits)  # row by row, which needs far less memory than the pass
     del logits
     write_tokens(model, token_ids(given, vocabulary), new)
     peak = peak_now()
@@ -51,8 +51,8 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
 
 
 def touch(model: Any) -> None:
-    """Reads a number of every page of the weights: transformers maps the file, and what no token happened to
-    need (rows of an embedding) would otherwise be missing from the peak."""
+    """Reads a number of every page of the weights. transformers maps the file, so pages that no token needs
+    (rows of an embedding) would be missing from the peak."""
     for tensor in (*model.parameters(), *model.buffers()):
         step = max(1, PAGE_BYTES // tensor.element_size())
         tensor.detach().flatten()[::step].sum().item()

@@ -1,6 +1,6 @@
-"""What a measurement does with a submission: load it, read tokens, write tokens.
+"""Loads a submission, reads tokens and writes tokens, for measurements.
 
-Greedy and without an end token: as many tokens as asked for, since their number is what costs.
+Greedy and without an end token: the number of tokens is fixed, since it determines the cost.
 """
 
 import sys
@@ -14,19 +14,19 @@ from mlrb_kit.submission import blame, fitting, load_tokenizer
 
 
 def check_usable(folder: Path, model: Any) -> None:
-    """Raises Rejected for what no measurement should be kept of: a tokenizer that cannot be loaded or does
-    not fit, outputs that are no numbers, a model that reads ahead. Asked after measuring, since it costs
-    memory and time of its own."""
+    """Raises Rejected for submissions that may have no measurement: a tokenizer that cannot be loaded or does
+    not fit, non-finite outputs, a model that reads ahead. Called after measuring, since the check itself
+    uses memory and time."""
     submission = fitting(model, *load_tokenizer(folder))
     check_causal(submission, [submission.encode("The ferry left the harbour at seven, and nobody waved.")])
 
 
 def prepare(folder: Path) -> None:
-    """Imports the model's classes and does one product, so that neither is charged to the model."""
+    """Imports the model's classes and computes one product, so that the model is charged for neither."""
     import torch
 
     sys.modules["sklearn"] = (
-        None  # transformers would import it, a second, for a way to generate that none uses
+        None  # transformers would import it, which takes a second, for an unused way to generate
     )
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -44,7 +44,7 @@ def token_ids(count: int, vocabulary: int) -> list[int]:
 
 
 def read_tokens(model: Any, ids: list[int]) -> Any:
-    """One forward pass without a cache; its logits, of shape (len(ids), outputs)."""
+    """One forward pass without a cache. Returns logits of shape (len(ids), outputs)."""
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
@@ -72,7 +72,7 @@ def write_tokens(model: Any, ids: list[int], count: int) -> None:
 
 
 def fitted(wanted_forward: int, wanted_new: int, context: int | None) -> tuple[int, int, int]:
-    """Tokens to read in one pass, of the prompt, and to write, cut to a context that is too short."""
+    """Tokens to read in one pass, tokens of the prompt, and tokens to write; cut to a shorter context."""
     if context is None:
         return wanted_forward, wanted_forward, wanted_new
     new = min(wanted_new, max(1, context // 2))

@@ -1,1 +1,1 @@
-"""Lets a model write formal proofs, and hands what it wrote to the scorers that judge texts."""
+"""Lets a model write formal proofs, for the scorers that judge texts."""

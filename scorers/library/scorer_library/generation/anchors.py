@@ -1,8 +1,8 @@
-"""Texts that need no model: rows that scores of math-reasoning are read against.
+"""Rows to compare math-reasoning's scores with, from texts that need no model.
 
-`reference`: the reference proofs themselves, so the ceiling. `slot-filling`: the nearest public proof with
-the item's own words in it (fill_slots.py), so what is had without a model. `copy-nearest`: the formal side
-of the public item whose informal statement shares most words with the item's. `empty`: nothing.
+`reference`: the reference proofs, the ceiling. `slot-filling`: the nearest public proof with the item's own
+words (fill_slots.py). `copy-nearest`: the formal side of the public item whose informal statement shares most
+words with the item's. `empty`: empty texts.
 """
 
 import re
@@ -26,7 +26,7 @@ Measure = Callable[[MathData, list[str]], dict[str, Any]]
 
 
 def generate_anchors(measure: Measure, public: Path, private: Path) -> list[Row]:
-    """`measure` gives value and standardError of the texts, one an item."""
+    """`measure` returns value and standardError of the texts, one for each item."""
     data = read_math(private)
     known = read_items(public / "train.jsonl")
     texts = {
@@ -44,8 +44,8 @@ def row(name: str, found: dict[str, Any]) -> Row:
 
 
 def copy_nearest(public: Sequence[Item], items: Sequence[Item]) -> list[str]:
-    """For each of `items` the formal_proof of the public one with the highest F1 of the two sets of words,
-    lower-cased; the earliest of equals."""
+    """For each item, the formal_proof of the public item with the highest F1 of the two sets of lower-cased
+    words; the first of equals."""
     bags = [words(item.informal_statement) for item in public]
 
     def nearest(bag: frozenset[str]) -> int:

@@ -1,10 +1,10 @@
-"""Formal proofs without a model: the nearest public one, with its own words exchanged for the item's.
+"""Writes formal proofs without a model: the nearest public proof, with its slot words replaced by the item's.
 
-Some words of an informal statement return in its formal proof: the letters, the names of numbers. They are
-the statement's slots; with each replaced by the place at which it first came, statements that differ in
-nothing but such words are equal. An item takes the formal proof of the public statement nearest to its own
-in that form, and puts the word of each of its slots where that statement's word stood. It knows neither
-English nor Lean: a model that has learnt to translate should do better wherever phrasings are new.
+Some words of an informal statement recur in its formal proof: letters and names of numbers. These are the
+statement's slots. With each slot replaced by the index of its first occurrence, statements that differ only
+in such words are equal. An item gets the formal proof of the public statement that is nearest in this form,
+with that statement's slot words replaced by its own. The method knows neither English nor Lean: a model that
+has learnt to translate should be better on new phrasings.
 """
 
 import re
@@ -21,13 +21,13 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True)
 class Masked:
-    slots: tuple[str, ...]  # the words at the slots, in order, repeated ones again
-    pairs: frozenset[tuple[str, str]]  # neighbouring tokens, slots by number, with the ends
+    slots: tuple[str, ...]  # the words at the slots, in order, with repetitions
+    pairs: frozenset[tuple[str, str]]  # neighbouring tokens, slots as numbers, with start and end marks
 
 
 def fill_slots(public: Sequence[Item], items: Sequence[Item]) -> list[str]:
-    """A text for each of `items`. Nearest is the highest F1 of the two sets of neighbouring tokens, then as
-    many slots, then the earliest."""
+    """A text for each item. The nearest statement has the highest F1 of the two sets of neighbouring tokens;
+    ties go to one with as many slots, then to the first."""
     own = own_words(public)
     nearest: dict[frozenset[tuple[str, str]], list[tuple[Masked, Item]]] = {}
     for item in public:
@@ -44,7 +44,7 @@ def fill_slots(public: Sequence[Item], items: Sequence[Item]) -> list[str]:
 
 
 def own_words(public: Iterable[Item]) -> frozenset[str]:
-    """The words that stand at slots: the formal proof has them for most of the statements that do."""
+    """The slot words: those that occur in the formal proof of most statements with them."""
     seen, shared = Counter[str](), Counter[str]()
     for item in public:
         words = set(WORD.findall(item.informal_statement))
@@ -66,7 +66,7 @@ def mask(statement: str, own: frozenset[str]) -> Masked:
 
 
 def shape(word: str) -> str:
-    """x for n, xx for twelve, Xxx for Nat, 00 for 17: words of one shape are likely of one kind."""
+    """x for n, xx for twelve, Xxx for Nat, 00 for 17: words of one shape are probably of one kind."""
     kinds = ("X" if sign.isupper() else "0" if sign.isdigit() else "x" for sign in word)
     return re.sub(r"(.)\1+", r"\1\1", "".join(kinds))
 
@@ -76,7 +76,9 @@ def overlap(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) 
 
 
 def refill(formal: str, template: Sequence[str], words: Sequence[str]) -> str:
-    """`formal` with the template's words exchanged for those at the same slots, all at once; a slot that the
-    item lacks keeps its word. Where a word stands at several slots the first decides."""
+    """`formal` with each word of `template` replaced by the word of the same slot, all at once.
+
+    A slot that the item lacks keeps its word. For a word at several slots the first slot decides.
+    """
     change = dict(reversed(list(zip(template, words, strict=False))))
     return WORD.sub(lambda found: change.get(found.group(), found.group()), formal)

@@ -1,8 +1,8 @@
-"""Lets a submission write the formal side of each item. Predictions that are handed in are never scored.
+"""Lets a submission write the formal side of each item. Submitted predictions are never scored.
 
-Greedy, one item at a time: BOS (EOS where there is none, as in every scorer here), the prompt's tokens, then
-the likeliest token again and again, the lowest id of equal ones, until an end token, `maxNewTokens`, the
-model's context, or a limit on time or text. Memory is that of the model and one item's keys and values.
+Greedy, one item at a time: BOS (EOS where there is none, as in every scorer), the prompt's tokens, then the
+likeliest token at each step (the lowest id of equals), until an end token, `maxNewTokens`, the model's
+context, or a limit on time or text. Memory holds the model and one item's keys and values.
 """
 
 import time
@@ -18,12 +18,12 @@ from mlrb_kit.submission import Submission, blame, load_submission, loaded
 from scorer_library.generation.items import GenerationSettings, MathData
 from scorer_library.generation.prompt import prompt, read_template
 
-TEXT_CHARACTERS_MAX = 16_384  # a token may stand for any amount of text
+TEXT_CHARACTERS_MAX = 16_384  # one token may decode to any amount of text
 END_TOKENS_MAX = 64
 
 
 def predictions(folder: Path, data: MathData) -> list[Prediction]:
-    """One prediction an item, in order; raises Rejected where the submission cannot be asked."""
+    """One prediction for each item, in order. Raises Rejected where the submission cannot generate."""
     template = read_template(folder)
     submission = load_submission(folder)
     prompts = [encode(submission, prompt(template, item)) for item in data.items]
@@ -36,7 +36,7 @@ def predictions(folder: Path, data: MathData) -> list[Prediction]:
 
 
 def encode(submission: Submission, text: str) -> list[int]:
-    """Ids of a prompt. Unknown words are the submission's own loss; ids without an embedding are refused."""
+    """Ids of a prompt. Unknown words are allowed; ids without an embedding are rejected."""
     ids = loaded(
         "the tokenizer fails on text", lambda: submission.tokenizer.encode(text, add_special_tokens=False)
     )
@@ -56,7 +56,7 @@ def end_tokens(submission: Submission) -> frozenset[int]:
     listed = [token for entry in given for token in (entry if isinstance(entry, list) else [entry])]
     ids = [token for token in listed if token is not None]
     if len(ids) > END_TOKENS_MAX or any(type(token) is not int for token in ids):
-        raise Rejected("generation_config.json: eos_token_id is no token, nor a short list of tokens")
+        raise Rejected("generation_config.json: eos_token_id is neither a token nor a short list of tokens")
     return frozenset(ids)
 
 
@@ -69,7 +69,7 @@ def generate(
     settings: GenerationSettings,
     clock: Callable[[], float] = time.monotonic,
 ) -> Prediction:
-    """Continues `ids` (the start token left out). Raises Rejected on an output that is no number."""
+    """Continues `ids`, which lack the start token. Raises Rejected on non-finite output."""
     given = [submission.start_id, *ids]
     room = settings.new_tokens_max
     if submission.context is not None:
@@ -99,14 +99,14 @@ def generate(
 
 
 class Step:
-    """One forward pass at a time, with the keys and values of what was read kept by the model's own cache."""
+    """One forward pass at a time; the model's own cache keeps the keys and values of earlier tokens."""
 
     def __init__(self, submission: Submission) -> None:
         self.model = submission.model
         self.cache: Any = None
 
     def next_token(self, ids: list[int]) -> tuple[int, int]:
-        """The likeliest token after `ids` (the lowest id of equals), and how many are as likely."""
+        """The likeliest token after `ids` (the lowest id of equals), and the number of such tokens."""
         import torch
 
         fresh = ids if self.cache is None else ids[-1:]
@@ -120,14 +120,14 @@ class Step:
             logits = output.logits[0, -1].float()
             if not torch.isfinite(logits).all():
                 raise Rejected("non-finite output")
-            self.cache = getattr(output, "past_key_values", None)  # None: all is read again at the next step
+            self.cache = getattr(output, "past_key_values", None)  # None: the next step reads all again
             likeliest = torch.nonzero(logits == logits.max()).flatten()
             return int(likeliest[0]), len(likeliest)
 
 
 def decode(submission: Submission, ids: list[int]) -> str:
     text = loaded(
-        "the tokenizer cannot decode what the model says",
+        "the tokenizer cannot decode the model's output",
         lambda: submission.tokenizer.decode(
             ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
         ),

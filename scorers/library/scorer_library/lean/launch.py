@@ -1,7 +1,7 @@
 """Starts Lean under limits: `--command` by exec, or `--library`'s lean_main in this process.
 
-Run as a script, without site packages, by lean_run. Exits as Lean does. What Lean printed is flushed before
-the process ends by `_exit`; without that the tail of its messages was lost, and false proofs seemed to pass.
+lean.run starts it as a script, without site packages. The exit status is Lean's. Lean's output is flushed
+before `_exit`; without the flush the last messages were lost, and false proofs seemed to pass.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import resource
 import shlex
 import signal
 
-PR_SET_PDEATHSIG = 1  # end with the scorer
+PR_SET_PDEATHSIG = 1  # Lean ends with the scorer
 
 
 def main() -> None:
@@ -48,8 +48,8 @@ def limit(which: int, value: int) -> None:
 
 
 def call_lean_main(library: str, arguments: list[str]) -> int:
-    """Calls `int lean_main(int argc, char **argv)`; its neighbours are loaded first, as it expects."""
-    folder = os.path.dirname(library)  # noqa: PTH120 (pathlib would double the time to start)
+    """Calls `int lean_main(int argc, char **argv)`; its sibling libraries must be loaded first."""
+    folder = os.path.dirname(library)  # noqa: PTH120 (pathlib would double the start time)
     for name in ("libInit_shared.so", "libleanshared_2.so", "libleanshared_1.so"):
         if os.path.exists(f"{folder}/{name}"):  # noqa: PTH110
             ctypes.CDLL(f"{folder}/{name}", mode=ctypes.RTLD_GLOBAL)

@@ -1,4 +1,4 @@
-"""Runs Lean once on one file, in a process of its own with limits on time, memory and what it writes."""
+"""Runs Lean once on one file, in a separate process with limits on time, memory and written bytes."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from typing import Any
 from scorer_library.lean.command import LeanCommand
 
 POLL_SECONDS = 0.02
-FILE_BYTES_MAX = 64 * 2**20  # of any file it writes, its messages among them
+FILE_BYTES_MAX = 64 * 2**20  # of each written file, Lean's messages included
 PASSED_ON = (
     "PATH",
     "HOME",
@@ -28,7 +28,7 @@ PASSED_ON = (
 
 @dataclass(frozen=True)
 class LeanLimits:
-    heartbeats: int  # Lean's own measure of work: the limit that gives the same answer on every machine
+    heartbeats: int  # Lean's own measure of work: the only limit with the same effect on every machine
     seconds: float
     memory_bytes: int
 
@@ -38,11 +38,11 @@ class LeanRun:
     ended: str  # "exit", "time", "memory" or "crash"
     status: int  # exit status, or minus the signal
     messages: tuple[dict[str, Any], ...]  # Lean's, one for each line of --json
-    output: str  # whatever else it printed
+    output: str  # all other output
 
     @property
     def clean(self) -> bool:
-        """It came to its end without an error of any kind."""
+        """Lean ended by itself and without any error."""
         errors = any(message.get("severity") == "error" for message in self.messages)
         return self.ended == "exit" and self.status == 0 and not errors
 
@@ -50,7 +50,7 @@ class LeanRun:
 def run_lean(
     command: LeanCommand, file: Path, *, module: Path | None, search: Path, limits: LeanLimits
 ) -> LeanRun:
-    """Checks `file`, with modules looked up in `search`, and writes the compiled module to `module`."""
+    """Checks `file` and writes the compiled module to `module`. Imports come from `search`."""
     flags = ["--json", "-j1", f"-DmaxHeartbeats={limits.heartbeats}", f"-M{limits.memory_bytes // 2**20}"]
     lean = [*flags, *(["-o", str(module)] if module else []), str(file)]
     rules = [f"--cpu-seconds={int(limits.seconds) + 10}", f"--file-bytes={FILE_BYTES_MAX}"]
@@ -76,7 +76,7 @@ def run_lean(
 
 
 def watch(process: "subprocess.Popen[bytes]", limits: LeanLimits) -> str:
-    """Waits for the end or a limit, and leaves nothing of the process's group alive."""
+    """Waits for the end or a limit, then kills the rest of the process group."""
     deadline = time.monotonic() + limits.seconds
     ended = "exit"
     try:
@@ -97,7 +97,7 @@ def watch(process: "subprocess.Popen[bytes]", limits: LeanLimits) -> str:
 
 
 def group_bytes(group: int) -> int:
-    """Resident memory of a process group; 0 where there is no /proc to ask."""
+    """Resident memory of a process group; 0 on systems without /proc."""
     total = 0
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):

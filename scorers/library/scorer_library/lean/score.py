@@ -1,4 +1,4 @@
-"""From texts to the shares that compile and that also say what the reference says."""
+"""Computes the share of texts that compile, and of those that also state the reference's theorem."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from scorer_library.ratio import ratio
 def lean_score(
     data: MathData, texts: list[str], *, faithful: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """`faithful`: a text counts only if its statement equals the reference's; Lean is asked of no other.
+    """`faithful`: a text counts only if its statement equals the reference's; Lean checks no other text.
 
     Raises LeanMissing.
     """
@@ -46,6 +46,6 @@ def lean_score(
 
 
 def says_the_same(text: str, reference: str) -> bool:
-    """Equal statements after normalisation (lean_text); the theorem's name does not count."""
+    """Whether the statements are equal after normalisation (lean.text). Names of theorems are ignored."""
     one, other = read_theorem(text), read_theorem(reference)
     return isinstance(one, Theorem) and isinstance(other, Theorem) and one.statement == other.statement

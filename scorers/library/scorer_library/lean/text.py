@@ -1,8 +1,8 @@
-"""Reads a text as one Lean 4 theorem, or says why it is none, before Lean sees any of it.
+"""Reads a text as one Lean 4 theorem, or returns why it is not one, before Lean sees the text.
 
-Lean alone cannot judge a text from a stranger: `axiom y : False theorem x : False := y` is good Lean, and
-a `macro` may give any word another meaning. So a text may hold one `theorem` and no other command, and
-what is compiled is the text without its comments, so that nothing hides in one.
+Lean alone cannot judge untrusted text: `axiom y : False theorem x : False := y` is valid Lean, and a `macro`
+can redefine any word. So a text may contain one `theorem` and no other command. The text is compiled without
+its comments, so that nothing can hide in one.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 TEXT_CHARACTERS_MAX = 16_384
 
-# words that begin a command, change what text means, or bring in code or an unproved claim
+# words that begin a command, change the meaning of text, or add code or an unproved claim
 FORBIDDEN = frozenset(
     """
     abbrev add_decl_doc admit attribute axiom axioms builtin_initialize by_elab class coinductive
@@ -48,7 +48,7 @@ class NoTheorem:
 
 
 def read_theorem(text: str) -> Theorem | NoTheorem:
-    """`text` as the single theorem it must be; anything else in it is a reason to refuse it."""
+    """`text` as one theorem, or the reason why it is refused."""
     if len(text) > TEXT_CHARACTERS_MAX:
         return NoTheorem(f"longer than {TEXT_CHARACTERS_MAX} characters")
     text = text.replace("\r\n", "\n").strip()
@@ -58,7 +58,7 @@ def read_theorem(text: str) -> Theorem | NoTheorem:
         return NoTheorem(f"an invisible or unassigned character, U+{ord(hidden):04X}")
     plain = without_comments(text)
     if plain is None:
-        return NoTheorem("a comment that is not closed, or a sign of one outside any")
+        return NoTheorem("a comment that is not closed, or a comment sign outside a comment")
     if sign := next((sign for sign in FORBIDDEN_SIGNS if sign in plain), None):
         return NoTheorem(f"holds {sign!r}")
     words = [word.group() for word in WORD.finditer(plain)]
@@ -90,8 +90,8 @@ def visible(character: str) -> bool:
 def without_comments(text: str) -> str | None:
     """`text` with a space for each comment; None where comments do not pair up.
 
-    Strings are not told apart: one that holds a comment sign becomes another text, which is then what
-    is checked and what is compiled.
+    Strings are treated like other text: a string with a comment sign changes, and the changed text is both
+    checked and compiled.
     """
     kept, depth, at = [], 0, 0
     while at < len(text):
@@ -117,7 +117,7 @@ def without_comments(text: str) -> str | None:
 
 
 def statement_end(text: str, start: int) -> int | None:
-    """Where the first `:=` outside brackets stands (inside, it gives a default)."""
+    """The position of the first `:=` outside brackets (inside, it sets a default)."""
     open_brackets: list[str] = []
     for at in range(start, len(text)):
         character = text[at]
@@ -131,8 +131,11 @@ def statement_end(text: str, start: int) -> int | None:
 
 
 def normalised(statement: str) -> tuple[str, ...]:
-    """Tokens of a statement: line breaks and spacing do not count, except where they change the meaning
-    (before a dot or a bracket: `x.1` and `x .1`, `a[i]` and `a [i]`). Names of bound variables count."""
+    """Tokens of a statement, with the names of bound variables.
+
+    Line breaks and spacing are ignored, except where they change the meaning: before a dot or a bracket, as
+    in `x.1` and `x .1`, `a[i]` and `a [i]`.
+    """
     tokens: list[str] = []
     for match in TOKEN.finditer(unicodedata.normalize("NFC", statement)):
         token, before = match.group(), statement[match.start() - 1 : match.start()]

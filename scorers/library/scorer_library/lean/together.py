@@ -1,10 +1,9 @@
-"""Proves many theorems with a few processes, where each alone would take two.
+"""Checks many theorems with a few processes; each alone would take two.
 
-Texts share a file, each in a namespace of its own, and count only if that file compiles without any error and
-a second process, which never sees them, vouches for each. Whatever is not accepted so is judged alone, as
-before: this can only spare work. Texts that a namespace would treat differently from a file of their own, or
-that others could use, are left out: those that name a namespace or the root, and those whose theorem has a
-name that the imports hold.
+Texts share a file, each in its own namespace. A text is accepted if the file compiles without errors and a
+second process, which never sees the text, confirms the theorem. All other texts are judged alone, so batching
+can only save work. Texts that mean something else inside a namespace, or that other texts could use, are
+excluded: texts that name a namespace or the root, and theorems whose name the imports define.
 """
 
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
 
 SPACE = "MlrbSpace"
 WORDS = (SPACE, "_root_")
-AT_ONCE = 60  # 600 small ones took a gigabyte
+AT_ONCE = 60  # 600 small theorems took a gigabyte
 
 
 def judge_all(lean: Lean, texts: list[str]) -> list[Verdict]:
@@ -28,7 +27,7 @@ def judge_all(lean: Lean, texts: list[str]) -> list[Verdict]:
 
 
 def accepted(lean: Lean, theorems: list[Theorem]) -> list[Theorem]:
-    """Those of `theorems` that hold for certain; the rest may hold as well."""
+    """The theorems that are confirmed. The others may still hold."""
     left = free_names(lean, theorems)
     while left:
         with lean.scratch() as folder:
@@ -52,7 +51,7 @@ def accepted(lean: Lean, theorems: list[Theorem]) -> list[Theorem]:
 
 
 def together(header: str, theorems: list[Theorem]) -> tuple[str, dict[int, int]]:
-    """One file, and which theorem each of its lines (from 1) belongs to."""
+    """One file, and the index of the theorem of each of its lines (from 1)."""
     source, owners = header.rstrip("\n") + "\n", dict[int, int]()
     for at, theorem in enumerate(theorems):
         block = f"namespace {SPACE}{at}\n{theorem.text}\nend {SPACE}{at}\n"
@@ -63,7 +62,7 @@ def together(header: str, theorems: list[Theorem]) -> tuple[str, dict[int, int]]
 
 
 def free_names(lean: Lean, theorems: list[Theorem]) -> list[Theorem]:
-    """Those whose name the imports do not hold: Lean must say of each that it knows none such."""
+    """The theorems whose name the imports do not define: Lean must report each name as unknown."""
     names = sorted({theorem.name for theorem in theorems})
     header = lean.header()
     with lean.scratch() as folder:

@@ -1,1 +1,1 @@
-"""Runs tasks of lm-eval on private data, and the means over their items."""
+"""Runs tasks of lm-eval on private data and computes means over their items."""

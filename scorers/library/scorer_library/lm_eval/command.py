@@ -1,7 +1,7 @@
-"""Runs the `lm_eval` command itself on a submission and local data, to hold our numbers against.
+"""Runs the `lm_eval` command on a submission and local data, as a reference for the scorers' numbers.
 
-It shares nothing with the scorers but the rows: the command loads the model, the tokenizer and the JSON Lines
-by itself, in a process of its own. By hand:
+Only the rows are shared with the scorers: the command loads the model, the tokenizer and the JSON Lines
+itself, in a separate process. By hand:
     PYTHONPATH=runners/kit/python:scorers/library VENV/bin/python -m scorer_library.lm_eval.command
         --submission DIR --data DIR --repository OWNER/NAME --splits test,dev --tasks NAME,NAME
         --dtype float32
@@ -20,8 +20,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submission", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder with CONFIG/SPLIT.jsonl")
-    parser.add_argument("--repository", required=True, help="what the task files call the data")
-    parser.add_argument("--splits", required=True, help="the scored one first; it stands in for the others")
+    parser.add_argument("--repository", required=True, help="the data's name in the task files")
+    parser.add_argument("--splits", required=True, help="the scored split first; the others get its rows")
     parser.add_argument("--tasks", required=True)
     parser.add_argument("--dtype", required=True)
     args = parser.parse_args()

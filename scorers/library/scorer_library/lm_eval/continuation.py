@@ -1,7 +1,7 @@
-"""Questions of four choices, scored by the likelihood of the answer's text: lm-eval's mmlu_*_continuation.
+"""Four-choice questions, scored by the likelihood of the answer's text: lm-eval's mmlu_*_continuation.
 
-Rows have the columns of cais/mmlu. A row may name the `fact` that it asks after: questions about one fact are
-not independent, and are taken together for errors.
+Rows have the columns of cais/mmlu. A row may name the `fact` that it asks after. Questions about one fact are
+not independent, so they are one cluster of the standard error.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +20,18 @@ Scored = Callable[[Sequence[Item]], dict[str, Any]]
 COLUMNS: Columns = {"question": "text", "subject": "text", "choices": "texts", "answer": "whole"}
 
 
-def trouble(_subject: str, row: Row) -> str | None:
+def question_trouble(_subject: str, row: Row) -> str | None:
     if len(row["choices"]) != 4:
         return f"{len(row['choices'])} choices, expected 4"
-    if not all(choice.strip() for choice in row["choices"]):
-        return "a choice is empty"  # it would have no likelihood, and by length none at all
     if not 0 <= row["answer"] < 4:
         return f"answer is {row['answer']}, expected 0 to 3"
     return None if row["question"].strip() else "the question is empty"
+
+
+def trouble(subject: str, row: Row) -> str | None:
+    if not all(choice.strip() for choice in row["choices"]):
+        return "a choice is empty"  # its likelihood is undefined, and so is its likelihood by length
+    return question_trouble(subject, row)
 
 
 def item_of(subject: str, at: int, row: Row, answer: Answer) -> Item:
@@ -38,7 +42,7 @@ def item_of(subject: str, at: int, row: Row, answer: Answer) -> Item:
 
 
 def scored(items: Sequence[Item]) -> dict[str, Any]:
-    """The mean over items; `accuracyByCharacter` beside is lm-eval's acc_norm of the same likelihoods."""
+    """The mean over items. `accuracyByCharacter` is lm-eval's acc_norm of the same likelihoods."""
     found = mean_over_items(items)
     found["extra"]["accuracyByCharacter"] = mean([by_character(item) for item in items])
     return found
@@ -56,6 +60,6 @@ DATA = HubData("mmlu", "cais/mmlu", "test", "dev", lambda _: COLUMNS, trouble)
 
 
 def continuation_measure(scored: Scored = scored) -> Measure:
-    """With `scored` for what the items come to."""
+    """`scored` aggregates the items."""
     task_of = "mmlu_{}_continuation".format
     return partial(lm_eval_measure, LmEval(DATA, "mmlu/continuation", task_of, item_of, scored))

@@ -1,6 +1,6 @@
-"""What is reached without reading a question: chance, and always the shortest answer.
+"""Scores that need no question: chance, and always the shortest answer.
 
-A sum of log-likelihoods falls with every token, so a model that knows nothing leans to short answers.
+A sum of log-likelihoods falls with every token, so a model that knows nothing prefers short answers.
 """
 
 from pathlib import Path

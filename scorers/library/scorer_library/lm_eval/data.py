@@ -1,8 +1,8 @@
-"""Gives lm-eval's own task files local data: private rows, laid out as the hub lays out a data set.
+"""Provides private rows to lm-eval's own task files, in the layout of a data set on the hub.
 
-`datasets.load_dataset("owner/name", config)` takes a folder of that relative name before it asks the hub, so
-a task file that lm-eval ships runs unchanged, without network, from a working directory with such folders.
-Trouble with the data is ours, never the submission's: it ends the script, and the score is not measured.
+`datasets.load_dataset("owner/name", config)` prefers a folder of that relative name to the hub. So a task
+file that lm-eval ships runs unchanged and without a network from a working directory with such a folder.
+Errors in the data are never the submission's fault: they end the script, and the score is not measured.
 """
 
 import json
@@ -22,15 +22,15 @@ Columns = dict[str, Kind]
 @dataclass(frozen=True)
 class HubData:
     folder: str  # under the private folder; holds CONFIG/SPLIT.jsonl, rows in the hub's shape
-    repository: str  # what the task files call it, e.g. owner/name
-    split: str  # the one that is scored
-    shots: str | None  # the split of few-shot examples, which lm-eval opens even where it shows none
-    columns: Callable[[str], Columns | None]  # what the task files read of a config, if any
-    trouble: Callable[[str, Row], str | None]  # what else is wrong with a row of a config
+    repository: str  # its name in the task files, e.g. owner/name
+    split: str  # the scored split
+    shots: str | None  # the split of few-shot examples, which lm-eval opens even for 0-shot tasks
+    columns: Callable[[str], Columns | None]  # the columns that the task files read, by config
+    trouble: Callable[[str, Row], str | None]  # checks a row of a config; returns what is wrong
 
 
 def read_hub_data(private: Path, data: HubData) -> dict[str, list[Row]]:
-    """The rows of each config that is there, sorted by config. Ends the script where there are none."""
+    """The rows of each config, sorted by config. Ends the script where there are none."""
     root = private / data.folder
     configs = sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
     if not configs:
@@ -94,21 +94,21 @@ def at_fault(place: str, trouble: str) -> SystemExit:
 
 @contextmanager
 def local_hub(data: HubData, rows: dict[str, list[Row]]) -> Iterator[None]:
-    """Works in a temporary folder that holds the data under the hub's name, and offline, while it lasts.
+    """Changes into a temporary folder that holds the data under the hub's name, and works offline.
 
-    To be entered before transformers, datasets or lm_eval are imported: they read the environment then.
+    Enter it before transformers, datasets or lm_eval are imported: they read the environment on import.
     """
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
-        # a process forked from one that imported them keeps the parent's values, so the one that matters
-        # is set on the module too
+        # a forked process keeps the values that its parent read on import, so the cache folder, which
+        # matters, is set on the module too
         quiet = {"LMEVAL_LOG_LEVEL": "ERROR", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "TQDM_DISABLE": "1"}
         offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": f"{folder}/home"}
         os.environ.update(quiet | offline)
         import datasets
 
         kept = datasets.config.HF_DATASETS_CACHE
-        # of this job alone: the cache knows local files by name and time, and names are the same in every job
+        # a cache for each job: it identifies local files by name and time, and names are equal in every job
         datasets.config.HF_DATASETS_CACHE = Path(folder, "cache")
         datasets.disable_progress_bars()
         write_hub_data(Path(folder), data, rows)
@@ -121,7 +121,7 @@ def local_hub(data: HubData, rows: dict[str, list[Row]]) -> Iterator[None]:
 
 
 def write_hub_data(folder: Path, data: HubData, rows: dict[str, list[Row]]) -> None:
-    """As Parquet with a schema: from JSON, types would be guessed (a column of dates is no text then)."""
+    """Writes Parquet with a schema: from JSON, datasets would guess types (dates would not stay text)."""
     import pyarrow as arrow
     from pyarrow import parquet
 
@@ -133,7 +133,7 @@ def write_hub_data(folder: Path, data: HubData, rows: dict[str, list[Row]]) -> N
         schema = arrow.schema([(name, types[kind]) for name, kind in columns.items()])
         splits = {data.split: found}
         if data.shots is not None:
-            splits[data.shots] = found[:1]  # opened, never shown: everything here is 0-shot
+            splits[data.shots] = found[:1]  # opened, never shown: all tasks are 0-shot
         (root / config).mkdir(parents=True)
         for split, part in splits.items():
             table = arrow.Table.from_pylist(

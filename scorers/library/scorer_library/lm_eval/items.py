@@ -1,7 +1,7 @@
-"""From answers to numbers that mean something: refuses likelihoods that decide nothing, and counts finer.
+"""Turns answers into scores, rejects likelihoods that decide nothing, and computes calibration.
 
-lm-eval takes the first of equal likelihoods, and the first of all where one is NaN: a model that cannot
-tell answers apart would answer what stands first, which can be right more often than chance.
+lm-eval chooses the first of equal likelihoods, and the first choice where one is NaN. A model without any
+preference would choose what comes first, which can be right more often than chance.
 """
 
 import math
@@ -15,9 +15,9 @@ from scorer_library.ratio import ratio
 TIE_NATS = 1e-6
 TIES_GAP_MAX = 0.02
 TIES_SHARE_MAX = 0.5
-BINS = 10  # of confidence, for the calibration error
+BINS = 10  # bins of confidence, for the calibration error
 
-Shares = list[float]  # how much of an item's answer each choice gets; they sum to 1
+Shares = list[float]  # an item's share for each choice; shares sum to 1
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,16 @@ class Item:
     id: str
     group: str
     likelihoods: list[float]  # of each choice, in nats
-    credits: list[float]  # what each choice earns; 1 for a right one
+    credits: list[float]  # the credit of each choice; 1 for a right one
     cluster: str = ""  # items of one cluster are not independent
-    more: dict[str, Any] = field(default_factory=dict)  # kept with the sample
+    more: dict[str, Any] = field(default_factory=dict)  # more fields of the sample
 
 
 Total = Callable[[Sequence[Item], Sequence[Shares]], float]
 
 
 def official_shares(item: Item) -> Shares:
-    """All for the likeliest choice, the first of equals, as lm-eval counts."""
+    """1 for the likeliest choice, the first of equals, as in lm-eval."""
     chosen = item.likelihoods.index(max(item.likelihoods))
     return [float(at == chosen) for at in range(len(item.likelihoods))]
 
@@ -63,7 +63,7 @@ def mean_credit(items: Sequence[Item], shares: Sequence[Shares]) -> float:
 
 
 def decided(items: Sequence[Item], total: Total) -> tuple[float, dict[str, float]]:
-    """The score by lm-eval's choices, and the numbers of ties; raises Rejected where these decide nothing."""
+    """The score by lm-eval's choices, and counts of ties. Raises Rejected where ties decide the score."""
     for item in items:
         choices = item.likelihoods
         if any(math.isnan(choice) or choice == math.inf for choice in choices) or max(choices) == -math.inf:
@@ -80,11 +80,11 @@ def decided(items: Sequence[Item], total: Total) -> tuple[float, dict[str, float
 
 
 def calibration(items: Sequence[Item]) -> dict[str, float]:
-    """Margin and calibration of the right choice, over items with exactly one, by softmax over the choices.
+    """Margin and calibration of the right choice by softmax, over items with one right choice.
 
     `margin`: mean nats from the likeliest wrong choice to the right one; items with an impossible choice have
-    none, and are counted as `impossible`. `goldProbability`: mean probability of the right one. `brier`: mean
-    sum of squares over choices (0 to 2). `calibrationError`: over ten equal bins of confidence, weighted.
+    no margin and are counted as `impossible`. `goldProbability`: mean probability of the right choice.
+    `brier`: mean sum of squares over choices (0 to 2). `calibrationError`: over ten equal bins, weighted.
     """
     single = [item for item in items if item.credits.count(1.0) == 1 and len(item.credits) > 1]
     if not single:
@@ -120,7 +120,7 @@ def softmax(likelihoods: Sequence[float]) -> list[float]:
 
 
 def clustered_ratio(items: Sequence[Item]) -> tuple[float, float]:
-    """The mean of what items earn and its standard error, with the items of a cluster taken together."""
+    """The mean credit of items and its standard error, clustered."""
     sums: dict[str, dict[str, float]] = {}
     for item in items:
         of = sums.setdefault(item.cluster, {"value": 0.0, "weight": 0.0})
@@ -134,7 +134,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def error_of_mean(values: Sequence[float]) -> float:
-    """Standard error of the unweighted mean; 0.0 for a single value, of which nothing is known."""
+    """Standard error of the unweighted mean; 0.0 for a single value, whose error is unknown."""
     if len(values) < 2:
         return 0.0
     centre = mean(values)

@@ -1,4 +1,4 @@
-"""The score that is a mean over items, or an unweighted mean over groups of items, of what each earns."""
+"""Scores that are a mean of credits over items, or an unweighted mean over groups of items."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from scorer_library.lm_eval.items import (
     Item,
     Shares,
+    Total,
     calibration,
     clustered_ratio,
     decided,
@@ -18,7 +19,7 @@ from scorer_library.lm_eval.items import (
 
 
 def mean_over_items(items: Sequence[Item]) -> dict[str, Any]:
-    """Each item counts alike; the error treats items as independent, `standardErrorClustered` does not."""
+    """Items have equal weights. The error treats them as independent, `standardErrorClustered` does not."""
     value, ties = decided(items, mean_credit)
     found = by_group(items)
     return {
@@ -35,8 +36,8 @@ def mean_over_items(items: Sequence[Item]) -> dict[str, Any]:
 
 
 def mean_over_groups(items: Sequence[Item]) -> dict[str, Any]:
-    """Each group counts alike, whatever its number of items; groups are the clusters of the error."""
-    value, ties = decided(items, group_mean)
+    """Each group has the same weight, whatever its size. Groups are the clusters of the error."""
+    value, ties = decided(items, lambda items, shares: mean(group_totals(items, shares)))
     found = by_group(items)
     return {
         "value": value,
@@ -46,16 +47,15 @@ def mean_over_groups(items: Sequence[Item]) -> dict[str, Any]:
     }
 
 
-def group_mean(items: Sequence[Item], shares: Sequence[Shares]) -> float:
+def group_totals(items: Sequence[Item], shares: Sequence[Shares], total: Total = mean_credit) -> list[float]:
+    """The total of each group of items, by the group's name."""
     members: dict[str, list[int]] = {}
     for at, item in enumerate(items):
         members.setdefault(item.group, []).append(at)
-    return mean(
-        [
-            mean_credit([items[at] for at in places], [shares[at] for at in places])
-            for _, places in sorted(members.items())
-        ]
-    )
+    return [
+        total([items[at] for at in places], [shares[at] for at in places])
+        for _, places in sorted(members.items())
+    ]
 
 
 def by_group(items: Sequence[Item]) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What every measure.py is that scores with tasks shipped by lm-eval."""
+"""The shared part of each measure.py that scores with tasks shipped by lm-eval."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

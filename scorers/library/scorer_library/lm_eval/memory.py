@@ -1,24 +1,24 @@
-"""Decides before loading whether a model can fit, from what its files say and what this machine has left.
+"""Decides before loading whether a model can fit, from the size of its files and this machine's free memory.
 
-A model that fits the task's limits and not this machine is no fault of the submission: a larger machine
-would give a number, so it is *not measured*, and a word says why. What is too large for the task is for
-admission and the task's rules to say; they come first, and give the same answer on every machine.
+A submission is not at fault if its model fits the task's limits but not this machine: a larger machine would
+score it. So it is *not measured*, with the reason. Admission and the task's rules, which come first, reject
+models that are too large for the task; their answer is the same on every machine.
 """
 
 from pathlib import Path
 
 from mlrb_kit.stored import weight_files
 
-BATCH_BYTES = 2**28  # the logits of one batch, with their logarithms
+BATCH_BYTES = 2**28  # the logits of one batch and their log-softmax
 GIB = 2**30
 
 
 def check_memory(folder: Path, free: int | None) -> None:
-    """Raises MemoryError where the weights and one batch exceed `free` bytes; None knows nothing.
+    """Raises MemoryError where the weights and one batch exceed `free` bytes. None: free memory is unknown.
 
-    Models are loaded in the dtype they are stored in, so bytes on disk are bytes in memory; and a file that
-    does not fit cannot even be opened, since safetensors maps it whole. A lower bound: what passes can still
-    fail, as "not measured" too, by its stage's memory limit. Raises Rejected where there are no weights.
+    Models are loaded in their stored dtype, so bytes on disk are bytes in memory. A file that does not fit
+    cannot be opened at all, since safetensors maps it whole. This is a lower bound: a model that passes can
+    still exceed its stage's memory limit, which is "not measured" too. Raises Rejected without weights.
     """
     needed = sum(path.stat().st_size for path in weight_files(folder)) + BATCH_BYTES
     if free is not None and needed > free:
@@ -29,7 +29,7 @@ def check_memory(folder: Path, free: int | None) -> None:
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Bytes that a process could still take: the least of the machine's and its control groups'."""
+    """Bytes that a process can still allocate: the minimum over the machine and its control groups."""
     found = []
     for line in lines(root / "proc/meminfo"):
         if line.startswith("MemAvailable:"):
@@ -41,7 +41,7 @@ def free_memory(root: Path = Path("/")) -> int | None:
 
 
 def free_in_groups(mount: Path, name: str) -> list[int]:
-    """What each limited group from `name` up to the mount has left; pages of files can be given back."""
+    """Free bytes of each limited group from `name` up to the mount. The page cache counts as free."""
     found = []
     group = mount / name
     for folder in (group, *group.parents):
@@ -56,7 +56,7 @@ def free_in_groups(mount: Path, name: str) -> list[int]:
 
 
 def lines(path: Path) -> list[str]:
-    """None of them where the system has no such file."""
+    """The lines of a file; an empty list where the file is missing."""
     try:
         return path.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,6 +1,6 @@
-"""lm-eval's own model class around a submission, with what it takes for granted checked first.
+"""lm-eval's own model class for a submission, with checks of what lm-eval assumes.
 
-Imported only after lm_eval's environment is set (see lm_eval_data), since importing lm_eval reads it.
+Import it after the environment is set (lm_eval.data.local_hub), since lm_eval reads variables on import.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from mlrb_kit.submission import Submission, blame
 from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
-CAUSAL_TOKENS = 256  # of each text on which looking ahead is tried
+CAUSAL_TOKENS = 256  # of each text that is checked for looking ahead
 
 Request = tuple[tuple[str, str], list[int], list[int]]  # context and answer as text, then as ids
 
 
 class GuardedLM(HFLM):
-    """Raises Rejected for what is the submission's fault; what fails outside of it is ours."""
+    """Raises Rejected for failures of the submission. Other exceptions are failures of the scorer."""
 
     def __init__(self, submission: Submission) -> None:
         with blame("lm-eval cannot use the model"):
@@ -32,13 +32,13 @@ class GuardedLM(HFLM):
         if self.prefix_token_id != submission.start_id:
             raise Rejected("lm-eval starts texts with another token than BOS or EOS")
         self.submission = submission
-        self.causal = False  # not known yet
-        self.truncated = 0  # requests whose context was cut at its start to fit the model
+        self.causal = False  # not checked yet
+        self.truncated = 0  # requests whose context was cut at the start to fit the model
 
     def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         for request in requests:
             context, answer = request.args
-            if not context and not self.tok_ids(answer):  # lm-eval would ask for the first of none
+            if not context and not self.tok_ids(answer):  # lm-eval would index an empty list
                 raise Rejected("the tokenizer has no tokens for some of the text")
         with blame("lm-eval fails on the model"):
             return super().loglikelihood(requests, disable_tqdm)
@@ -56,8 +56,8 @@ class GuardedLM(HFLM):
             self.causal = True
         longest = max(len(context) + len(ids) for _, context, ids in requests)
         size = next(self.submission.model.parameters()).element_size()
-        # of the inputs alone, never of free memory: the same submission is scored in the same batches
-        # everywhere, and products of other shapes round differently
+        # depends on the inputs only, never on free memory: batches of other shapes round differently, so a
+        # submission is scored in the same batches on every machine
         self.batch_size_per_gpu = batch_size(
             min(longest, self.max_length) * self.submission.vocabulary * size
         )
@@ -77,5 +77,5 @@ class GuardedLM(HFLM):
 
 
 def batch_size(text_bytes: int) -> int:
-    """How many texts, each with so many bytes of logits, are read at once; twice for the log-softmax."""
+    """The number of texts in a batch; each needs `text_bytes` for logits and as many for the log-softmax."""
     return max(1, min(BATCH, BATCH_BYTES // (2 * text_bytes)))

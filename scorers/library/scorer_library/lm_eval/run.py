@@ -1,4 +1,4 @@
-"""Runs tasks that lm-eval ships, unchanged, for every likelihood and what each choice would earn."""
+"""Runs unchanged tasks of lm-eval, and returns every likelihood and the credit of every choice."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class Answer:
     """How a submission answered one item of multiple choice."""
 
     likelihoods: list[float]  # of each choice, in nats, summed over its tokens
-    outcomes: list[Outcome]  # what lm-eval would have said, had this choice been the likeliest
+    outcomes: list[Outcome]  # lm-eval's metrics if this choice were the likeliest
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ def run_lm_eval(
 ) -> Run:
     """`shipped`: the folder of lm-eval's task files, under its `tasks`; `task_of`: a config's task.
 
-    Inside local_hub(data, rows). Each config is a run of its own, so that its numbers do not depend on which
-    others are there.
+    Call it inside local_hub(data, rows). Each config is a separate run, so its numbers do not depend on the
+    other configs.
     """
     import lm_eval
     from lm_eval.tasks import TaskManager
 
     from scorer_library.lm_eval.model import GuardedLM
 
-    folder = Path(lm_eval.__file__).parent / "tasks" / shipped  # one of them: to index all takes 8 s
+    folder = Path(lm_eval.__file__).parent / "tasks" / shipped  # one folder only: indexing all takes 8 s
     manager = TaskManager(include_path=str(folder), include_defaults=False)
     if unknown := sorted(config for config in rows if task_of(config) not in manager.all_subtasks):
         raise at_fault(f"{data.folder}/{unknown[0]}", "lm-eval ships no task for it")
@@ -58,7 +58,7 @@ def run_lm_eval(
 
 
 def evaluate(model: Any, manager: Any, name: str) -> list[Answer]:
-    """As simple_evaluate does it, without its inquiry into the machine (git, pip, gcc), 0.5 s each time."""
+    """Like simple_evaluate, but without its queries of git, pip and gcc, which take 0.5 s each time."""
     from lm_eval import evaluate as run
 
     loaded = manager.load([name])
@@ -81,9 +81,9 @@ def answer(task: Any, sample: dict[str, Any]) -> Answer:
         for chosen in range(len(likelihoods))
     ]
     if not any(math.isnan(likelihood) for likelihood in likelihoods):
-        chosen = likelihoods.index(max(likelihoods))  # the first of equals, as lm-eval takes it
+        chosen = likelihoods.index(max(likelihoods))  # the first of equals, as in lm-eval
         for metric, value in outcomes[chosen].items():
-            by_sum = not metric.endswith("_norm")  # those choose otherwise
+            by_sum = not metric.endswith("_norm")  # those choose by another criterion
             if by_sum and isinstance(value, (int, float)) and sample[metric] != value:
                 raise RuntimeError(f"bug: lm-eval says {metric} {sample[metric]}, we {value}")
     return Answer(likelihoods, outcomes)

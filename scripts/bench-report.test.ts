@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { benchReport } from "./bench-report.ts";
+
+test("the bench's report stage finds a score for each of its 140 attempts", async (t) => {
+  const work = mkdtempSync(join(tmpdir(), "mlrb-bench-report-"));
+  t.after(() => rmSync(work, { recursive: true }));
+  await benchReport(60, { work, row() {} });
+  const { coverage } = JSON.parse(readFileSync(join(work, "report-60/out/report.json"), "utf8"));
+  assert.deepEqual([coverage.scores.planned, coverage.scores.scored], [140, 140]);
+});
