@@ -136,7 +136,7 @@ test("packed integers do not pass for few parameters", () => {
 });
 
 test("time is judged by the ledger, and a pass names no duration", () => {
-  // waiting for a rate limit is nobody's work
+  // waiting for a rate limit is not work
   const waited = { wallMs: 900_000, workingMs: 500_000 };
   for (const changed of [{}, waited, { workingMs: 600_900, ended: "time-limit" as const }]) {
     const { answer, evidence } = decide("time-within-budget", { ledger: { ...ledger, ...changed } });
@@ -187,7 +187,7 @@ test("data that must not be trained on is found under other spellings, and only 
     of({ data: ["cais/mmlu"] }).evidence,
     /"cais\/mmlu"; not to be trained on: mmlu, hendrycks_test$/,
   );
-  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*nobody checked it$/);
+  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*not verified$/);
   for (const odd of [{}, { data: [] }, { data: [null] }, [], "mmlu", null])
     assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
 });

@@ -74,7 +74,7 @@ test("a header longer than the file, or than any real header, is refused without
 const bad: [string, RegExp, unknown][] = [
   ["overlapping tensors", /expected 8, without gap or overlap/, { a: tensor([0, 8]), b: tensor([4, 12]) }],
   ["a gap between tensors", /expected 8, without gap or overlap/, { a: tensor([0, 8]), b: tensor([12, 20]) }],
-  ["data that no tensor claims", /24 bytes stand after the last tensor/, { a: tensor([0, 8]) }],
+  ["data that no tensor claims", /24 bytes follow the last tensor/, { a: tensor([0, 8]) }],
   ["a size that does not fit the shape", /8 bytes do not hold 3 values of F32/, { a: tensor([0, 8], [3]) }],
   ["an unknown dtype", /unknown dtype "F13"/, { a: tensor([0, 8], [2], "F13") }],
   ["a dtype that every object has", /unknown dtype "constructor"/, { a: tensor([0, 8], [2], "constructor") }],
