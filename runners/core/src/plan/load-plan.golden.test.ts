@@ -29,7 +29,7 @@ for (const group of groups) {
   });
 }
 
-test("every code that core can give has a golden case", () => {
+test("every diagnostic code of core has a golden case", () => {
   const sources = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );

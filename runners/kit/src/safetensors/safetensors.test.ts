@@ -30,7 +30,7 @@ const tensor = (offsets: unknown, shape: unknown = [2], dtype: unknown = "F32") 
   data_offsets: offsets,
 });
 
-test("a good file is read with its tensors' places in the file", () => {
+test("a valid file is read with its tensors' byte ranges", () => {
   const bytes = safetensorsBytes(two, (header) => ({ __metadata__: { format: "pt" }, ...header }));
   const result = read(bytes);
   assert.equal(result.kind, "ok");
@@ -45,7 +45,7 @@ test("a good file is read with its tensors' places in the file", () => {
   );
 });
 
-test("scalars, empty tensors and a padded header are good", () => {
+test("scalars, empty tensors and a padded header are valid", () => {
   const header = JSON.stringify({ s: tensor([0, 4], []), e: tensor([4, 4], [0, 5]) });
   assert.equal(read(fileOf(`${header}   `, Buffer.alloc(4))).kind, "ok");
 });
@@ -56,7 +56,7 @@ test("a file cut anywhere is refused", () => {
     assert.equal(read(whole.subarray(0, length)).kind, "malformed", `cut to ${length} bytes`);
 });
 
-test("a cut within the data is called truncated, with what is missing", () => {
+test("a file cut within its data is called truncated, with the missing bytes", () => {
   assert.match(
     reason(safetensorsBytes(two).subarray(0, -5)),
     /truncated: the tensors need 32 bytes, the file holds 27/,
