@@ -76,7 +76,7 @@ test("settings that cannot change a result are not in its key", () => {
     secrets: key(replaced("[HF_TOKEN]", "[HF_TOKEN, OTHER]")),
     title: key(replaced("A title", "Another")),
     "the profile's name": key(replaced("copy:", "other:"), { request: { profile: "other" } }),
-    "what a profile sets beside parameters": key(text, { request: { profile: "copy" } }),
+    "what a profile sets besides parameters": key(text, { request: { profile: "copy" } }),
     "the executor": key(text, { request: { executor: "docker" } }),
     "axes that it is blind to": key(text, { id: "score[task=reading,agent=idle,seed=2]" }),
     "an output's privacy": key(
@@ -174,8 +174,9 @@ test("a number that JSON cannot hold has no key", () => {
 
 test("all changes since the last success are reported", () => {
   const now = parts();
-  const told = (last: Partial<KeyParts>) => changes({ ...now, ...last }, now, () => "data[task=reading]");
-  assert.deepEqual(told({}), []);
+  const changesFrom = (last: Partial<KeyParts>) =>
+    changes({ ...now, ...last }, now, () => "data[task=reading]");
+  assert.deepEqual(changesFrom({}), []);
   const reasons: [Partial<KeyParts>, Reason][] = [
     [{ keyFormat: 0 }, { kind: "key-format-changed" }],
     [{ run: { kind: "script", file: "old.ts" } }, { kind: "code-changed", file: "steps/b.ts" }],
@@ -191,8 +192,8 @@ test("all changes since the last success are reported", () => {
     [{ host: { platform: "linux" } }, { kind: "host-changed" }],
     [{ image: "host:1" }, { kind: "image-changed" }],
   ];
-  for (const [last, reason] of reasons) assert.deepEqual(told(last), [reason]);
-  const all = told(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
+  for (const [last, reason] of reasons) assert.deepEqual(changesFrom(last), [reason]);
+  const all = changesFrom(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
   assert.deepEqual(new Set(all.map(({ kind }) => kind)), new Set(reasons.map(([, { kind }]) => kind)));
 });
 

@@ -35,7 +35,7 @@ function work(id: string, more: Partial<Work> = {}): Work {
   return { id, needs: [], collects: [], resources, expectedMs: 1000, lazy: false, ...more };
 }
 
-/** Steps through events by hand; `decide` commands are answered with run at once unless told otherwise. */
+/** Steps through events by hand; `decide` commands are answered with run at once by default. */
 function driver(
   works: Work[],
   options: { capacity?: Capacity; failFast?: boolean; decide?: (index: number) => Event } = {},

@@ -37,12 +37,12 @@ test("an equal second attempt does not reduce the error over items, one with oth
 test("the exact error over items never exceeds the bound without samples", () => {
   const attempts = [items([1, 0, 1, 1, 0]), items([1, 1, 1, 0, 0]), items([0, 0, 1, 1, 1])];
   const ratios = attempts.map((each) => ratioEstimate(each)!);
-  const told = errorSources(
+  const bound = errorSources(
     ratios.map(({ value, standardError }) => ({ value, itemStandardError: standardError })),
   );
   const exact = itemCombination(attempts.map((each) => ({ items: each, factor: 1 / 3 })));
-  assert.ok(exact.kind === "combined" && told.overItems !== undefined);
-  assert.ok(exact.standardError! < told.overItems);
+  assert.ok(exact.kind === "combined" && bound.overItems !== undefined);
+  assert.ok(exact.standardError! < bound.overItems);
 });
 
 test("equal scores of attempts have an error over items and no spread between attempts, and the reverse", () => {

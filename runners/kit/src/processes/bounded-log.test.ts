@@ -20,7 +20,7 @@ function scene(t: TestContext, letters: string) {
     for (const letter of more) writeSync(writer, letter.repeat(mebibyte));
   };
   say(letters);
-  /** What stands at the beginning of each MiB; a dot where nothing does. */
+  /** The first character of each MiB; a dot for a hole. */
   const shown = () => {
     const bytes = readFileSync(path);
     return Array.from({ length: bytes.length / mebibyte }, (_, index) =>
@@ -80,6 +80,6 @@ test("a reader skips the hole, and one that keeps up reads on", (t) => {
     at = heldFrom(at, statSync(path).size, small);
     say(letter); // and a look, before the reader reads
     look();
-    assert.notEqual(shown()[at / mebibyte], ".", `what stands at ${at} of ${shown()} is gone`);
+    assert.notEqual(shown()[at / mebibyte], ".", `position ${at} of ${shown()} is a hole`);
   }
 });
