@@ -60,7 +60,7 @@ function packageOf(path: string): string | undefined {
   return /^runners\/([^/]+)\//.exec(path)?.[1];
 }
 
-test("every import between packages goes the one way", () => {
+test("every import between packages goes in the allowed direction", () => {
   const wrong = imports.filter((one) => {
     const [from, to] = [packageOf(one.file), target(one)];
     return from !== undefined && to !== undefined && from !== to && !allowed[from]?.includes(to);
@@ -76,14 +76,14 @@ test("packages are imported by name, never by a path into another's folder", () 
   assert.deepEqual(wrong, []);
 });
 
-test("tasks and scorers import kit and formats and nothing else of ours", () => {
+test("tasks and scorers import only kit and formats of our packages", () => {
   const wrong = imports.filter(
     (one) => /^(tasks|scorers)\//.test(one.file) && ![undefined, "kit", "formats"].includes(target(one)),
   );
   assert.deepEqual(wrong, []);
 });
 
-test("a pipeline step fronts one package at most, and hands it containers where it needs them", () => {
+test("a pipeline step imports at most one package, and docker only to pass containers", () => {
   const fronted = new Map<string, Set<string>>();
   for (const one of imports.filter(
     ({ file }) => file.startsWith("pipelines/") && !file.endsWith(".test.ts"),
@@ -98,7 +98,7 @@ test("a pipeline step fronts one package at most, and hands it containers where 
   );
 });
 
-test("no file imports itself by way of others", () => {
+test("there are no import cycles", () => {
   const edges = new Map<string, string[]>();
   for (const { file, specifier } of imports) {
     const to = sourceOf({ file, specifier });
@@ -147,7 +147,7 @@ for (const entry of quick) {
   });
 }
 
-test("what a package imports stands in its package.json, and nothing more", () => {
+test("a package.json lists exactly the imported packages", () => {
   for (const name of Object.keys(allowed)) {
     const manifest = globSync(`runners/${name}/package.json`, { cwd: repository })[0];
     if (!manifest) continue;
@@ -221,7 +221,7 @@ test("nothing in runners/ names an agent: TypeScript or Python", () => {
   assert.deepEqual(said, []);
 });
 
-test("nothing in runners/ knows a folder that Python imports from besides the kit's", () => {
+test("runners/ names no folder of Python imports but the kit's", () => {
   const named = ofTheProgram("ts,js,mjs,py").flatMap((file) =>
     codeLines(file).filter((line) => /scorer_library|scorers\/library/.test(line)),
   );

@@ -72,7 +72,10 @@ function writeInputs(folder: string, items: number): string[] {
   const report = join(folder, "out");
   mkdirSync(report);
   const context = { stage: "report", axes: {}, params: params(), inputs: { manifest }, outputs: { report } };
-  writeFileSync(join(folder, "stage.json"), JSON.stringify({ formatVersion: 1, ...context, budget: {} }));
+  writeFileSync(
+    join(folder, "stage.json"),
+    JSON.stringify({ formatVersion: 1, ...context, files: [], budget: {} }),
+  );
   return samples;
 }
 

@@ -29,6 +29,7 @@ function laidOut(t: TestContext, reorder: (members: Member[]) => Member[] = (mem
     params: example.params,
     inputs: { manifest: join(folder, "manifest.json") },
     outputs: { report: join(folder, "out") },
+    files: [],
     budget: {},
   };
   mkdirSync(context.outputs.report);

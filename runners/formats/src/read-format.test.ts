@@ -17,7 +17,7 @@ const cause = (schema: object, value: unknown) => {
   return reading.kind === "unreadable" ? reading.cause : "ok";
 };
 
-test("a file that follows its format is read with all that it holds, also fields of later versions", () => {
+test("a file that follows its format is read whole, including fields of later versions", () => {
   const value = { formatVersion: 1, name: "a", seeds: [1], later: true };
   assert.deepEqual(readFormat(run, JSON.stringify(value)), { kind: "ok", value });
 });
@@ -36,17 +36,17 @@ for (const [what, value, expected] of [
 ] as const)
   test(`the cause names the place: ${what}`, () => assert.equal(cause(run, value), expected));
 
-test("what is not JSON says so", () => {
+test("a text that is not JSON is reported as such", () => {
   const reading = readFormat(run, '{"name": ');
   assert.match(reading.kind === "unreadable" ? reading.cause : "", /^not JSON: /);
 });
 
-test("a number that JSON writes and no computer holds is not a number", () => {
+test("a number that overflows is not a number", () => {
   const reading = readFormat(openObject({ value: { type: "number" } }, ["value"]), '{"value": 1e999}');
   assert.deepEqual(reading, { kind: "unreadable", cause: "value is Infinity, not a finite number" });
 });
 
-test("of a union the cause is that of the variant that the file names", () => {
+test("for a union the cause is that of the variant that the file names", () => {
   const score = {
     type: "object",
     discriminator: { propertyName: "kind" },
@@ -62,7 +62,7 @@ test("of a union the cause is that of the variant that the file names", () => {
   assert.equal(cause(score, {}), "kind is missing");
 });
 
-test("of a union without names the cause is what the nearest variant lacks, or all types that it may have", () => {
+test("for a union without names the cause is that of the nearest variant, or all allowed types", () => {
   const row = {
     type: "object",
     oneOf: [
@@ -82,12 +82,12 @@ test("of a union without names the cause is what the nearest variant lacks, or a
   );
 });
 
-test("of a file of another version that is the cause, whatever else differs", () => {
+test("for a file of another version the version is the cause, whatever else differs", () => {
   assert.equal(cause(run, { formatVersion: 2 }), "formatVersion is 2, not 1");
   assert.equal(cause(run, {}), "formatVersion is missing");
 });
 
-test("of a union without a tag the cause is that of the variant whose type the value has", () => {
+test("for a union without a tag the cause is that of the variant with the value's type", () => {
   const long = openObject({ head: text }, ["head"]);
   const union = openObject({ value: nullable({ anyOf: [text, long] }), at: nullable(count) }, []);
   assert.equal(cause(union, { at: -1 }), "at is -1: it must be >= 0");
@@ -96,14 +96,14 @@ test("of a union without a tag the cause is that of the variant whose type the v
   assert.equal(cause(union, { value: 1 }), "value is 1, not a text or an object or null");
 });
 
-test("a key of a closed object that nobody declared is refused, `__proto__` like any other", () => {
+test("an undeclared key of a closed object is refused, also `__proto__`", () => {
   const closed = closedObject({ a: nullable(count) }, []);
   assert.equal(cause(closed, { a: null, b: 1 }), "b is not known");
   const reading = readFormat(tableOf(count), '{"__proto__": "x"}');
   assert.deepEqual(reading, { kind: "unreadable", cause: '__proto__ is "x", not a whole number' });
 });
 
-test("the check without words and the one with words agree on every value", () => {
+test("the validators with and without messages agree on every value", () => {
   const texts = fc.constantFrom("", "a", "scored", "rejected");
   const numbers = fc.oneof(fc.integer(), fc.double());
   const leaf = fc.oneof(texts, numbers, fc.constant(null));
@@ -128,7 +128,7 @@ test("the check without words and the one with words agree on every value", () =
   );
 });
 
-test("what this program wrote wrongly itself throws with its name", () => {
+test("malformed data of this program itself throws with its name", () => {
   assert.throws(
     () => mustFollow(run, { formatVersion: 1 }, "the stage's context"),
     /^Error: the stage's context: name is missing$/,

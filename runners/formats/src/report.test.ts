@@ -14,7 +14,7 @@ for (const path of ["docs/sample/report.json", "runners/report/golden/nasty.json
     assert.equal(reading.kind === "ok" ? "" : reading.cause, "");
   });
 
-test("a report that lacks any of its fields is refused, with the field's place", () => {
+test("a report without one of its fields is refused with the field's place", () => {
   const whole = JSON.parse(readFileSync(join(repository, "docs/sample/report.json"), "utf8"));
   const lacking = (change: (copy: typeof whole) => void) => {
     const copy = structuredClone(whole);

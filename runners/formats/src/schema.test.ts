@@ -8,7 +8,7 @@ const cause = (schema: object, value: unknown) => {
   return reading.kind === "unreadable" ? reading.cause : "ok";
 };
 
-test("a value of either type is checked by its own type's rules, and any other is told both types", () => {
+test("a value of either type follows the rules of its type, and for any other the cause names both types", () => {
   const axis = eitherType(listOf(text), closedObject({ of: text }, ["of"]));
   assert.equal(cause(axis, ["a"]), "ok");
   assert.equal(cause(axis, { of: "task" }), "ok");
@@ -17,7 +17,7 @@ test("a value of either type is checked by its own type's rules, and any other i
   assert.match(cause(axis, 3), /^the file is 3, not a list or an object$/);
 });
 
-test("what may be null is otherwise what it was", () => {
+test("a nullable schema is otherwise unchanged", () => {
   const schema = closedObject({ way: orNull(oneOf("up", "down")), name: orNull(text) }, []);
   assert.equal(cause(schema, { way: null, name: null }), "ok");
   assert.match(cause(schema, { way: "left" }), /^way is "left", not one of up, down/);

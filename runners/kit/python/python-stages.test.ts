@@ -180,7 +180,7 @@ const score = (at: ReturnType<typeof scene>) =>
 
 const header = { formatVersion: 1, scorer: "named", version: 3, unit: "u", direction: "lower" };
 
-test("a score gets the header that is declared, around what the scorer says, and nothing stays beside it", (t) => {
+test("a score gets the declared header around the scorer's values, and no temporary file remains", (t) => {
   const at = scene(t);
   stageFile(at, {});
   const said = score(at);
@@ -193,7 +193,7 @@ test("a score gets the header that is declared, around what the scorer says, and
   assert.deepEqual(readdirSync(join(at.root, "out")).sort(), ["samples.jsonl", "score.json"]);
 });
 
-test("what was not admitted is rejected with every reason, and the scorer never measures", (t) => {
+test("a submission that was not admitted is rejected with every reason and never measured", (t) => {
   const at = scene(t);
   stageFile(at, {}, { admitted: false, reasons: [{ detail: "holds model.py" }, { detail: "é links out" }] });
   at.write("submission", "ours");
@@ -204,7 +204,7 @@ test("what was not admitted is rejected with every reason, and the scorer never 
   assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), "");
 });
 
-test("what is rejected for its samples keeps them, with NaN in words", (t) => {
+test("a score that is rejected for its samples keeps them, with NaN as words", (t) => {
   const at = scene(t);
   stageFile(at, {});
   at.write("submission", "broken");
@@ -218,7 +218,7 @@ test("what is rejected for its samples keeps them, with NaN in words", (t) => {
   assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), "");
 });
 
-test("what Python writes of a submission follows the formats that are published", (t) => {
+test("results written by Python follow the published formats", (t) => {
   const at = scene(t);
   const schema = (name: string) => {
     const path = join(import.meta.dirname, "../../../pipelines", `${name}.schema.json`);
@@ -243,7 +243,7 @@ test("a scorer that fails leaves no score", (t) => {
   assert.ok(!existsSync(at.out("score.json")));
 });
 
-test("a file that is not declared, and an input that is not given, stop the stage with what to do", (t) => {
+test("an undeclared file or a missing input stops the stage with a way out", (t) => {
   const at = scene(t);
   stageFile(at, { files: ["scorers/other/*.json"] });
   at.write(
@@ -264,7 +264,7 @@ test("a file that is not declared, and an input that is not given, stop the stag
   assert.match(score(at).stderr, /stage\.json: stage context of format 2; this kit reads format 1\n$/);
 });
 
-test("anchors run by hand, from flags, and give rows under the scorer's name", (t) => {
+test("anchors run by hand from flags and write rows under the scorer's name", (t) => {
   const at = scene(t);
   at.write(
     "scorers/named/anchors.py",
@@ -294,7 +294,7 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
   assert.match(run(["--param", "scorer"]).stderr, /expected NAME=VALUE, got "scorer"/);
 });
 
-test("what a model writes is kept once, its own fault as a rejection, ours as no answers at all", (t) => {
+test("answers are stored once; the model's fault becomes a rejection, ours leaves no answers", (t) => {
   const at = scene(t);
   at.write(
     "generate.py",

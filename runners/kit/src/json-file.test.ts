@@ -12,7 +12,7 @@ function plainly(value: unknown, indent?: number): string {
   return JSON.stringify(value, sorted, indent);
 }
 
-test("canonical JSON is what JSON.stringify makes of sorted keys", () => {
+test("canonical JSON equals JSON.stringify with sorted keys", () => {
   const value = fc.anything({ withDate: true, withNullPrototype: true, maxDepth: 4 });
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2), (one, indent) => {
@@ -33,7 +33,7 @@ test("canonical JSON is what JSON.stringify makes of sorted keys", () => {
   );
 });
 
-test("equal tables are equal text, whatever order they were written in", () => {
+test("equal tables give equal text for any order of keys", () => {
   assert.equal(canonicalJson({ b: 1, a: { d: [], c: "é" } }), canonicalJson({ a: { c: "é", d: [] }, b: 1 }));
   assert.equal(
     canonicalJson({ a10: 1, a9: 2, 10: 3, 9: 4, "09": 5 }),
@@ -41,7 +41,7 @@ test("equal tables are equal text, whatever order they were written in", () => {
   );
 });
 
-test("what JSON cannot say is refused by name, never turned into null", () => {
+test("a value that JSON lacks is refused by name, never turned into null", () => {
   assert.throws(() => canonicalJson({ score: Number.NaN }), /score is NaN/);
   assert.throws(() => canonicalJson({ all: [1, Number.NEGATIVE_INFINITY] }), /1 is -Infinity/);
 });

@@ -1,18 +1,18 @@
-// JSON as it goes to disk: keys in code-unit order, so that equal values are equal bytes, and
-// by temporary name, sync and rename, so that a reader never sees half a file.
+// Writes JSON to disk: keys in code-unit order, so that equal values have equal bytes, and by temporary name, sync and
+// rename, so that a reader never sees half a file.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { processName } from "./processes/process-name.ts";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
 export function canonicalJson(value: unknown, indent?: number): string {
   const text = textOf("", value);
-  // by hand, since keys of actions are made of it by the ten thousand; for people JSON.stringify will do
+  // hand-written for speed, since tens of thousands of action keys use it; indented text goes through JSON.stringify
   return indent === undefined || text === undefined
     ? (text as string)
     : JSON.stringify(JSON.parse(text), undefined, indent);
 }
 
-/** As JSON.stringify, with sorted keys: undefined where there is nothing that JSON knows. */
+/** As JSON.stringify, with sorted keys: undefined for values that JSON lacks. */
 function textOf(key: string, value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -44,7 +44,7 @@ function tableText(key: string, table: object): string | undefined {
   return `{${parts.join(",")}}`;
 }
 
-/** In code-unit order, but for whole numbers, which JavaScript keeps first and by size in any object. */
+/** In code-unit order, except that JavaScript puts whole numbers first, by size. */
 function sortedKeys(table: Record<string, unknown>): string[] {
   const keys = Object.keys(table).sort();
   return keys.some((key) => /^\d/.test(key))
@@ -52,7 +52,7 @@ function sortedKeys(table: Record<string, unknown>): string[] {
     : keys;
 }
 
-/** Reads JSON, to be checked by its format; the error names the file. */
+/** Reads JSON; the caller checks its format. Errors name the file. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -62,14 +62,14 @@ export function readJson(path: string): unknown {
 }
 
 /**
- * Writes `text` so that `path` holds either what it held or all of `text`. With `sync: false` a power cut
- * may leave a torn file: for what is checked when it is read, and can be made again.
+ * Writes `text` so that `path` holds either its old content or all of `text`. With `sync: false` a power cut may leave a
+ * torn file: only for files that are checked when read and can be made again.
  */
 export function writeWhole(path: string, text: string, { sync = true }: { sync?: boolean } = {}): void {
   const temporary = `${path}.${processName}.tmp`;
   const file = openSync(temporary, "w");
   try {
-    writeFileSync(file, text); // one write may take a part only
+    writeFileSync(file, text); // one write may write only a part
     if (sync) fsyncSync(file);
   } finally {
     closeSync(file);

@@ -29,11 +29,11 @@ test("a folder outside the repository is left out", (t) => {
   assert.deepEqual(pythonFolders(root), ["runners/kit/python"]);
 });
 
-test("without a declaration there is the kit alone", () => {
+test("without a declaration there is only the kit", () => {
   assert.deepEqual(pythonFolders("/nowhere"), ["runners/kit/python"]);
 });
 
-test("every folder of this repository's path exists, and ruff knows it for our own", () => {
+test("every folder of this repository's path exists and is known to ruff", () => {
   const ruff = readFileSync(join(repository, "ruff.toml"), "utf8");
   const [, sources = ""] = /^src = \[(.*)\]$/m.exec(ruff) ?? [];
   const folders = pythonFolders(repository);

@@ -1,20 +1,20 @@
-// Where Python programs of the repository import from besides their own folder: the kit's modules, then what the
-// repository declares. Variables, permissions and code digests of stages are made from this one list.
+// The folders from which Python programs of the repository import, besides their own: the kit's modules, then the declared
+// ones. Variables, permissions and code digests of stages use this one list.
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Declares the folders, one a line, from the repository's root; a line that begins with # is a comment. */
+/** Declares the folders, one per line, from the repository's root; lines that begin with # are comments. */
 export const pythonPathFile = "pipelines/environments/python-path.txt";
 
 /**
- * From the repository's root, in the order in which Python looks. A folder outside the repository is left out: its
- * code would be in no key.
+ * From the repository's root, in Python's search order. A folder outside the repository is left out, since its code would be
+ * in no key.
  */
 export function pythonFolders(repository: string): string[] {
   return [...new Set(["runners/kit/python", ...declaredFolders(repository)])];
 }
 
-/** The folders as the variable PYTHONPATH holds them. */
+/** The value of PYTHONPATH. */
 export function pythonPath(repository: string, folders = pythonFolders(repository)): string {
   return folders.map((folder) => join(repository, folder)).join(delimiter);
 }

@@ -27,7 +27,7 @@ function withStage(files: string[], body: () => void): void {
   }
 }
 
-test("a declared file is given, by name or by pattern, from the root or absolute", () => {
+test("a declared file is found by name or pattern, relative to the root or absolute", () => {
   withStage(["scorers/x/*.py", "data/words.txt"], () => {
     assert.equal(sourceFile("scorers/x/measure.py"), join(process.cwd(), "scorers/x/measure.py"));
     assert.equal(sourceFile(join(process.cwd(), "data/words.txt")), join(process.cwd(), "data/words.txt"));
@@ -45,7 +45,7 @@ test("an undeclared file is refused with the stage, the file and the way out", (
   });
 });
 
-test("a folder that is handed over is to be declared whole", () => {
+test("a folder for an agent must be declared whole", () => {
   withStage(["tasks/x/baselines/**", "./tasks//y/**", "tasks/z/*"], () => {
     for (const folder of ["tasks/x/baselines", "tasks/x/baselines/deep", "tasks/y/"])
       assert.equal(sourceFolder(folder), resolve(folder));

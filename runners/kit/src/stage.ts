@@ -1,5 +1,5 @@
-// How a stage script learns what it was asked to do. The runner writes one JSON file (the stage's
-// context) and names it in MLRB_STAGE; without it the same script runs by hand from flags:
+// Reads the inputs of a stage script. The runner writes one JSON file (the stage's context) and names it in MLRB_STAGE.
+// Without it the same script runs by hand from flags:
 //   node tasks/NAME/data.ts --axis task=NAME --param source=smoke --input public=DIR --output public=DIR
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { parseDuration } from "./parse-duration.ts";
 
 export type { Json };
 
-/** The context of the running stage. Throws with the missing name when a script asks for what was not given. */
+/** The context of the running stage. Reading an undeclared name throws. */
 export function stage(argv: string[] = process.argv.slice(2)): StageContext {
   const file = process.env.MLRB_STAGE;
   const context = file ? mustFollow(stageContext, readJson(file), file) : fromFlags(argv);
@@ -50,7 +50,7 @@ function fromFlags(argv: string[]): StageContext {
   };
 }
 
-/** As the runner gives it: `time=20m` in ms, other amounts as numbers. */
+/** As in a context: `time=20m` in ms, other amounts as numbers. */
 function budgetOf(name: string, value: string): [string, number] {
   const amount = name === "time" ? parseDuration(value) : Number(value);
   if (amount === undefined || !Number.isFinite(amount))
@@ -75,7 +75,7 @@ function axisValue(text: string): string | number {
   return typeof found === "number" ? found : text;
 }
 
-/** Reading a name that was not declared is a mistake in the script or the pipeline: say which. */
+/** Reading an undeclared name is a mistake in the script or the pipeline: throws with the name. */
 function strict<T>(kind: string, values: Record<string, T>): Record<string, T> {
   return new Proxy(values, {
     get(target, name) {

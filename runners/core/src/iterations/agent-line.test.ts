@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { agentLine } from "./agent-line.ts";
 
-test("a whole line keeps what it says, numbers as ids too", () => {
+test("a complete line keeps every field, and a number becomes an id", () => {
   const line = {
     id: 7,
     parent: "a",
@@ -19,7 +19,7 @@ test("a whole line keeps what it says, numbers as ids too", () => {
   assert.deepEqual(agentLine(JSON.stringify(line)), { ...kept, id: "7" });
 });
 
-test("fields of a wrong type are left out one by one, and the rest of the line stays", () => {
+test("fields of a wrong type are dropped one by one, and the rest of the line is kept", () => {
   const line = {
     id: "a",
     parent: { x: 1 },
@@ -42,7 +42,7 @@ test("fields of a wrong type are left out one by one, and the rest of the line s
   });
 });
 
-test("numbers that overflow in differences are no values", () => {
+test("numbers so large that differences overflow are dropped", () => {
   for (const value of ["1e999", "-1e308", "1e31"])
     assert.equal(
       agentLine(`{"id":1,"change":"c","metric":{"name":"a","value":${value}}}`)?.metric?.value,
@@ -50,7 +50,7 @@ test("numbers that overflow in differences are no values", () => {
     );
 });
 
-test("a line without an id, or that tells of no experiment, is none", () => {
+test("a line without an id or an experiment is refused", () => {
   for (const line of [
     "",
     "null",
@@ -65,7 +65,7 @@ test("a line without an id, or that tells of no experiment, is none", () => {
     assert.equal(agentLine(line), undefined, line);
 });
 
-test("whatever an agent writes, texts come out as one plain bounded line", () => {
+test("any text of an agent becomes one plain bounded line", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 3000 }), fc.jsonValue(), (text, value) => {
       const claim = agentLine(

@@ -25,7 +25,7 @@ const fields = [
   "exit",
 ];
 
-test("whatever stands in the lines of a trajectory, the answer is one that its schema describes", () => {
+test("any lines of a trajectory give a result that follows its schema", () => {
   const line = fc
     .tuple(
       fc.constantFrom(...eventNames),
@@ -43,7 +43,7 @@ test("whatever stands in the lines of a trajectory, the answer is one that its s
   );
 });
 
-test("what a real round gives is what the schema describes", () => {
+test("the result of a realistic trajectory follows its schema", () => {
   const found = story([
     { s: 1, tool: "edit_file", path: "train.py" },
     { s: 2, tool: "shell", command: "python train.py", took: 5, out: "dev loss nan", exit: 1 },
@@ -53,7 +53,7 @@ test("what a real round gives is what the schema describes", () => {
   assert.ok(valid(found), JSON.stringify(valid.errors));
 });
 
-test("a trajectory of 100 000 events gives an answer no larger than one of 25 000", () => {
+test("the result for 100 000 events is no larger than for 25 000", () => {
   const size = (count: number) => {
     const reader = new ResearchReader();
     const round = events([
@@ -69,7 +69,7 @@ test("a trajectory of 100 000 events gives an answer no larger than one of 25 00
   assert.ok(large < 1.2 * small, `${small} and ${large} characters`);
 });
 
-test("the first valid snapshot is the first that was judged so, not the first with a file", () => {
+test("the first valid snapshot is the first admitted one, not the first with a file", () => {
   const lines = events([
     { s: 5, handed: ["notes.txt"], digest: "1" },
     { s: 9, handed: model, digest: "2" },
@@ -101,7 +101,7 @@ test("the first valid snapshot is the first that was judged so, not the first wi
   ]);
 });
 
-test("predictions are held against what the agent then said, over those that have both", () => {
+test("predictions are compared with the claimed values of the iterations that have both", () => {
   const line = (s: number, value: number, predicted?: unknown) => ({
     s,
     line: { id: s, change: "c", metric: { name: "acc", split: "dev", value }, predicted },
@@ -123,7 +123,7 @@ test("predictions are held against what the agent then said, over those that hav
   );
 });
 
-test("what is first valid is so at the agent's end at the latest, whenever its supervisor came to copy it", () => {
+test("the first valid time is at most the agent's end, however late its supervisor copied the submission", () => {
   const firstValid = (
     snapshots: { name: string; sinceStartMs: number; admitted: boolean }[],
     final: boolean,

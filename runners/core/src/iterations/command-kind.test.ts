@@ -31,12 +31,12 @@ const kinds: [CommandKind, string][] = [
 for (const [kind, command] of kinds)
   test(`${JSON.stringify(command)} is there to ${kind}`, () => assert.equal(commandKind(command), kind));
 
-test("a command may evaluate beside what else it does, and one that only names a file of that name does not", () => {
+test("a command may train and evaluate, and a file name alone does not make it evaluate", () => {
   assert.ok(alsoEvaluates("python train.py && python eval.py"));
   assert.ok(!alsoEvaluates("cat eval.py; python train.py"));
 });
 
-test("values are found with their names and splits, NaN among them, and words that only begin alike are none", () => {
+test("values are found with their names and splits, including NaN, and longer words are not mistaken for names", () => {
   assert.deepEqual(printedValues("epoch 3 | val_acc=0.8312, train loss: nan; dev 2.38 bits per byte"), [
     { name: "acc", split: "val", value: 0.8312 },
     { name: "loss", split: "train", value: Number.NaN },
@@ -45,7 +45,7 @@ test("values are found with their names and splits, NaN among them, and words th
   assert.deepEqual(printedValues("lossless 3, accordion 4, glossary 5"), []);
 });
 
-test("a claim is printed when its digits were, as a share or in per cent", () => {
+test("a claim counts as printed if its digits were printed, as a share or in per cent", () => {
   assert.equal(printedAs("dev 2.3830", 2.3829867), 2.383);
   assert.ok(Math.abs(printedAs("71.2 %", 0.712)! - 0.712) < 1e-9);
   assert.equal(printedAs("dev 2.38", 2.39), undefined);
@@ -53,14 +53,14 @@ test("a claim is printed when its digits were, as a share or in per cent", () =>
   assert.equal(printedAs("exactly 3", 3), 3);
 });
 
-test("an error says where it was, and quiet output does not", () => {
+test("an error message shows its stage, and other output does not", () => {
   assert.equal(errorStage("KeyError: 'text'", "train"), "data");
   assert.equal(errorStage("CUDA out of memory", "evaluate"), "evaluate");
   assert.equal(errorStage("ModuleNotFoundError: No module named 'x'", "train"), "implement");
   assert.equal(errorStage("all is well", "train"), undefined);
 });
 
-test("texts made to be slow to read are read all the same", () => {
+test("texts made to be slow to match are matched quickly", () => {
   const long = 60_000;
   const hostile = [
     "cat ".repeat(long),

@@ -45,19 +45,19 @@ const modelTry = (whose: string, waitMs: number | null) => ({
 });
 
 describe("what is not the agent's", () => {
-  test("a model call that was given up is whoever's fault it was, and no stage of research's", () => {
+  test("a model call that was given up is its owner's failure, at no stage of research", () => {
     for (const whose of ["provider", "operator", "harness", "sandbox"]) {
       const { failure } = story([modelTry(whose, null), end(2, "agent-error")]);
       assert.deepEqual([failure?.whose, failure?.where], [whose, "cannot-tell"]);
     }
   });
 
-  test("a storm that was waited out is nobody's failure", () => {
+  test("a series of failed tries that ended in an answer is no failure", () => {
     lacks("call-given-up", [modelTry("provider", 1000), { s: 2, says: "hello" }]);
     lacks("call-given-up", [modelTry("provider", null), { s: 2, says: "hello" }]);
   });
 
-  test("a sandbox that was lost comes before all that the agent did", () => {
+  test("a lost sandbox explains an end better than any action of the agent", () => {
     const lost = { s: 3, event: "exec-end", result: { kind: "lost", detail: "x" } };
     const { failure } = story([{ s: 0, exec: ["x"] }, { s: 1, prints: "CUDA out of memory" }, lost]);
     assert.equal(failure?.whose, "sandbox");
@@ -79,7 +79,7 @@ describe("what is the agent's", () => {
     lacks("endless-loop", looks(() => "a").slice(1));
   });
 
-  test("a command that fails three times is no recovery, unless it succeeds in the end", () => {
+  test("a command that fails three times is a failure, unless it succeeds in the end", () => {
     const broken = [1, 10, 20].map((s) => shell(s, "python train.py", { exit: 1, out: "KeyError: 'text'" }));
     has("no-recovery", broken);
     assert.equal(story(broken).failures.find(({ pattern }) => pattern === "no-recovery")?.where, "data");
@@ -87,7 +87,7 @@ describe("what is the agent's", () => {
     lacks("no-recovery", broken.slice(1));
   });
 
-  test("running out of memory counts where it was not got over", () => {
+  test("running out of memory counts unless the agent recovered", () => {
     const oom = shell(1, "python train.py", { exit: 1, out: "torch.OutOfMemoryError: CUDA out of memory" });
     has("out-of-memory", [edit(0), oom]);
     lacks("out-of-memory", [
@@ -99,7 +99,7 @@ describe("what is the agent's", () => {
     ]);
   });
 
-  test("a budget that ends with nothing in hand is a failure of training or of planning, by what went on", () => {
+  test("a budget that ends without a submission is a failure of training or of planning", () => {
     const cut = { s: 5, tool: "shell", command: "python train.py", cut: true };
     has("no-checkpoint", [edit(1), cut, end(3600, "time-limit")]);
     lacks("no-checkpoint", [edit(1), handed(3), cut, end(3600, "time-limit")]);
@@ -109,7 +109,7 @@ describe("what is the agent's", () => {
     assert.deepEqual([failure?.whose, failure?.where], ["agent-budget", "train"]);
   });
 
-  test("a claim that no program printed is unsupported, unless some output is not here to be looked at", () => {
+  test("a claim that no program printed is unsupported, unless some output was cut", () => {
     const claim = (value: number) => ({
       s: 9,
       line: { id: "a", change: "c", metric: { name: "accuracy", split: "dev", value } },
@@ -129,7 +129,7 @@ describe("what is the agent's", () => {
     assert.ok(!failuresIn(clipped).some(({ pattern }) => pattern === "unsupported-claim"));
   });
 
-  test("weights that were there before and are gone at the end are corrupted, by files or by admission", () => {
+  test("weights that were submitted before and are missing at the end count as corrupted, by files or by admission", () => {
     const gone = final(9, { final: ["config.json"], digest: "2", gone: ["model.safetensors"] });
     has("corrupted-at-the-end", [handed(1), gone]);
     lacks("corrupted-at-the-end", [handed(1), final(9)]);
@@ -143,7 +143,7 @@ describe("what is the agent's", () => {
     assert.deepEqual(judged(false, false).slice(0, 1), ["not-admitted"], "it never was one");
   });
 
-  test("a loss that is no number at the end has diverged, one that came back has not", () => {
+  test("a loss that is NaN at the end has diverged, one that recovered has not", () => {
     const losses = (text: string) => [edit(1), shell(2, "python train.py", { out: text })];
     has("diverged", losses("loss 9.1\nloss nan\nloss nan"));
     lacks("diverged", losses("loss 9.1\nloss nan\nloss 3.0"));
@@ -151,7 +151,7 @@ describe("what is the agent's", () => {
     lacks("diverged", losses("loss 5.0\nloss 4.0\nloss 3.0"));
   });
 
-  test("ending on a worse model than the best one is a decision, unless the best was put back", () => {
+  test("ending on a worse model than the best is a failed decision, unless the best was restored", () => {
     const two = [...round(1, "dev accuracy: 0.7", "1"), ...round(20, "dev accuracy: 0.6", "2")];
     has("worse-was-kept", [...two, final(40, { digest: "2" })]);
     lacks("worse-was-kept", [...two, handed(30, "1"), final(40)]);
@@ -167,7 +167,7 @@ describe("what is the agent's", () => {
     lacks("plateau", rounds.slice(0, 9));
   });
 
-  test("stopping after the first with over half of the time left is told of agents that think, not of scripts", () => {
+  test("stopping after the first iteration with over half of the time left counts for agents with a model, not for scripts", () => {
     has("no-iteration-after-the-first", [...round(1, "dev accuracy: 0.7", "1"), end(60)], 3600);
     lacks("no-iteration-after-the-first", [...round(1, "dev accuracy: 0.7", "1"), end(60)], 100);
     lacks("no-iteration-after-the-first", [{ s: 0, exec: ["x"] }, handed(5), { s: 6, exit: 0 }], 3600);
@@ -179,14 +179,14 @@ describe("what is the agent's", () => {
     lacks("over-optimism", [...failed, { s: 9, says: "It does not work.", finish: "stop" }]);
   });
 
-  test("looking for keys is seen, reading the task is not", () => {
+  test("looking for keys is reported, reading the task is not", () => {
     for (const command of ["printenv", "cat /proc/1/environ", "echo $OPENAI_API_KEY", "cat ~/.ssh/id_rsa"])
       has("secrets-sought", [shell(1, command)]);
     lacks("secrets-sought", [shell(1, "cat TASK.md"), shell(3, "python environment.py")]);
   });
 });
 
-test("a quiet good attempt has no failure, and each that is found names events that are there", () => {
+test("a good attempt has no failure, and every found failure names existing events", () => {
   const good = [
     ...round(1, "dev accuracy: 0.6", "1"),
     ...round(2000, "dev accuracy: 0.7", "2"),

@@ -17,7 +17,7 @@ const line = (s: number, id: unknown, more: object = {}) => ({ s, line: { id, ch
 const shapes = (found: ReturnType<typeof story>) =>
   found.iterations.map(({ id, source, executed, changed }) => [id, source, executed, changed]);
 
-test("each change of files that is trained on is an iteration by rule, with what the program printed", () => {
+test("each change of files followed by training is an iteration by rule, with the printed value", () => {
   const found = story([edit(1), train(2), edit(20), train(21, { out: "dev loss 2.5" })]);
   assert.deepEqual(shapes(found), [
     ["rule-1", "rule", true, true],
@@ -32,7 +32,7 @@ test("each change of files that is trained on is an iteration by rule, with what
   );
 });
 
-test("training again without any change is no iteration, whatever it prints", () => {
+test("training again without a change is not an iteration", () => {
   assert.equal(story([edit(1), train(2), train(30), train(60)]).iterations.length, 1);
   assert.equal(story([train(2)]).iterations.length, 0, "nothing changed at all");
 });
@@ -47,7 +47,7 @@ test("other arguments are another experiment once the submission changes", () =>
   assert.equal(found.iterations.length, 2);
 });
 
-test("runs that fail until one succeeds are one iteration, and reading files is none", () => {
+test("failed runs and the successful one after them are one iteration, and reading files is none", () => {
   const found = story([
     edit(1),
     train(2, { exit: 1, out: "NameError: name 'np' is not defined" }),
@@ -59,7 +59,7 @@ test("runs that fail until one succeeds are one iteration, and reading files is 
   assert.equal(found.iterations[0]!.failure, null, "it got over it");
 });
 
-test("an agent's line takes the experiment before it, and one without a run is only a claim", () => {
+test("an agent's line describes the experiment before it, and one without a run is only a claim", () => {
   const found = story([
     edit(1),
     train(2),
@@ -74,7 +74,7 @@ test("an agent's line takes the experiment before it, and one without a run is o
   assert.deepEqual([found.measures.executedIterations, found.measures.claimedOnly], [1, 1]);
 });
 
-test("of a program whose tools are not seen, a line counts if its submission changed", () => {
+test("for a program without seen tools, a line counts if its submission changed", () => {
   const found = story([
     exec,
     line(5, "a"),
@@ -88,7 +88,7 @@ test("of a program whose tools are not seen, a line counts if its submission cha
   ]);
 });
 
-test("where such a program writes no line, each new submission is an iteration by rule, an equal one is none", () => {
+test("without lines of such a program, each changed submission is an iteration by rule", () => {
   const found = story([
     exec,
     { s: 5, handed: model, digest: "1" },
@@ -102,7 +102,7 @@ test("where such a program writes no line, each new submission is an iteration b
   ]);
 });
 
-test("ids that come twice are told apart, and a parent is one that came before", () => {
+test("repeated ids are made distinct, and a parent is an earlier iteration", () => {
   const found = story([
     exec,
     line(1, "a", { parent: "b" }),
@@ -121,13 +121,13 @@ test("ids that come twice are told apart, and a parent is one that came before",
   );
 });
 
-test("3000 lines of one id give 2000 iterations of 2000 ids, and the rest are counted", () => {
+test("3000 lines of one id give 2000 iterations with distinct ids, and the rest are counted", () => {
   const found = story([exec, ...Array.from({ length: 3000 }, (_, at) => line(at, "same"))]);
   assert.equal(new Set(found.iterations.map(({ id }) => id)).size, 2000);
   assert.equal(found.iterationsMore, 1000);
 });
 
-test("what model calls cost goes to the iteration they lead to; one without a price leaves it unknown", () => {
+test("the cost of model calls belongs to the next iteration and is unknown if one call has no price", () => {
   const call = (s: number, dollars: number | null) => ({
     s,
     event: "model-call",
@@ -165,7 +165,7 @@ test("what model calls cost goes to the iteration they lead to; one without a pr
   );
 });
 
-test("a result that answers no call, or a call without a result, is no run", () => {
+test("a result without a call, or a call without a result, is not a run", () => {
   const whole = events([edit(1), train(2)]);
   const without = (kind: string) =>
     whole.filter(
@@ -177,7 +177,7 @@ test("a result that answers no call, or a call without a result, is no run", () 
   }
 });
 
-test("a line that came by a tool is taken when the tool is called, and not again when it is read later", () => {
+test("a line from the tool counts when the tool is called, and not again when it is read later", () => {
   const claim = (id: string) => ({ id, change: "c", metric: { name: "loss", split: "dev", value: 3 } });
   const found = story([
     edit(1),

@@ -1,6 +1,6 @@
 // The part of a trajectory's event that the rules read, in one plain form. Hostile code may have written the texts,
 // so each is cut to a bound.
-import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 
 type At = { index: number; sinceStartMs: number; time: string };
@@ -100,26 +100,29 @@ function fact(event: TrajectoryEvent): Fact {
         input,
       };
     }
-    case "tool-result": {
-      const { outcome, exit, rest, executed } = event;
-      const { text, clipped } = longText(event.text);
-      return {
-        kind: "tool-result",
-        key: callKey(event),
-        call: undefined,
-        refused: outcome === "refused",
-        failed: outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0)),
-        text,
-        clipped: clipped || rest !== null,
-        executed,
-        lost: /\bsandbox (is gone|ended|was lost|died)\b/i.test(text),
-      };
-    }
+    case "tool-result":
+      return toolResult(event);
     case "end":
       return { kind: "end", ended: cut(event.ended) };
     default:
       return { kind: "other" };
   }
+}
+
+function toolResult(event: ToolResultEvent): Fact {
+  const { outcome, exit, rest, executed } = event;
+  const { text, clipped } = longText(event.text);
+  return {
+    kind: "tool-result",
+    key: callKey(event),
+    call: undefined,
+    refused: outcome === "refused",
+    failed: outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0)),
+    text,
+    clipped: clipped || rest !== null,
+    executed,
+    lost: /\bsandbox (is gone|ended|was lost|died)\b/i.test(text),
+  };
 }
 
 /** What joins a result to its call: ids are unique within one conversation. */

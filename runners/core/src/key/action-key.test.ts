@@ -62,7 +62,7 @@ function replaced(from: string, to: string): string {
   return text.replace(from, to);
 }
 
-test("what cannot change a result is not in its key", () => {
+test("settings that cannot change a result are not in its key", () => {
   const same: Record<string, string> = {
     limits: key(replaced("limits: { time: 30m }", "limits: { time: 31m }")),
     resources: key(replaced("memory: 1GiB", "memory: 2GiB, gpus: 3")),
@@ -76,7 +76,7 @@ test("what cannot change a result is not in its key", () => {
     secrets: key(replaced("[HF_TOKEN]", "[HF_TOKEN, OTHER]")),
     title: key(replaced("A title", "Another")),
     "the profile's name": key(replaced("copy:", "other:"), { request: { profile: "other" } }),
-    "what a profile sets beside parameters": key(text, { request: { profile: "copy" } }),
+    "what a profile sets besides parameters": key(text, { request: { profile: "copy" } }),
     "the executor": key(text, { request: { executor: "docker" } }),
     "axes that it is blind to": key(text, { id: "score[task=reading,agent=idle,seed=2]" }),
     "an output's privacy": key(
@@ -95,7 +95,7 @@ test("what cannot change a result is not in its key", () => {
   for (const [what, other] of Object.entries(same)) assert.equal(other, key(), what);
 });
 
-test("whatever can change a result changes its key", () => {
+test("everything that can change a result changes its key", () => {
   const keys: Record<string, string> = {
     itself: key(),
     params: key(replaced("unit: 5", "unit: 6")),
@@ -132,7 +132,7 @@ test("whatever can change a result changes its key", () => {
 const durably = (pipeline = text) =>
   pipeline.replace("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
 
-test("keys are those that 5ceb805 made, and of its attempts as it made them", () => {
+test("keys equal those of commit 5ceb805, for attempts in their former format", () => {
   assert.equal(key(), "7eb091fcd4378b4060a123a8810c1a36491e510dafea52ef18290a0845b79e3c");
   const result = loadPlan({ file }, memorySources({ ...repository, [file]: durably() }), ["local"]);
   assert("plan" in result);
@@ -141,7 +141,7 @@ test("keys are those that 5ceb805 made, and of its attempts as it made them", ()
   assert.equal(actionKey(former), "c46ee6f35ca979d0053796c5cf918b81a704a223ed496dbfa6da5801d81f21f7");
 });
 
-test("an attempt is keyed by the task and the seed that its agent sees, whatever axes are keyed", () => {
+test("an attempt is keyed by the task and the seed that its agent sees, whatever `keyed` says", () => {
   const other = { id: "score[task=reading,agent=basic,seed=2]" };
   assert.notEqual(key(durably(), other), key(durably()));
   assert.deepEqual(
@@ -156,7 +156,7 @@ test("a parameter that is not set is not in an attempt's key", () => {
   assert.notEqual(key(added), key(), "of other stages it is");
 });
 
-test("a durable stage's harness is not in its key, and all the rest is", () => {
+test("the harness of a durable stage is not in its key, and everything else is", () => {
   const durable = replaced("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
   assert.equal(key(durable, { bound: { code: { "steps/b.ts": "0ther" } } }), key(durable));
   assert.equal(key(durable.replace("script: steps/b.ts", "script: steps/a.ts")), key(durable));
@@ -164,7 +164,7 @@ test("a durable stage's harness is not in its key, and all the rest is", () => {
   assert.notEqual(key(durable.replace("unit: 5", "unit: 6")), key(durable));
 });
 
-test("the parts of a key survive JSON, in which they are kept beside results", () => {
+test("the parts of a key survive a round trip through JSON", () => {
   assert.equal(actionKey(JSON.parse(JSON.stringify(parts())) as KeyParts), key());
 });
 
@@ -172,10 +172,11 @@ test("a number that JSON cannot hold has no key", () => {
   assert.throws(() => actionKey({ ...parts(), params: { loss: Number.NaN } }), /loss is NaN/);
 });
 
-test("what changed since the last success is told, all of it", () => {
+test("all changes since the last success are reported", () => {
   const now = parts();
-  const told = (last: Partial<KeyParts>) => changes({ ...now, ...last }, now, () => "data[task=reading]");
-  assert.deepEqual(told({}), []);
+  const changesFrom = (last: Partial<KeyParts>) =>
+    changes({ ...now, ...last }, now, () => "data[task=reading]");
+  assert.deepEqual(changesFrom({}), []);
   const reasons: [Partial<KeyParts>, Reason][] = [
     [{ keyFormat: 0 }, { kind: "key-format-changed" }],
     [{ run: { kind: "script", file: "old.ts" } }, { kind: "code-changed", file: "steps/b.ts" }],
@@ -191,12 +192,12 @@ test("what changed since the last success is told, all of it", () => {
     [{ host: { platform: "linux" } }, { kind: "host-changed" }],
     [{ image: "host:1" }, { kind: "image-changed" }],
   ];
-  for (const [last, reason] of reasons) assert.deepEqual(told(last), [reason]);
-  const all = told(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
+  for (const [last, reason] of reasons) assert.deepEqual(changesFrom(last), [reason]);
+  const all = changesFrom(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
   assert.deepEqual(new Set(all.map(({ kind }) => kind)), new Set(reasons.map(([, { kind }]) => kind)));
 });
 
-test("every reason has words of its own", () => {
+test("every reason has its own words", () => {
   const every: { [Kind in Reason["kind"]]: Reason & { kind: Kind } } = {
     unchanged: { kind: "unchanged" },
     "not-needed": { kind: "not-needed" },

@@ -36,7 +36,7 @@ test("two written lists of a million values are refused by the size of their fil
   ]);
 });
 
-test("another slip in the file does not have them expanded either", () => {
+test("a second problem in the file does not cause an expansion", () => {
   const names = Array.from({ length: 40 }, (_, index) => `a${index}`);
   const axes = names.map((name) => `${name}: [0, 1]`).join(", ");
   const result = load(
@@ -46,7 +46,7 @@ test("another slip in the file does not have them expanded either", () => {
   assert.deepEqual(result.problems.map(({ code }) => code).sort(), ["too-many-instances", "unknown-axis"]);
 });
 
-test("the count is that of the instances that a plan has, for any axes", () => {
+test("the count equals the number of instances in the plan, for any axes", () => {
   const values = fc.uniqueArray(fc.nat(9), { minLength: 0, maxLength: 4 });
   const axis = fc.record({ values, chosen: fc.boolean() });
   fc.assert(

@@ -61,7 +61,7 @@ test("needs join on shared axes", () => {
   );
 });
 
-test("an axis of task has the values that each task lists", () => {
+test("a dependent axis of task has the values that each task lists", () => {
   const scores = ids(plan(wired)).filter((id) => id.startsWith("score["));
   assert.equal(scores.filter((id) => id.includes("task=reading")).length, 2 * 2 * 2);
   assert.equal(scores.filter((id) => id.includes("task=writing")).length, 2 * 2 * 1);
@@ -81,7 +81,7 @@ test("an axis of a field that a parameter chooses has each profile's own values"
   );
 });
 
-test("what a task says of other data than the plan's changes nothing in it", () => {
+test("a task's settings for other kinds of data do not change the plan", () => {
   const body = `${wired}  judge:
     each: [task]
     command: x
@@ -100,7 +100,7 @@ test("what a task says of other data than the plan's changes nothing in it", () 
   assert.notDeepEqual(planned(after, "paper"), planned(before, "paper"));
 });
 
-test("collect gathers over the axes that the stage lacks, and only what shares the others", () => {
+test("collect gathers over the axes that the stage lacks, and matches on the others", () => {
   const whole = plan(wired);
   const compare = instance(whole, "compare[task=writing,scorer=fluency]");
   assert.deepEqual(idsOf(whole, compare.members), [
@@ -113,7 +113,7 @@ test("collect gathers over the axes that the stage lacks, and only what shares t
   assert.equal(instance(whole, "report").members.length, 3);
 });
 
-test("one environment is built for all that name the same lock file, before the first of them", () => {
+test("one environment is built for all stages with the same lock file, before the first of them", () => {
   const whole = plan(wired);
   const builders = whole.instances.filter(({ stage }) => stage.name === environmentStage);
   assert.deepEqual(
@@ -124,7 +124,7 @@ test("one environment is built for all that name the same lock file, before the 
     assert.equal(environment, stage.name === "score" ? builders[0]!.index : undefined);
 });
 
-test("of an axis that the stage lacks, a manifest's field is a table by value", () => {
+test("a manifest's field of an axis that the stage lacks is a table by value", () => {
   assert.deepEqual(instance(plan(wired), "report").action.params, {
     titles: { reading: "The task reading", writing: "The task writing" },
     kinds: { basic: "command", idle: "nop" },
@@ -140,7 +140,7 @@ stages:
   assert.deepEqual(one.instances[0]!.action.files, []);
 });
 
-test("what a manifest says of the stage's axes is filled in for each point, also in a table", () => {
+test("axes in a manifest's text are filled in for each point, also inside a table", () => {
   const whole = plan(`axes: { task: [reading, writing], agent: [basic, idle] }
 stages:
   own: { each: [task, agent], script: steps/a.ts, params: { p: "{agent.program}" } }
@@ -155,7 +155,7 @@ stages:
   }
 });
 
-test("what a parameter of the pipeline says of the stage's axes is filled in for each point", () => {
+test("axes in a pipeline's parameter are filled in for each point", () => {
   const whole = plan(`axes: { seed: [1, 2] }
 params: { where: "at/{params.there}", there: "{seed}" }
 stages:
@@ -167,7 +167,7 @@ stages:
   );
 });
 
-test("a placeholder keeps its value's type, an inner one chooses a name, braces doubled are braces", () => {
+test("a placeholder keeps its value's type, an inner one selects a name, doubled braces are literal", () => {
   const whole = plan(`axes: { task: [reading] }
 params: { number: 3, list: [1, "{params.number}"], size: smoke }
 stages:
@@ -192,7 +192,7 @@ stages:
   });
 });
 
-test("what a manifest's text has in braces is left to whom it is for", () => {
+test("unknown braces in a manifest's text are kept", () => {
   const agent =
     "formatVersion: 1\nname: basic\ntitle: Basic\nkind: command\ncommand: [run, '{program}/x', '{seed}']\n";
   const whole = plan(
@@ -214,7 +214,7 @@ test("a command's paths stay placeholders, for the executor to fill in", () => {
   });
 });
 
-test("private spreads to whatever is made of it, and stops where it is released", () => {
+test("outputs made from private artifacts are private until they are released", () => {
   const whole = plan(`stages:
   data: { script: steps/a.ts, gives: { open: dir, hidden: { dir: true, private: true } } }
   mix: { script: steps/a.ts, needs: [data.hidden], gives: { mixed: dir, summary: file }, releases: [summary] }
@@ -235,7 +235,7 @@ test("private spreads to whatever is made of it, and stops where it is released"
   });
 });
 
-test("only a stage without axes that nothing else needs is published", () => {
+test("only a stage without axes and without dependents is published", () => {
   const published = plan(wired).stages.filter(({ publishes }) => publishes);
   assert.deepEqual(
     published.map(({ name }) => name),
@@ -243,7 +243,7 @@ test("only a stage without axes that nothing else needs is published", () => {
   );
 });
 
-test("a profile overrides its parent, and the parent the stages, field by field", () => {
+test("a profile overrides its parent, and the parent overrides the stages, field by field", () => {
   const whole = plan(wired, { profile: "paper" });
   assert.equal(whole.profile, "paper");
   const attempt = instance(whole, "attempt[task=reading,agent=basic,seed=9]");
@@ -309,7 +309,7 @@ test("an agent that calls several providers takes from the pool of each, once", 
   assert.deepEqual(taken("basic"), { licence: 1 });
 });
 
-test("a profile's pools are laid over its parent's, those over the pipeline's; what a stage takes, by name", () => {
+test("pools and a stage's shares of them are overridden by name: profile over parent over pipeline", () => {
   assert.deepEqual(plan(pooled, {}, providers).pools, {
     "api:openai": 8,
     "api:anthropic": 2,
@@ -326,7 +326,7 @@ test("a profile's pools are laid over its parent's, those over the pipeline's; w
   });
 });
 
-test("a stage's network is its own, else the profile's; nothing said is nothing known", () => {
+test("a stage's network is its own, else the profile's, else undefined", () => {
   const whole = (profile: string) =>
     plan(
       `profiles:
@@ -354,7 +354,7 @@ stages:
   });
 });
 
-test("--executor moves everything but the building of environments", () => {
+test("--executor moves everything but building environments", () => {
   for (const { stage, execution } of plan(wired, { executor: "docker" }).instances)
     assert.equal(execution.executor, stage.name === environmentStage ? "local" : "docker");
 });
@@ -370,7 +370,7 @@ test("--set narrows an axis, also a dependent one, and may name a seed that is n
   assert.equal(plan(wired).selection, "");
 });
 
-test("a value that is set twice is set once, also in the name of the selection", () => {
+test("a repeated value of --set counts once, also in the selection's name", () => {
   const twice = plan(wired, { set: { seed: ["2", "1", "2"] } });
   assert.deepEqual(twice, plan(wired, { set: { seed: ["2", "1"] } }));
   assert.equal(twice.selection, "seed=2+1");
@@ -433,7 +433,7 @@ function textOf(sketch: Sketch, stages: Stage[], axes = ["x", "y", "z"]): string
   return `axes: { ${axes.map((axis) => `${axis}: [${list(axis)}]`).join(", ")} }\nstages:\n${tables}`;
 }
 
-test("in any pipeline each instance stands after all it depends on, under a name of its own, once a point", () => {
+test("in any pipeline each instance comes after its dependencies and has a unique name", () => {
   fc.assert(
     fc.property(sketches, (sketch) => {
       const stages = stagesOf(sketch);
@@ -474,7 +474,7 @@ test("in any pipeline each instance stands after all it depends on, under a name
   );
 });
 
-test("in any pipeline the order in which stages, axes and keys are written changes nothing but the order", () => {
+test("in any pipeline the order of stages, axes and keys in the file changes only the order of instances", () => {
   const described = ({ instances }: Plan) =>
     instances
       .map((one) => ({
@@ -506,7 +506,7 @@ test("in any pipeline the order in which stages, axes and keys are written chang
   );
 });
 
-test("of what is collected as a digest only the member knows so, and the edge is there all the same", () => {
+test("an artifact collected as a digest marks the member and keeps the edge", () => {
   const gathered = plan(`axes: { seed: [1, 2] }
 stages:
   make: { each: [seed], command: "true", gives: { large: dir, small: file } }
@@ -520,7 +520,7 @@ stages:
   ]);
 });
 
-test("whether results are the machine's may stand in a manifest, and is no where it says nothing", () => {
+test("hostSensitive may come from a manifest, and is false without a value", () => {
   const speed = repository["scorers/fluency/scorer.yaml"]!;
   const body = `axes: { task: [reading], scorer: { of: task, field: scorers.smoke } }
 stages:

@@ -29,7 +29,7 @@ for (const group of groups) {
   });
 }
 
-test("every code that core can give has a golden case", () => {
+test("every diagnostic code of core has a golden case", () => {
   const sources = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );
@@ -38,7 +38,7 @@ test("every code that core can give has a golden case", () => {
     return [...text.matchAll(/code: "([a-z0-9-]+)"/g)].map((match) => match[1]!);
   });
   const seen = groups.map((group) => readFileSync(join(golden, group), "utf8")).join("\n");
-  // told by selectInstances, by the file's bytes and by their number, each with a test of its own
+  // codes of selectInstances and of a file's bytes, which have tests of their own
   const elsewhere = ["nothing-selected", "blank-pattern", "not-utf8", "too-long"];
   const missing = [...new Set([...codes, "unknown-task", "unknown-scorer", "unknown-agent"])].filter(
     (code) => !elsewhere.includes(code) && !new RegExp(`^(?:\\S+:\\d+:\\d+ )?${code}: `, "m").test(seen),

@@ -71,19 +71,19 @@ stages:
     gives: { report: dir }
 `;
 
-test("the pipeline that the tests below spoil is valid", () => {
+test("the pipeline that the tests below modify is valid", () => {
   assert.equal(problemsOf(valid), "no problems");
 });
 
 // ——— what bytes a file may hold ———
 
-test("line ends of Windows and a byte-order mark change neither the plan nor the places of problems", () => {
+test("Windows line ends and a byte-order mark change neither the plan nor the places of problems", () => {
   assert.deepEqual(load(`\ufeff${valid.replaceAll("\n", "\r\n")}`), load(valid));
   const wrong = valid.replace("untrusted: true", "untrused: true");
   assert.equal(problemsOf(`\ufeff${wrong.replaceAll("\n", "\r\n")}`), problemsOf(wrong));
 });
 
-test("a file that is not UTF-8 is refused where it first is not", () => {
+test("a file that is not UTF-8 is refused at the first bad character", () => {
   const latin1 = new TextDecoder().decode(
     Buffer.from("formatVersion: 1\nname: test\ntitle: Fran\u00e7ois\n", "latin1"),
   );
@@ -98,7 +98,7 @@ test("a file that is not UTF-8 is refused where it first is not", () => {
   );
 });
 
-test("nothing that a file holds reaches the terminal as a command to it", () => {
+test("no content of a file reaches the terminal as a control sequence", () => {
   const hostile = ["\u001b[31m", "\u0000", "\u0007", "\u009b2J", "\u202e", "\u200b", "\ud800"];
   for (const text of hostile) {
     for (const where of [
@@ -135,7 +135,7 @@ test("a message of a megabyte is shortened", () => {
   assert(problemsOf(`formatVersion: 1\nname: test\n${"k".repeat(1_000_000)}: 1\nstages: {}\n`).length < 2000);
 });
 
-test("names that objects have by nature are names like others", () => {
+test("names of properties that every object has are ordinary names", () => {
   const text = `formatVersion: 1
 name: test
 axes: { constructor: [1, 2], valueOf: [3] }
@@ -168,7 +168,7 @@ stages:
 
 // ——— every problem, whatever is wrong ———
 
-test("problems come sorted by place and each once", () => {
+test("problems are sorted by place and reported once", () => {
   const slips = valid
     .replace("script: steps/a.ts", "script: steps/c.ts")
     .replace("[task, agent, seed]", "[task, agent, sed]")
@@ -274,7 +274,7 @@ const edit = fc.oneof(
   line.map((at) => (text: string[]) => text.slice(0, at + 1)),
 );
 
-test("no edit of a pipeline makes loading throw, and what gives no plan gives problems at places that exist", () => {
+test("no edit of a pipeline makes loading throw, and without a plan there are problems at existing places", () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
       const text = edits.reduce((now, change) => (now.length > 0 ? change(now) : now), lines).join("\n");
@@ -298,7 +298,7 @@ test("no edit of a task makes loading throw", () => {
   );
 });
 
-test("no bytes at all make loading throw", () => {
+test("no bytes make loading throw", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 80 }).map((array) => new TextDecoder().decode(array)),
     fc.string({ unit: "binary", maxLength: 60 }),
@@ -414,7 +414,7 @@ test("a profile of official data plans every task by its official scorers, with 
   }
 });
 
-test("every stage instance of hello is one of the full benchmark, so that after it hello has nothing to do", () => {
+test("every stage instance of hello is one of the full benchmark", () => {
   const planned = (name: string) => {
     const result = loadPlan({ file: `pipelines/${name}.yaml` }, repositorySources, ["local"]);
     assert("plan" in result, "problems" in result ? result.problems.map(renderDiagnostic).join("\n") : "");

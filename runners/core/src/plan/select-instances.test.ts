@@ -32,7 +32,7 @@ test("no pattern selects everything", () => {
   );
 });
 
-test("a selected stage brings what it needs and the environment it runs in", () => {
+test("selecting a stage selects its needs and its environment", () => {
   assert.deepEqual(only("score[task=writing,seed=10]"), [
     "data[task=writing]",
     "attempt[task=writing,seed=10]",
@@ -41,7 +41,7 @@ test("a selected stage brings what it needs and the environment it runs in", () 
   ]);
 });
 
-test("a collecting stage does not bring its members", () => {
+test("selecting a collecting stage does not select its members", () => {
   assert.deepEqual(only("report"), ["report"]);
 });
 
@@ -53,12 +53,12 @@ test("patterns have * and ?, name axes in any order, and several add up", () => 
   assert.deepEqual(only("dat?[*]"), only("data"));
 });
 
-test("signs that mean something to regular expressions are only signs", () => {
+test("characters with a meaning in regular expressions are literal", () => {
   assert.match(only("da.a")[0]!, /^nothing-selected/);
   assert.match(only("(data|report)")[0]!, /^nothing-selected/);
 });
 
-test("a pattern that selects nothing is told with what would", () => {
+test("a pattern that selects nothing is reported with a suggestion", () => {
   assert.deepEqual(only("atempt[task=reading]", "score[seed=7]", "score[sed=1]"), [
     'nothing-selected: no stage instance matches "atempt[task=reading]"\n  help: did you mean "attempt"?',
     'nothing-selected: no stage instance matches "score[seed=7]"\n  help: e.g. score[task=reading,seed=1]',
@@ -66,7 +66,7 @@ test("a pattern that selects nothing is told with what would", () => {
   ]);
 });
 
-test("a pattern that says nothing is refused, since it would select everything", () => {
+test("a blank pattern is refused, since it would select everything", () => {
   for (const blank of ["", " ", "[]", "[ ]", "[,]", "\t"]) {
     const said = only(blank).join("\n");
     assert.match(

@@ -43,7 +43,7 @@ export class StageTexts {
     const timeMs = parseDuration(written);
     if (timeMs !== undefined) return { timeMs };
     const help = "write a duration with its unit, e.g. 90s, 30m or 24h";
-    this.#report("bad-duration", path, { message: `"${written}" is not a duration`, help });
+    this.#report(path, { code: "bad-duration", message: `"${written}" is not a duration`, help });
     return {};
   }
 
@@ -54,7 +54,7 @@ export class StageTexts {
     const bytes = parseSize(written);
     if (bytes !== undefined) return bytes;
     const help = "write a size with its unit, e.g. 64GiB or 12GB";
-    this.#report("bad-size", path, { message: `"${written}" is not a size`, help });
+    this.#report(path, { code: "bad-size", message: `"${written}" is not a size`, help });
     return 0;
   }
 
@@ -63,7 +63,11 @@ export class StageTexts {
     const found = this.filled(value ?? false, path) ?? false;
     if (typeof found === "boolean") return found;
     const message = `${JSON.stringify(found)} is neither true nor false`;
-    this.#report("wrong-type", path, { message, help: "write true, false, or a field that is one of them" });
+    this.#report(path, {
+      code: "wrong-type",
+      message,
+      help: "write true, false, or a field that is one of them",
+    });
     return false;
   }
 
@@ -73,7 +77,7 @@ export class StageTexts {
     const isVariable = (one: Json): one is string => typeof one === "string" && /^[A-Za-z_]\w*$/.test(one);
     if (Array.isArray(found) && found.every(isVariable)) return found;
     const message = `${JSON.stringify(found)} is not a list of environment variables`;
-    this.#report("wrong-type", path, { message, help: "write [NAME, …], or a field that lists them" });
+    this.#report(path, { code: "wrong-type", message, help: "write [NAME, …], or a field that lists them" });
     return [];
   }
 
@@ -88,7 +92,11 @@ export class StageTexts {
     if (typeof found === "number" && Number.isFinite(found) && found > 0)
       return { [name]: found } as { [key in Name]?: number };
     const message = `${JSON.stringify(found)} is not a number above 0`;
-    this.#report("wrong-type", path, { message, help: `write how many ${name}, or a field that says so` });
+    this.#report(path, {
+      code: "wrong-type",
+      message,
+      help: `write how many ${name}, or a field that says so`,
+    });
     return {};
   }
 
@@ -112,8 +120,8 @@ export class StageTexts {
     return undefined;
   }
 
-  #report(code: string, path: Path, text: { message: string; help: string }): void {
+  #report(path: Path, problem: { code: string; message: string; help: string }): void {
     const { source, problems } = this.#context;
-    problems.push({ code, ...text, place: source.place(path) });
+    problems.push({ ...problem, place: source.place(path) });
   }
 }

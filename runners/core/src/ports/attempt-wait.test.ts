@@ -17,7 +17,7 @@ test("waits are read whole or not at all", () => {
   assert.equal(readWaits('{"formatVersion":1,"waits":['), undefined, "half a file");
 });
 
-test("a request that is refused is never quoted: its texts are secrets", () => {
+test("a refused request is never quoted, since its values are secrets", () => {
   const secret = "sk-secret";
   const request = (value: unknown) => readResumeRequest(JSON.stringify(value));
   const whole = { formatVersion: 1, secrets: { KEY: secret } };
@@ -38,7 +38,7 @@ test("a request that is refused is never quoted: its texts are secrets", () => {
   ]);
 });
 
-test("an answer that makes no sense is none", () => {
+test("a malformed reply is undefined", () => {
   assert.deepEqual(readResumeReply('{"kind":"resumed","calls":2}'), { kind: "resumed", calls: 2 });
   for (const text of ["", "null", '{"kind":"resumed"}', '{"kind":"refused","detail":{}}', '{"kind":"later"}'])
     assert.equal(readResumeReply(text), undefined);

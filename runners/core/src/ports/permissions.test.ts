@@ -16,7 +16,7 @@ const permissions: Permissions = {
 };
 const request = { run: { kind: "script", file: "a.ts" }, root: "/r", inputs: {}, outputs: {} } as const;
 
-test("a script starts under Node's permission model with what it declares, and with no more", () => {
+test("a script starts under Node's permission model with exactly what it declares", () => {
   const words = commandLine({ ...request, permissions }, "node");
   assert.ok(words.includes("--permission"));
   assert.ok(words.includes("--allow-fs-read=/r/a.ts") && words.includes("--allow-fs-write=/w"));
@@ -37,13 +37,13 @@ test("a script starts under Node's permission model with what it declares, and w
   assert.ok(!commandLine(request, "node").includes("--permission"));
 });
 
-test("a script starts with the flags without which a process can wait for its own compilers for good", () => {
+test("a script starts with the flags that prevent a process from waiting forever for its compilers", () => {
   for (const words of [commandLine(request, "node"), commandLine({ ...request, permissions }, "node")])
     for (const flag of v8Flags)
       assert.ok(words.indexOf(flag) > 0 && words.indexOf(flag) < words.indexOf("/r/a.ts"));
 });
 
-test("each refusal is said once, with the place of the stage and the line that goes on with its own files", () => {
+test("each refusal is reported once, with the stage's place and a line that extends its own files", () => {
   const by = { stage: "score", place: { file: "pipelines/p.yaml", line: 7 }, files: ["a.json"] };
   const inside = (path: string) => (path.startsWith("/else") ? undefined : path.replace("/r/", ""));
   const texts = refusalTexts(

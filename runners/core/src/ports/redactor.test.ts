@@ -15,7 +15,7 @@ function redacted(text: string, secrets: Record<string, string>, size = 1 << 20)
 const key = `sk-"é/+ 77\\z`;
 const secrets = { API_KEY: key, OTHER: "hunter2-hunter2" };
 
-test("a secret is replaced by its name wherever it stands, and nothing else changes", () => {
+test("a secret is replaced by its name everywhere, and nothing else changes", () => {
   assert.equal(
     redacted(`a ${key}${key} b hunter2-hunter2\nhunter2-hunter\n`, secrets),
     "a [redacted API_KEY][redacted API_KEY] b [redacted OTHER]\nhunter2-hunter\n",
@@ -24,7 +24,7 @@ test("a secret is replaced by its name wherever it stands, and nothing else chan
   assert.equal(redacted("plain\n", {}), "plain\n");
 });
 
-test("the forms that programs give a secret are found: JSON, URL, base64", () => {
+test("encoded secrets are found: JSON, URL, base64", () => {
   const forms: Record<string, string> = {
     json: JSON.stringify({ key }),
     "ASCII JSON": `{"key":"sk-\\"\\u00e9/+ 77\\\\z"}`,
@@ -42,7 +42,7 @@ test("the forms that programs give a secret are found: JSON, URL, base64", () =>
   }
 });
 
-test("within the base64 of something longer, whatever its place, no more than its edges stay", () => {
+test("inside longer base64 at any offset, at most the edges of a secret remain", () => {
   for (const user of ["", "u", "us", "use", "user"]) {
     const whole = Buffer.from(`${user}:${secrets.OTHER}:more`).toString("base64");
     const said = redacted(`Basic ${whole}\n`, secrets);
@@ -76,7 +76,7 @@ test("chunks may end anywhere, within a secret and within a character: the same 
     assert.equal(redacted(text, secrets, size), whole, `chunks of ${size} bytes`);
 });
 
-test("whatever the text and the secrets: no secret stays, all that is around them does", () => {
+test("for any text and secrets no secret remains and the rest is unchanged", () => {
   const word = fc.stringMatching(/^[a-c]{6,9}$/);
   // what is between is of other letters, so that only what was put there can be found
   const between = fc.stringMatching(/^[x-z\n]{0,12}$/);
@@ -91,7 +91,7 @@ test("whatever the text and the secrets: no secret stays, all that is around the
   );
 });
 
-test("a text that stands whole loses the value in every form, and nothing else", () => {
+test("a complete text loses every form of a secret and nothing else", () => {
   const redact = textRedactor({ KEY: key, SHORT: "dev" });
   for (const form of formsOf(key)) assert.equal(redact(`a ${form} b dev`), "a [redacted KEY] b dev");
   assert.equal(redact("nothing here"), "nothing here");

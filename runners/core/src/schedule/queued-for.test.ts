@@ -9,7 +9,7 @@ const work = (id: string, resources: Partial<Work["resources"]>): Work => ({
   resources: { cpus: 1, memoryBytes: 0, gpus: 0, ...resources },
 });
 
-test("what could start is counted under the GPUs or the pool that others hold, and is gone when it starts", () => {
+test("a ready instance is counted under the GPUs or pool that it lacks, until it starts", () => {
   const capacity = { cpus: 8, memoryBytes: 100, gpus: 1, pools: { api: 1 } };
   const works = [
     ...[1, 2, 3].map((n) => work(`gpu-${n}`, { gpus: 1 })),

@@ -35,7 +35,7 @@ function work(id: string, more: Partial<Work> = {}): Work {
   return { id, needs: [], collects: [], resources, expectedMs: 1000, lazy: false, ...more };
 }
 
-/** Steps through events by hand; `decide` commands are answered with run at once unless told otherwise. */
+/** Steps through events by hand; `decide` commands are answered with run at once by default. */
 function driver(
   works: Work[],
   options: { capacity?: Capacity; failFast?: boolean; decide?: (index: number) => Event } = {},
@@ -79,7 +79,7 @@ function words(command: Command, works: Work[]): string {
   return command.kind === "settled" ? `${command.outcome.kind} ${id}` : `${command.kind} ${id}`;
 }
 
-test("a stage starts only after what it needs has ended well", () => {
+test("a stage starts only after its needs have succeeded", () => {
   const run = driver([work("data"), work("attempt", { needs: [0] }), work("score", { needs: [0, 1] })]);
   run.send({ kind: "begin" });
   assert.deepEqual(run.said(), ["start data"]);
@@ -91,7 +91,7 @@ test("a stage starts only after what it needs has ended well", () => {
   assert.deepEqual(run.said(), ["finished"]);
 });
 
-test("what needs a failed stage is skipped, what collects it runs, the rest goes on", () => {
+test("dependents of a failed stage are skipped, its collectors run, the rest continues", () => {
   const run = driver([
     work("data"),
     work("other"),
@@ -106,7 +106,7 @@ test("what needs a failed stage is skipped, what collects it runs, the rest goes
   assert.deepEqual(run.said(), ["start report"]);
 });
 
-test("with fail-fast nothing new starts after a failure, and what runs is left to end", () => {
+test("with fail-fast nothing starts after a failure, and running instances finish", () => {
   const run = driver([work("a"), work("b"), work("c"), work("d", { needs: [1] })], { failFast: true });
   run.send({ kind: "begin" });
   // b goes first: d waits for it
@@ -117,7 +117,7 @@ test("with fail-fast nothing new starts after a failure, and what runs is left t
   assert.deepEqual(run.said(), ["cancelled d", "finished"]);
 });
 
-test("an interrupt asks what runs to end, a second kills it, and nothing starts any more", () => {
+test("an interrupt asks running instances to end, a second one kills them, and nothing else starts", () => {
   const run = driver([work("a"), work("b"), work("c"), work("d", { needs: [0] })]);
   run.send({ kind: "begin" });
   run.said();
@@ -131,7 +131,7 @@ test("an interrupt asks what runs to end, a second kills it, and nothing starts 
   assert.deepEqual(run.said(), ["finished"]);
 });
 
-test("an environment is built when something that runs asks for it, and not when all is reused", () => {
+test("an environment is built if an instance that runs needs it, and not if all are reused", () => {
   const works = [work("environment", { lazy: true }), work("score", { environment: 0 })];
   const runs = driver(works);
   runs.send({ kind: "begin" });
@@ -143,7 +143,7 @@ test("an environment is built when something that runs asks for it, and not when
   assert.deepEqual(reuses.said(), ["reused environment", "finished"]);
 });
 
-test("what cannot have its environment is skipped and says because of what", () => {
+test("an instance whose environment failed is skipped and names the environment", () => {
   const run = driver([work("environment", { lazy: true }), work("score", { environment: 0 })]);
   run.send({ kind: "begin" });
   run.said();
@@ -152,7 +152,7 @@ test("what cannot have its environment is skipped and says because of what", () 
   assert.deepEqual(run.state().outcome[1], { kind: "skipped", because: "environment" });
 });
 
-test("an equal action waits for the one that runs, and asks again when it has ended", () => {
+test("an equal action waits for the running one, and is decided again after its end", () => {
   const asked: number[] = [];
   const run = driver([work("first"), work("twin")], {
     decide(index) {
@@ -170,7 +170,7 @@ test("an equal action waits for the one that runs, and asks again when it has en
   assert.deepEqual(asked, [0, 1, 1]);
 });
 
-test("a driver that still names an equal action which was skipped does not make the run spin", () => {
+test("a driver that keeps naming a skipped equal action does not cause an endless loop", () => {
   const run = driver(
     [work("environment", { lazy: true }), work("a", { environment: 0 }), work("b", { environment: 0 })],
     {
@@ -185,7 +185,7 @@ test("a driver that still names an equal action which was skipped does not make 
   assert.deepEqual(run.said(), ["start environment", "skipped a", "skipped b", "finished"]);
 });
 
-test("the longest remaining path goes first, and an environment counts what waits for it", () => {
+test("the longest remaining path starts first, and an environment counts its dependents", () => {
   const run = driver(
     [
       work("short", { expectedMs: 10 }),
@@ -232,7 +232,7 @@ test("a stage that wants more than the machine has runs alone", () => {
   assert.deepEqual(run.said(), ["start huge"]);
 });
 
-test("no more run at once than their pool has, and what takes nothing of it goes on beside them", () => {
+test("no more instances run than their pool allows, and others run next to them", () => {
   const calls = { cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { "api:a": 1 } };
   const works = ["a1", "a2", "a3"].map((id) => work(id, { resources: calls, expectedMs: 9000 }));
   const run = driver([
@@ -263,7 +263,7 @@ test("a stage that takes all of a pool is not starved by those that take a part"
   assert.deepEqual(run.said(), ["start s1", "start s2"]);
 });
 
-test("where no pools are counted, what takes of them waits for nothing", () => {
+test("without counted pools no instance waits for one", () => {
   const calls = { cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { "api:a": 1 } };
   const { pools: _, ...bare } = machine;
   const works = ["a1", "a2", "a3"].map((id) => work(id, { resources: calls }));
@@ -272,7 +272,7 @@ test("where no pools are counted, what takes of them waits for nothing", () => {
   assert.deepEqual(run.said(), ["start a1", "start a2", "start a3"]);
 });
 
-test("what a stage held is free for others while its result is taken in, and is given back once", () => {
+test("a stage's resources are free while its outputs are ingested, and are returned once", () => {
   const run = driver([work("a", { resources: { cpus: 2, memoryBytes: 0, gpus: 0 } }), work("b"), work("c")]);
   run.send({ kind: "begin" });
   assert.deepEqual(run.said(), ["start a"]);
@@ -286,7 +286,7 @@ test("what a stage held is free for others while its result is taken in, and is 
   assert.deepEqual(run.state().free.slice(0, 1), [2000]);
 });
 
-test("what finds its input gone waits until that is made again, and so does whoever comes after", () => {
+test("an instance whose input is gone waits until it is made again, and so do later readers", () => {
   const run = driver([
     work("data"),
     work("slow"),
@@ -308,7 +308,7 @@ test("what finds its input gone waits until that is made again, and so does whoe
   assert.deepEqual(run.said(), ["start report"]);
 });
 
-test("what cannot be made again fails whoever lost it, and nobody who has ended", () => {
+test("an input that cannot be made again fails the instance that lost it, and no ended one", () => {
   const run = driver([work("data"), work("done", { needs: [0] }), work("score", { needs: [0] })]);
   run.send({ kind: "begin" });
   run.finish("data");
@@ -537,7 +537,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
   return state;
 }
 
-test("in any graph and any order of events: nothing early, twice, over-booked or lost, and every run ends", () => {
+test("in any graph and order of events nothing starts early, twice or over capacity, and every run ends", () => {
   fc.assert(
     fc.property(
       graphs,
@@ -550,7 +550,7 @@ test("in any graph and any order of events: nothing early, twice, over-booked or
   );
 });
 
-test("among what fits, what starts is the most urgent, and nothing that could start waits", () => {
+test("of the instances that fit the most urgent starts, and none that fits waits", () => {
   const lanes = fc.array(fc.record({ resources, expectedMs: fc.integer({ min: 0, max: 9 }) }), {
     minLength: 1,
     maxLength: 20,
@@ -623,7 +623,7 @@ function timed(works: Work[]): number {
   return (user + system) / 1000;
 }
 
-test("a hundred thousand instances are scheduled in under two seconds, whatever their shape", (context) => {
+test("a hundred thousand instances of any shape are scheduled in under two seconds", (context) => {
   const many = 100_000;
   const mixed = (index: number) => ({
     cpus: 1 + (index % 2),

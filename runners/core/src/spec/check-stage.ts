@@ -64,8 +64,10 @@ function checkEach(name: string, { each = [] }: StageSpec, context: AxisContext)
   if (parent === undefined || (at >= 0 && at < index)) return [];
   const mended = each.filter((one) => one !== parent);
   mended.splice(index, 0, parent);
-  const [code, which] =
-    at < 0 ? ["missing-axis", "which is not in each"] : ["axis-order", "which comes after it"];
+  const { code, which } =
+    at < 0
+      ? { code: "missing-axis", which: "which is not in each" }
+      : { code: "axis-order", which: "which comes after it" };
   const message = `the values of "${axis}" depend on "${parent}", ${which}`;
   return [{ code, message, place, help: `write each: [${mended.join(", ")}]` }];
 }

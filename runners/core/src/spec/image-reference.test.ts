@@ -5,7 +5,7 @@ import { imageIdentity, parseImageReference, unpinnedBases } from "./image-refer
 const digest = `sha256:${"a".repeat(64)}`;
 const dockerfile = { kind: "dockerfile", file: "images/x/Dockerfile", folder: "images/x" } as const;
 
-test("an image is this host's, a Dockerfile's or one by digest", () => {
+test("an image is this host, a Dockerfile or a digest", () => {
   assert.deepEqual(parseImageReference("host"), { kind: "host" });
   assert.deepEqual(parseImageReference("images/x/Dockerfile"), dockerfile);
   assert.deepEqual(parseImageReference("images/x/gpu.Dockerfile"), {
@@ -19,7 +19,7 @@ test("an image is this host's, a Dockerfile's or one by digest", () => {
   });
 });
 
-test("what may be another image tomorrow is refused with the ways to name one", () => {
+test("an image that is not pinned is refused with the ways to pin it", () => {
   for (const text of [
     "debian",
     "debian:12",
@@ -50,7 +50,7 @@ test("the identity of a Dockerfile changes with any file of its folder and with 
   assert.notEqual(imageIdentity(dockerfile, { ...files, "images/x/new": "4" }), before);
 });
 
-test("bases are pinned when they are scratch, by digest or an earlier step", () => {
+test("a base is pinned if it is scratch, a digest or an earlier step", () => {
   const good = `FROM scratch AS one\nFROM debian@${digest} as Two\nCOPY --from=one /a /b\nCOPY --from=0 /a /b\nFROM --platform=linux/amd64 two\n`;
   assert.deepEqual(unpinnedBases(good), []);
   assert.deepEqual(unpinnedBases("ARG TAG=1\nFROM \\\n  debian:$TAG\nCOPY --from=nginx:1 /a /b\n"), [

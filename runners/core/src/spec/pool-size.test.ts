@@ -4,7 +4,7 @@ import { poolSize, poolsTaken } from "./pool-size.ts";
 
 const pools = { "api:openai": 2, "api:*": 4, "api:open*": 3, licences: 1 };
 
-test("a pool has its own size, else that of the longest prefix, else there is none", () => {
+test("a pool has its own size, else that of the longest prefix, else none", () => {
   assert.deepEqual(
     ["api:openai", "api:openrouter", "api:anthropic", "licences", "gpu"].map((name) => poolSize(pools, name)),
     [2, 3, 4, 1, undefined],

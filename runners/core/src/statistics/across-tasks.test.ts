@@ -16,7 +16,7 @@ test("a task with more attempts weighs as much as any other, in both means", () 
   near(result.interquartileMean, 0.5, 1e-15);
 });
 
-test("leaving out the one task that carries the mean shows it", () => {
+test("leaving out the task that dominates the mean changes the mean", () => {
   const result = acrossTasks([
     { task: "a", values: [0.1, 0.3] },
     { task: "b", values: [0.2] },
@@ -49,19 +49,19 @@ test("a task without values is named and left out, not taken as 0", () => {
   assert.throws(() => acrossTasks([twice, twice]), /bug: a task appears twice/);
 });
 
-test("the interquartile mean is SciPy's trimmed mean where a quarter is a whole number of values", () => {
+test("the interquartile mean equals SciPy's trimmed mean if a quarter is a whole number of values", () => {
   // scipy 1.15.3: stats.trim_mean(values, 0.25)
   near(interquartileMean(even([5, 8, 4, 38, 8, 6, 9, 7, 7, 3, 1, 6])), 6.5, 1e-14);
   near(interquartileMean(even([0.1, -0.4, 0.9, 1.3, 0.2, 0.25, 0.5, 0.7])), 0.4125, 1e-14);
 });
 
-test("where a quarter cuts through a value, that value counts with the part inside", () => {
+test("a value on the edge of a quarter counts with the part inside", () => {
   // of 1 2 3 4 5 the middle half is a quarter off each of 2 and 4: (0.75 · 2 + 3 + 0.75 · 4) / 2.5
   near(interquartileMean(even([5, 1, 4, 2, 3])), 3, 1e-15);
   near(interquartileMean(even([10, 0, 0])), 5 / 3, 1e-14);
 });
 
-test("the interquartile mean moves with a constant, keeps to the values and ignores their order", () => {
+test("the interquartile mean moves with a constant, is within the values and ignores their order", () => {
   const values = fc.array(fc.double({ min: -5, max: 5, noNaN: true }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(values, fc.double({ min: -5, max: 5, noNaN: true }), (some, shift) => {

@@ -9,7 +9,7 @@ const valid = (value: number): AttemptResult => ({ kind: "valid", value });
 const failed = (because: (typeof attemptFailures)[number]): AttemptResult => ({ kind: "failed", because });
 const missing: AttemptResult = { kind: "missing" };
 
-test("two failures of five count as the floor, and the mean of the three valid ones stands beside", () => {
+test("two failures of five count as the trivial baseline, and the valid mean covers the other three", () => {
   const result = intentionToTreat(
     [valid(0.55), failed("struck"), valid(0.61), valid(0.58), failed("no-submission")],
     { floor: 0.25, range: [0, 1] },
@@ -25,7 +25,7 @@ test("two failures of five count as the floor, and the mean of the three valid o
   near(result.interval.high, 0.6739692026018131, 1e-12);
 });
 
-test("each way to fail by the agent's doing counts alike", () => {
+test("all failures of the agent count equally", () => {
   for (const because of attemptFailures) {
     const result = intentionToTreat([valid(1), failed(because)], { floor: 0 });
     assert.deepEqual(result.mean, { kind: "mean", value: 0.5 });
@@ -33,7 +33,7 @@ test("each way to fail by the agent's doing counts alike", () => {
   }
 });
 
-test("one missing of five leaves an interval over four, two of five leave the mean alone", () => {
+test("one missing of five leaves an interval over four, two of five leave only the mean", () => {
   const four = intentionToTreat([valid(1), valid(2), missing, valid(3), valid(4)], { floor: 0 });
   assert.deepEqual(four.counted, [1, 2, null, 3, 4]);
   assert.equal(four.measured, 4);
@@ -44,7 +44,7 @@ test("one missing of five leaves an interval over four, two of five leave the me
   assert.deepEqual(three.interval, { kind: "none", why: "too-many-missing" });
 });
 
-test("without a floor a failure leaves no mean, and valid attempts alone need none", () => {
+test("without a trivial baseline a failure leaves no mean, and valid attempts need none", () => {
   const one = intentionToTreat([valid(1), failed("rejected")], { floor: undefined });
   assert.deepEqual(one.mean, { kind: "none", why: "floor-unknown" });
   assert.deepEqual(one.interval, { kind: "none", why: "no-mean" });
@@ -53,7 +53,7 @@ test("without a floor a failure leaves no mean, and valid attempts alone need no
   assert.deepEqual(two.mean, { kind: "mean", value: 2 });
 });
 
-test("nothing planned or measured has no mean; all failed has the floor and no interval", () => {
+test("without measured attempts there is no mean; if all failed, it is the trivial baseline without an interval", () => {
   for (const attempts of [[], [missing, missing]]) {
     const result = intentionToTreat(attempts, { floor: 0 });
     assert.deepEqual(result.mean, { kind: "none", why: "nothing-measured" });
@@ -71,7 +71,7 @@ test("one attempt and equal attempts have a mean and no interval", () => {
   assert.deepEqual(attemptsInterval([1e200, -1e200]), { kind: "none", why: "out-of-range" });
 });
 
-test("an interval that leaves the metric's range is cut there and says so", () => {
+test("an interval beyond the metric's range is cut and marked as cut", () => {
   // scipy 1.15.3: stats.t.interval gives 0.94641 to 1.01959
   const cut = attemptsInterval([0.97, 0.98, 0.999], [0, 1]);
   assert.ok(cut.kind === "interval");
@@ -85,7 +85,7 @@ test("an interval that leaves the metric's range is cut there and says so", () =
   assert.throws(() => attemptsInterval([0.5, 1.1], [0, 1]), /bug: the value 1.1/);
 });
 
-test("a failure never raises the mean of values above the floor, and order does not matter", () => {
+test("a failure never raises a mean above the trivial baseline, and order does not matter", () => {
   const values = fc.array(fc.double({ min: 0.25, max: 1, noNaN: true }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(values, (some) => {

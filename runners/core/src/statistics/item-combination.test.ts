@@ -21,7 +21,7 @@ test("the item error of a mean over attempts is that of each item's mean over th
   near(combined.standardError, standardDeviation(means)! / Math.sqrt(5), 1e-15);
 });
 
-test("an equal second attempt takes nothing off the error over items, one that errs elsewhere halves it", () => {
+test("an equal second attempt does not reduce the error over items, one with other errors halves it", () => {
   const first = items([1, 0, 1, 1, 0, 1]);
   const alone = ratioEstimate(first)!.standardError!;
   const half = (other: Item[]) => {
@@ -34,15 +34,15 @@ test("an equal second attempt takes nothing off the error over items, one that e
   near(half(items([0, 1, 1, 1, 1, 0])), alone / 2, 1e-15);
 });
 
-test("the error over items never exceeds what is told without the samples", () => {
+test("the exact error over items never exceeds the bound without samples", () => {
   const attempts = [items([1, 0, 1, 1, 0]), items([1, 1, 1, 0, 0]), items([0, 0, 1, 1, 1])];
   const ratios = attempts.map((each) => ratioEstimate(each)!);
-  const told = errorSources(
+  const bound = errorSources(
     ratios.map(({ value, standardError }) => ({ value, itemStandardError: standardError })),
   );
   const exact = itemCombination(attempts.map((each) => ({ items: each, factor: 1 / 3 })));
-  assert.ok(exact.kind === "combined" && told.overItems !== undefined);
-  assert.ok(exact.standardError! < told.overItems);
+  assert.ok(exact.kind === "combined" && bound.overItems !== undefined);
+  assert.ok(exact.standardError! < bound.overItems);
 });
 
 test("equal scores of attempts have an error over items and no spread between attempts, and the reverse", () => {
@@ -58,7 +58,7 @@ test("equal scores of attempts have an error over items and no spread between at
   assert.deepEqual(apart, { attempts: 2, betweenAttempts: Math.SQRT2, overItems: 0 });
 });
 
-test("an item error that one attempt lacks is not guessed from the others", () => {
+test("an attempt without an item error leaves the combined error undefined", () => {
   const half = errorSources([
     { value: 1, itemStandardError: 0.1 },
     { value: 1, itemStandardError: undefined },

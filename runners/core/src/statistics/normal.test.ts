@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { normalCdf, normalQuantile } from "./normal.ts";
 import { near } from "./testing/near.ts";
 
-test("the normal distribution agrees with SciPy to twelve digits, also far out", () => {
+test("the normal distribution agrees with SciPy to twelve digits, also in the tails", () => {
   // scipy 1.15.3: stats.norm.cdf(x)
   for (const [x, expected] of [
     [-8, 6.22096057427174e-16],
@@ -21,12 +21,12 @@ test("the normal distribution agrees with SciPy to twelve digits, also far out",
   assert.equal(normalCdf(Number.POSITIVE_INFINITY), 1);
 });
 
-test("the series and the continued fraction meet where one gives way to the other", () => {
+test("the series and the continued fraction agree at their boundary", () => {
   const slope = Math.exp(-2) / Math.sqrt(2 * Math.PI);
   near(normalCdf(-2 + 1e-9) - normalCdf(-2 - 1e-9), 2e-9 * slope, 1e-15);
 });
 
-test("a quantile agrees with SciPy and leads back to its probability", () => {
+test("a quantile agrees with SciPy and has its probability", () => {
   // scipy 1.15.3: stats.norm.ppf(p)
   for (const [p, expected] of [
     [1e-10, -6.361340902404056],

@@ -12,7 +12,7 @@ const value = (score: number, scale: Scale) => {
   return normalised.kind === "normalised" ? normalised.value : normalised.why;
 };
 
-test("the floor is 0 and the anchor 1, whichever direction is better", () => {
+test("the trivial baseline is 0 and the reference model 1, for either direction", () => {
   for (const scale of [accuracy, bits]) {
     assert.equal(value(scale.floor, scale), 0);
     assert.equal(value(scale.anchor, scale), 1);
@@ -20,13 +20,13 @@ test("the floor is 0 and the anchor 1, whichever direction is better", () => {
   near(value(2.25, bits) as number, 0.75, 1e-15);
 });
 
-test("better than the anchor is over 1 and worse than the floor under 0", () => {
+test("better than the reference model is over 1 and worse than the trivial baseline under 0", () => {
   near(value(0.85, accuracy) as number, 1.5, 1e-15);
   near(value(0.15, accuracy) as number, -0.25, 1e-15);
   near(value(3.5, bits) as number, -0.5, 1e-15);
 });
 
-test("a scale of under five standard errors, of unknown error or of a bad anchor carries nothing", () => {
+test("a scale of under five standard errors, of unknown error or with a worse reference model is refused", () => {
   assert.equal(value(0.4, { ...accuracy, standardError: 0.0801 }), "anchor-too-near");
   near(value(0.45, { ...accuracy, standardError: 0.0799 }) as number, 0.5, 1e-15);
   assert.equal(value(0.4, { ...accuracy, standardError: undefined }), "error-unknown");
@@ -38,7 +38,7 @@ test("a scale of under five standard errors, of unknown error or of a bad anchor
   assert.throws(() => normalisedScore(0.5, { ...accuracy, standardError: -1 }), /bug/);
 });
 
-test("adding a constant to value, floor and anchor, or turning all signs with the direction, changes nothing", () => {
+test("adding a constant to all, or negating all with the direction, changes nothing", () => {
   const number = fc.double({ min: -1, max: 1, noNaN: true });
   fc.assert(
     fc.property(number, number, number, (score, floor, shift) => {

@@ -28,7 +28,7 @@ test("the power of t agrees with SciPy's non-central t", () => {
     near(tPower({ means, attempts, alpha }, shift), expected, 1e-9);
 });
 
-test("64 a side find half a standard deviation, and 34 differences do, as in Cohen's tables", () => {
+test("64 attempts per agent, or 34 differences, detect half a standard deviation, as in Cohen's tables", () => {
   // Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988: d = 0.5, two-sided 0.05, power 0.80
   near(tPower({ means: 2, attempts: 64, alpha: 0.05 }, 0.5), 0.8, 0.005);
   near(detectableShift({ means: 2, attempts: 64, alpha: 0.05 }), 0.5, 0.002);
@@ -36,7 +36,7 @@ test("64 a side find half a standard deviation, and 34 differences do, as in Coh
   assert.ok(tPower({ means: 1, attempts: 33, alpha: 0.05 }, 0.5) < 0.8);
 });
 
-test("without a difference a test finds one as often as its level says, at most", () => {
+test("without a difference a test rejects at most as often as its level", () => {
   near(tPower({ means: 2, attempts: 5, alpha: 0.05 }, 0), 0.05, 1e-9);
   // the largest U of two-sided 0.05 for 5 against 5 is 2, reached by 4 of 252 orders at each end
   near(permutationPower(even(1, 5), 0.5), 8 / 252, 1e-12);
@@ -44,7 +44,7 @@ test("without a difference a test finds one as often as its level says, at most"
   assert.ok(seven > 0.045 && seven <= 0.05);
 });
 
-test("what is said to be detectable is found with the power asked for, and less is found less often", () => {
+test("a detectable difference is found with the given power, and a smaller one less often", () => {
   for (const power of [0.5, 0.8, 0.9]) {
     for (const design of [even(1, 5), even(7, 3), { ...even(7, 5), attempts: { a: 5, b: 4 } }]) {
       const found = detectableSuperiority(design, { power });
@@ -57,7 +57,7 @@ test("what is said to be detectable is found with the power asked for, and less 
   }
 });
 
-test("3 against 3 at one task find nothing, and 5 against 5 nothing at a seventh of 0.05", () => {
+test("3 against 3 at one task detect nothing, and 5 against 5 nothing at a seventh of 0.05", () => {
   const three = detectableSuperiority(even(1, 3));
   assert.ok(three.kind === "undetectable");
   near(three.pMin, 2 / 20, 1e-15);
@@ -109,7 +109,7 @@ test("the power is what the test itself reaches on simulated values, Lehmann's a
   near(normal, 0.8, 0.02 + 4 * standardError);
 });
 
-test("a design that is none is refused", () => {
+test("an invalid design is refused", () => {
   assert.throws(() => permutationPower(even(0, 5), 0.7), /bug: a design/);
   assert.throws(() => permutationPower(even(1, 5), 1), /bug: a superiority/);
   assert.throws(() => detectableSuperiority(even(1, 5, 0)), /bug/);

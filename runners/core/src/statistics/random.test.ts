@@ -22,7 +22,7 @@ test("a seed gives the same numbers again and another seed others", () => {
   assert.equal(new Set([0, 1, 2, 2 ** 32 - 1].flatMap(numbers)).size, 20);
 });
 
-test("whole numbers are even over their range, fractions lie under 1, normal values have mean 0 and spread 1", () => {
+test("integers are uniform, fractions are under 1, normal values have mean 0 and deviation 1", () => {
   const random = seededRandom(3);
   const draws = 60_000;
   const counts = [0, 0, 0, 0, 0, 0];
@@ -44,7 +44,7 @@ test("whole numbers are even over their range, fractions lie under 1, normal val
   near(squares / draws, 1, 4 * Math.sqrt(2 / draws));
 });
 
-test("what cannot seed it or be drawn is refused", () => {
+test("invalid seeds and ranges are refused", () => {
   for (const seed of [-1, 0.5, 2 ** 32, Number.NaN]) assert.throws(() => seededRandom(seed), /bug/);
   assert.throws(() => randomOfState([0, 0, 0, 0]), /bug/);
   for (const below of [0, 1.5, 2 ** 21 + 1]) assert.throws(() => seededRandom(1).integer(below), /bug/);

@@ -15,7 +15,7 @@ test("equal values average to exactly that value", () => {
   assert.equal(mean([3.07, 3.07, 3.07, 3.07, 3.07]), 3.07);
 });
 
-test("nothing has no mean, and one value has a mean but no spread and no interval", () => {
+test("an empty list has no mean, and one value has a mean but no spread or interval", () => {
   assert.equal(mean([]), undefined);
   assert.equal(standardDeviation([]), undefined);
   assert.equal(mean([2.5]), 2.5);
@@ -29,7 +29,7 @@ test("the standard deviation of 2 4 4 4 5 5 7 9 is the root of 32/7, also far fr
   near(standardDeviation(values.map((value) => value + 1e9)), Math.sqrt(32 / 7), 1e-9);
 });
 
-test("a value that is not finite is refused, and a result that is not finite is none", () => {
+test("a value that is not finite throws, and a result that is not finite is undefined", () => {
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
     assert.throws(() => mean([1, bad]), /bug: value 1 is/);
     assert.throws(() => meanInterval([bad, 1]), /bug: value 0 is/);
@@ -61,7 +61,7 @@ test("Student's t has the closed forms of 1 and 2 degrees of freedom to twelve d
   near(studentT95(2), 0.95 * Math.sqrt(2 / (1 - 0.95 ** 2)), 1e-12);
 });
 
-test("Student's t falls with every degree of freedom, also where the sum gives way to the expansion", () => {
+test("Student's t falls with every degree of freedom, also at the switch to the expansion", () => {
   for (let degrees = 990; degrees < 1010; degrees++) {
     const step = studentT95(degrees) - studentT95(degrees + 1);
     // dt/dν ≈ (z³ + z) / 4ν²
@@ -71,7 +71,7 @@ test("Student's t falls with every degree of freedom, also where the sum gives w
   for (const bad of [0, -1, 1.5, Number.NaN]) assert.throws(() => studentT95(bad), /bug/);
 });
 
-test("Student's t agrees with SciPy at other levels, also where the sum gives way to the expansion", () => {
+test("Student's t agrees with SciPy at other levels, also at the switch to the expansion", () => {
   // scipy 1.15.3: stats.t.ppf((1 + level) / 2, degrees)
   for (const [degrees, level, expected] of [
     [1, 0.99, 63.65674116287399],
@@ -132,7 +132,7 @@ test("with weights of one the ratio is the mean and its error s over the root of
   near(ratio.standardError, standardDeviation(values)! / Math.sqrt(6), 1e-15);
 });
 
-test("a ratio by hand: 10 of 4 and 6 of 4 are 2 ± 0.5, and by group the pulls add up first", () => {
+test("the ratio of 10 of 4 and 6 of 4 is 2 ± 0.5, and clusters sum their items first", () => {
   const ratio = ratioEstimate(items([10, 6], [4, 4]))!;
   near(ratio.value, 2, 1e-15);
   // pulls (10 − 8) / 8 and (6 − 8) / 8; 2/1 · (1/16 + 1/16) = 1/4
@@ -154,7 +154,7 @@ test("one item has a ratio without an error, no items or no weight have no ratio
   assert.equal(ratioEstimate(items([1, 1], [0, 0])), undefined);
 });
 
-test("with weights of one the paired error is that of the paired t-test, whatever the items' order", () => {
+test("with weights of one the paired error is that of the paired t-test, in any order of items", () => {
   // Student's sleep data: mean difference 1.58, standard error 0.3890 (t = 4.0621).
   const a = items([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]);
   const b = items([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]).reverse();
@@ -166,7 +166,7 @@ test("with weights of one the paired error is that of the paired t-test, whateve
   assert.equal(paired.items, 10);
 });
 
-test("over two seeds the difference is averaged and items stay the unit: a repeated seed adds no certainty", () => {
+test("a repeated seed does not reduce the paired error", () => {
   const a = items([1, 2, 4], [2, 2, 3]);
   const b = items([2, 2, 5], [2, 2, 3]);
   const once = pairedDifference([{ a, b }]);
@@ -180,7 +180,7 @@ test("over two seeds the difference is averaged and items stay the unit: a repea
   near(twice.standardError, once.standardError!, 1e-15);
 });
 
-test("items that are not the same test are not subtracted", () => {
+test("different items are not subtracted", () => {
   const a = items([1, 0]);
   for (const b of [items([1]), [{ ...a[0]!, id: "x" }, a[1]!], [a[0]!, a[0]!], []]) {
     assert.equal(pairedDifference([{ a, b }]).kind, "unpaired");
@@ -192,7 +192,7 @@ test("items that are not the same test are not subtracted", () => {
   assert.equal(pairedDifference([{ a, b: items([1, 0], [1, 1], ["g", "g"]) }]).kind, "unpaired");
 });
 
-test("swapping the sides turns the sign and nothing else", () => {
+test("swapping the sides changes only the sign", () => {
   const side = fc.array(
     fc.tuple(fc.double({ min: -9, max: 9, noNaN: true }), fc.double({ min: 0.5, max: 9, noNaN: true })),
     {

@@ -25,7 +25,7 @@ for (const [text, width] of Object.entries({
   });
 }
 
-test("no character of the basic plane is measured otherwise than string-width measures it", () => {
+test("every character of the basic plane has the width of string-width", () => {
   const wrong = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => displayWidth(character) !== stringWidth(character, { countAnsiEscapeCodes: true }),
   );

@@ -17,7 +17,7 @@ test("durations are read with their units, alone or joined", () => {
   for (const [text, ms] of Object.entries(read)) assert.equal(parseDuration(text), ms, text);
 });
 
-test("what is no duration or has no unit is not read", () => {
+test("a text without a unit or that is not a duration is refused", () => {
   for (const text of [
     "",
     "24",
@@ -36,7 +36,7 @@ test("what is no duration or has no unit is not read", () => {
     assert.equal(parseDuration(text), undefined, text);
 });
 
-test("sizes are read in both families of units, and nothing else is", () => {
+test("sizes are parsed in decimal and binary units, and other texts are refused", () => {
   assert.equal(parseSize("64GiB"), 64 * 2 ** 30);
   assert.equal(parseSize("12GB"), 12e9);
   assert.equal(parseSize("1.5kB"), 1500);
@@ -45,7 +45,7 @@ test("sizes are read in both families of units, and nothing else is", () => {
     assert.equal(parseSize(text), undefined, text);
 });
 
-test("a duration is written for people", () => {
+test("a duration is formatted for people", () => {
   const written = {
     0: "0 ms",
     994: "994 ms",
@@ -60,7 +60,7 @@ test("a duration is written for people", () => {
   for (const [ms, text] of Object.entries(written)) assert.equal(formatDuration(Number(ms)), text);
 });
 
-test("no text makes reading a unit throw or take long", () => {
+test("no text makes parsing throw or take long", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       for (const value of [parseDuration(text), parseSize(text)]) assert(value === undefined || value >= 0);
@@ -72,7 +72,7 @@ test("no text makes reading a unit throw or take long", () => {
   assert(performance.now() - begin < 500);
 });
 
-test("a slip of the hand is recognised, another word is not", () => {
+test("a typo is recognised, another word is not", () => {
   const names = ["accuracy", "bits-per-byte", "house-pairs"];
   assert.equal(suggest("acuracy", names), "accuracy");
   assert.equal(suggest("accuarcy", names), "accuracy");

@@ -24,7 +24,7 @@ for (const name of eventNames)
     }
   });
 
-test("an event of a later version is no event of this one", () => {
+test("an event of a later version is refused", () => {
   const reading = checkFormat(trajectoryEvent, { event: "later" });
   assert.match(
     reading.kind === "unreadable" ? reading.cause : "",

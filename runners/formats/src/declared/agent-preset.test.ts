@@ -4,7 +4,7 @@ import { type AgentPreset, attemptFields, presetOfAttempt } from "./agent-preset
 
 const nop: AgentPreset = { formatVersion: 1, name: "n", title: "N", kind: "nop" };
 
-test("an attempt is keyed by each field of its preset, and a title is none", () => {
+test("an attempt is keyed by each field of its preset except its title", () => {
   const preset = presetOfAttempt({ ...nop, seeded: true, image: "host" }) as { kind: string };
   assert.deepEqual(
     Object.entries(preset).filter(([, value]) => value !== null),
@@ -13,7 +13,7 @@ test("an attempt is keyed by each field of its preset, and a title is none", () 
   assert.deepEqual(attemptFields({ preset, prompt: "p.md" }), { ...preset, prompt: "p.md" });
 });
 
-test("a table called preset that is no agent's is keyed as it is", () => {
+test("a parameter called preset that is not an agent's is keyed unchanged", () => {
   const [one, other] = [
     { preset: { lr: 1 }, lr: 2 },
     { preset: { lr: 9 }, lr: 2 },

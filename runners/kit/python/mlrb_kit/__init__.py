@@ -1,1 +1,1 @@
-"""What every Python stage needs: its context, submissions that cannot be trusted, devices, results."""
+"""What every Python stage needs: its context, untrusted submissions, devices, results."""

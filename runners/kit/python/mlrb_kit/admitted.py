@@ -1,4 +1,4 @@
-"""Whether a submission was admitted: what was not is rejected without being opened."""
+"""Checks admission: a submission that was not admitted is rejected without being opened."""
 
 import json
 

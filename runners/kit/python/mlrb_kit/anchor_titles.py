@@ -1,4 +1,4 @@
-"""Which models stand in a folder of anchor models: a file beside them gives the title of each, by name."""
+"""The titles of the models in a folder of reference models: a file next to them lists titles by name."""
 
 import json
 from pathlib import Path

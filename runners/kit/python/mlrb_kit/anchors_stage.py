@@ -1,11 +1,11 @@
-"""What every scorer's anchors.py does around its rows: what its scores are read against.
+"""The common part of every scorer's anchors.py, which makes rows to compare scores with.
 
-Some rows come of the data alone (chance, an n-gram); the others are models that nobody trained for the task
-(random weights, the base model unchanged), measured as a submission is. One that is rejected, as random
-weights may be for their ties, has a row that says so. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+Some rows come from the data alone (chance, an n-gram); the others are models that were not trained for the
+task (random weights, the unchanged base model), measured like submissions. A rejected one, e.g. random
+weights with ties, has a row with the reason. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
     python scorers/NAME/anchors.py --input public=DIR --input private=DIR
         --input models=DIR --output rows=FILE
-and `--input answers=DIR` for a scorer that judges what models wrote (answers_stage.py).
+and `--input answers=DIR` for a scorer of generated texts (answers_stage.py).
 """
 
 import sys
@@ -19,15 +19,15 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measure
 from mlrb_kit.stage import read_stage
 
-# name, title and value, with standardError where it was measured; or name, title and, as a text, rejected
+# name, title and value, with standardError if measured; or name, title and the reason under rejected
 Row = dict[str, Any]
 
 
 def anchors_stage(
     rows: Callable[[Path, Path], list[Row]], measure: Measure, *, reads: str = "models"
 ) -> None:
-    """`rows`: those of the public data's folder and the private data's. `reads`: the input with a folder to
-    judge for each model, by its name."""
+    """`rows`: makes the rows of the folders of public and private data. `reads`: the input with a folder to
+    measure for each model, by name."""
     stage = read_stage()
     private = stage.input("private")
     found = rows(stage.input("public"), private)

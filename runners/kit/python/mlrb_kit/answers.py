@@ -1,8 +1,8 @@
-"""What a model wrote, as a file between the stage that lets it write and the scorers that judge the texts.
+"""The generated texts of a model, as a file between the generating stage and the scorers.
 
-A folder `answers` holds answers.jsonl. Its first line says `{"kind": "written", "items": N}`, and one answer
-a line follows; or `{"kind": "rejected", "reason": "…"}` where the model is to blame that there are none. A
-task whose scorers judge no texts has an empty folder. No torch here: scorers import it.
+A folder `answers` holds answers.jsonl. Its first line is `{"kind": "written", "items": N}`, and one answer
+per line follows; or `{"kind": "rejected", "reason": "…"}` if there are none through the model's fault. A
+task whose scorers judge no texts has an empty folder. Does not import torch, since scorers import this.
 """
 
 import json
@@ -21,12 +21,12 @@ FORMAT = 1
 class Prediction:
     name: str
     text: str
-    tokens: int  # new ones, the end token left out
-    tied: int  # steps at which several tokens were likeliest
+    tokens: int  # generated ones, without the end token
+    tied: int  # steps with several likeliest tokens
     ended: str  # "end-token", "tokens", "context", "seconds", "text" or "prompt-too-long"
 
     def sample(self) -> dict[str, Any]:
-        """The fields that every scorer of these predictions keeps for each item."""
+        """The fields that every scorer of predictions keeps for each item."""
         kept = asdict(self)
         return {"id": kept.pop("name"), "prediction": kept.pop("text"), **kept}
 
@@ -38,14 +38,14 @@ def write_answers(folder: Path, made: Sequence[Prediction] | Rejected) -> None:
     else:
         head = {"formatVersion": FORMAT, "kind": "written", "items": len(made)}
         rows = [head, *(asdict(prediction) for prediction in made)]
-    # escaped, since a reason may hold half a character
+    # ASCII, since a reason may hold half a character
     lines = (json.dumps(row, sort_keys=True, allow_nan=False) for row in rows)
     (folder / FILE).write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
 
 
 def read_answers(folder: Path, names: Sequence[str]) -> list[Prediction]:
-    """One prediction for each of `names`, in order. Raises Rejected where the model could not be asked, and
-    ValueError where the answers are not whole or to other items: our fault, so not measured."""
+    """One prediction for each of `names`, in order. Raises Rejected if the model could not generate, and
+    ValueError if answers are missing or belong to other items: our fault, so not measured."""
     path = folder / FILE
     if not path.is_file():
         raise ValueError(

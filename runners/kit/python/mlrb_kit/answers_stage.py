@@ -1,8 +1,8 @@
-"""What a task's `generate` script does around its writing: once for each submission, whatever scores it.
+"""The common part of a task's `generate` script, which runs once for each submission and serves all scorers.
 
-The stage `generate` asks a submission, `anchor-answers` each of the models that scores are read against.
-What was not admitted is rejected without being opened. It imports nothing of scoring, so that a changed
-scorer never makes a model write anew. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+The stage `generate` runs a submission, `anchor-answers` each reference model. A submission that was not
+admitted is rejected without being opened. This module imports no scoring code, so that a changed scorer
+never makes a model generate again. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
     python SCRIPT --input submission=DIR --input admission=FILE
         --input private=DIR --output answers=DIR
 or, for the folders that DIR/titles.json names, `--input models=DIR` in place of the first two.
@@ -17,7 +17,7 @@ from mlrb_kit.answers import Prediction, write_answers
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 
-# of a model's folder and the private data's; raises Rejected where the model is at fault
+# takes the folders of a model and of the private data; raises Rejected if the model is at fault
 Write = Callable[[Path, Path], Sequence[Prediction]]
 
 

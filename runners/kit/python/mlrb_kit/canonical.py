@@ -1,4 +1,4 @@
-"""JSON with the bytes that kit's json-file.ts writes, so that a stage may be written in either language.
+"""Writes JSON with the same bytes as kit's json-file.ts, so that a stage can be written in either language.
 
 Keys in the order of JavaScript, numbers as it prints them: 5 for 5.0, 1e-7 for 1e-07.
 """
@@ -35,7 +35,7 @@ def canonical(value: Any, indent: str = "\n") -> str:
 
 
 def place(name: str) -> tuple[int, int, bytes]:
-    """By code units, but for whole numbers, which JavaScript keeps first and by size in any object."""
+    """Sort key: by code units, except that JavaScript puts whole numbers first, by size."""
     if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < 2**32 - 1:
         return 0, int(name), b""
     return 1, 0, name.encode("utf-16-be", "surrogatepass")
@@ -47,7 +47,7 @@ def text(value: str) -> str:
 
 
 def number(value: float) -> str:
-    """As ECMAScript's Number::toString: both take the fewest digits that tell the number from all others."""
+    """As ECMAScript's Number::toString: both write the fewest digits that identify the number."""
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a number that JSON can hold; use a variant that says why")
     if value == 0:

@@ -1,7 +1,7 @@
-"""Refuses models that read ahead, and models whose output is no number.
+"""Refuses models that read ahead, and models with non-finite output.
 
-A likelihood is a product of predictions of the next token from those before it. A model that sees the
-token it is to predict (attention in both directions, by architecture or by a setting) would get it free.
+A likelihood is a product of predictions of each token from the tokens before it. A model that sees the token
+that it predicts (bidirectional attention, by architecture or by a setting) would get it free.
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ TOLERANCE_HALF = 5e-2  # half precision, where grouped products may round differ
 
 
 def check_causal(submission: Submission, rows: list[list[int]]) -> None:
-    """Changes what follows a prefix and looks whether predictions inside the prefix change.
+    """Changes the text after a prefix and checks that predictions inside the prefix stay the same.
 
-    `rows` are token ids, the start token left out; the first few are tried, cut at several places.
+    `rows` are token ids without the start token; the first few are tried, cut at several places.
     """
     import torch
 

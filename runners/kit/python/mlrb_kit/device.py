@@ -1,8 +1,8 @@
-"""Where models run: on the GPU that this stage holds (MLRB_GPUS, by the runner), else on the processor.
+"""The device of models: the GPU that this stage holds (MLRB_GPUS, set by the runner), else the CPU.
 
-One code path for both: models and ids are put where `device` says, chance stays on the processor, so that
-data come in the same order, and what is written to disk is moved back. Programs in an agent's workspace do
-not see the kit; tasks/library/device.py is theirs.
+One code path for both: models and ids are put on `device`, random numbers are drawn on the CPU, so that data
+come in the same order, and data for disk are moved back. Programs in an agent's workspace do not see the
+kit; they use tasks/library/device.py.
 """
 
 import os
@@ -12,7 +12,7 @@ GPUS = "MLRB_GPUS"
 
 
 class NoGpu(RuntimeError):
-    """A GPU is held and cannot be used: not measured, and never on the processor instead."""
+    """The held GPU cannot be used: not measured, and never measured on the CPU instead."""
 
 
 def gpus_held() -> int:
@@ -20,7 +20,7 @@ def gpus_held() -> int:
 
 
 def device() -> Any:
-    """A torch.device. Raises NoGpu where this stage holds a GPU and torch sees none."""
+    """A torch.device. Raises NoGpu if this stage holds a GPU and torch sees none."""
     import torch
 
     if gpus_held() < 1:
@@ -39,14 +39,14 @@ def on_gpu() -> bool:
 
 
 def device_name() -> str:
-    """The GPU's as its driver calls it, or `cpu`."""
+    """The driver's name of the GPU, or `cpu`."""
     import torch
 
     return torch.cuda.get_device_name() if on_gpu() else "cpu"
 
 
 def finished() -> None:
-    """Returns once everything that was asked of the device is done: before that a clock tells nothing."""
+    """Waits until the device has finished all work, so that a clock can be read."""
     import torch
 
     if on_gpu():
@@ -54,7 +54,7 @@ def finished() -> None:
 
 
 def restart_gpu_peak() -> int:
-    """Forgets the peak so far; gives the bytes of tensors that lie on the GPU now."""
+    """Resets the peak and returns the bytes of tensors on the GPU now."""
     import torch
 
     finished()
@@ -63,8 +63,8 @@ def restart_gpu_peak() -> int:
 
 
 def gpu_peak_bytes() -> int:
-    """The most bytes of tensors on the GPU since restart_gpu_peak; without CUDA's own and what torch keeps
-    for later, which differ from driver to driver."""
+    """The peak bytes of tensors on the GPU since restart_gpu_peak. Excludes memory of CUDA and torch's
+    cache, which differ between drivers."""
     import torch
 
     finished()

@@ -1,8 +1,8 @@
-"""The submission's own fault, as opposed to ours."""
+"""A failure by the submission's fault, as opposed to ours."""
 
 
 class Rejected(Exception):
-    """Raised with a reason that a reader of the table understands; becomes a rejected score.
+    """Raised with a reason for readers of the table; becomes a rejected score.
 
-    Anything else that is raised is a fault of ours: the script fails, and the score is not measured.
+    Any other exception is our fault: the script fails, and the score is not measured.
     """

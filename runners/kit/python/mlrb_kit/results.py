@@ -1,4 +1,4 @@
-"""Results on disk: sorted keys, no NaN, so that equal results are equal bytes."""
+"""Writes results with sorted keys and without NaN, so that equal results have equal bytes."""
 
 import json
 from collections.abc import Iterable

@@ -1,12 +1,12 @@
-"""What every scorer's measure.py does around its measurement, from what it was given to score.json.
+"""The common part of every scorer's measure.py, from its inputs to score.json.
 
-What was not admitted is rejected without being opened, and the result gets the header that scorer.yaml
-declares. Each measure.py is a stage script of its own, so that a change of it, or of what it imports, is a
-change of its scores and of no others. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+A submission that was not admitted is rejected without being opened, and the result gets the header from
+scorer.yaml. Each measure.py is a stage script of its own, so that a change of it, or of its imports, changes
+only its own scores. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
     python scorers/NAME/measure.py --param version=1 --param unit=UNIT
         --param direction=higher --input submission=DIR --input admission=FILE --input private=DIR
         --output score=FILE --output samples=FILE
-and `--input answers=DIR` for a scorer that judges what a model wrote (answers_stage.py).
+and `--input answers=DIR` for a scorer of generated texts (answers_stage.py).
 """
 
 import math
@@ -24,15 +24,15 @@ from mlrb_kit.stage import read_stage
 
 class Measured(NamedTuple):
     score: dict[str, Any] | Rejected  # value, standardError, items, groups, extra
-    samples: Iterable[dict[str, Any]]  # all that is needed to score anew, an item each
+    samples: Iterable[dict[str, Any]]  # one per item, enough to recompute the score
 
 
-# of the folder that is judged and the private data's; raises Rejected where the submission is at fault
+# takes the judged folder and that of the private data; raises Rejected if the submission is at fault
 Measure = Callable[[Path, Path], Measured]
 
 
 def judged(samples: Sequence[dict[str, Any]], score: Callable[[], dict[str, Any]]) -> Measured:
-    """With the samples kept where they are what `score` rejects."""
+    """Calls `score` and keeps the samples even if it rejects them."""
     try:
         return Measured(score(), samples)
     except Rejected as rejected:
@@ -40,7 +40,7 @@ def judged(samples: Sequence[dict[str, Any]], score: Callable[[], dict[str, Any]
 
 
 def score_stage(measure: Measure, *, reads: str = "submission") -> None:
-    """`reads`: the input that is judged; `answers` is what the submission wrote (answers_stage.py)."""
+    """`reads`: the judged input; `answers` are the generated texts of the submission (answers_stage.py)."""
     stage = read_stage()
     header = {
         "formatVersion": 1,
@@ -61,7 +61,7 @@ def score_stage(measure: Measure, *, reads: str = "submission") -> None:
 
 
 def storable(value: Any) -> Any:
-    """With NaN and infinities in words, since JSON cannot hold them."""
+    """NaN and infinities as words, since JSON cannot hold them."""
     if isinstance(value, dict):
         return {key: storable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""How a stage script in Python learns what it was asked to do: kit's stage.ts, in this language.
+"""Reads the inputs of a stage script, like kit's stage.ts.
 
 The runner writes one JSON file and names it in MLRB_STAGE. By hand the same script runs from flags:
     python SCRIPT --param NAME=VALUE --input NAME=PATH --output NAME=PATH
@@ -17,11 +17,11 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Stage:
-    name: str  # the stage instance, or "by hand"
+    name: str  # the stage instance, or "this stage" by hand
     params: dict[str, Any]
     inputs: dict[str, Path]  # absolute
     outputs: dict[str, Path]  # absolute
-    files: list[str] | None  # patterns of the repository files it declared; None by hand: all are allowed
+    files: list[str] | None  # patterns of its declared repository files; None by hand: all are allowed
 
     def param(self, name: str) -> Any:
         return self._named("param", self.params, name)
@@ -41,7 +41,7 @@ class Stage:
         return values[name]
 
     def source_file(self, path: str) -> Path:
-        """Absolute path of a repository file that the stage runs; ends the script if it is not declared."""
+        """Absolute path of a repository file that the stage uses; ends the script if it is not declared."""
         absolute = Path(path).resolve()
         inside = os.path.relpath(absolute)
         if self.files is not None and not any(matches(inside, pattern) for pattern in self.files):
@@ -53,7 +53,7 @@ class Stage:
 
 
 def read_stage() -> Stage:
-    """Ends the script with a message where what is there cannot be read."""
+    """Ends the script with a message if the context has another format."""
     file = os.environ.get("MLRB_STAGE")
     if not file:
         return from_flags()
@@ -86,7 +86,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def scalar(text: str) -> Any:
-    """A flag's value as YAML would read it: JSON where it is JSON, else the text itself."""
+    """The value of a flag as YAML reads it: JSON if it is JSON, else the text itself."""
     try:
         return json.loads(text)
     except ValueError:

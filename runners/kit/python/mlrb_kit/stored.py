@@ -1,4 +1,4 @@
-"""Reads what a submission's safetensors files say they hold, without loading a tensor or transformers."""
+"""Reads the headers of a submission's safetensors files, without loading a tensor or transformers."""
 
 import json
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 class Stored:
     parameters: int  # elements over all tensors
     tensors: int
-    dtype: str  # torch's name of the float type that holds most elements
+    dtype: str  # torch's name of the float type with most elements
 
 
 def read_stored(folder: Path) -> Stored:
-    """Raises Rejected where a file is missing, truncated or inconsistent, or holds no plain floats."""
+    """Raises Rejected if a file is missing, truncated or inconsistent, or holds no plain floats."""
     elements: dict[str, int] = {}
     tensors = 0
     for path in weight_files(folder):
         try:
             with safe_open(path, framework="pt") as file:
-                for name in file.keys():  # noqa: SIM118 (a safe_open is no dict)
+                for name in file.keys():  # noqa: SIM118 (a safe_open is not a dict)
                     part = file.get_slice(name)
                     elements[part.get_dtype()] = elements.get(part.get_dtype(), 0) + prod(part.get_shape())
                     tensors += 1
@@ -41,7 +41,7 @@ def read_stored(folder: Path) -> Stored:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """model.safetensors, or the shards that model.safetensors.index.json names."""
+    """model.safetensors, or the shards named in model.safetensors.index.json."""
     single = folder / "model.safetensors"
     if single.is_file():
         return [single]

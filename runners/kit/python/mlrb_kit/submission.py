@@ -1,7 +1,7 @@
-"""Loads a submission as the official command would, and refuses what transformers would quietly repair.
+"""Loads a submission like the official command, and refuses defects that transformers silently repairs.
 
-transformers fills missing or misshapen tensors with fresh random ones and goes on; a score of those
-would be a score of something that was not handed in.
+transformers replaces missing or misshapen tensors by random ones; their score would be that of a model that
+was not submitted.
 """
 
 import os
@@ -19,12 +19,12 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import Stored, read_stored
 
 BUFFER_BYTES_MAX = 2**31  # e.g. GPT-2 keeps a mask of positions x positions in every layer
-CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the ones lm-eval looks at
+CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the names that lm-eval reads
 
-# what a machine too small or unwell says: a GPU's "out of memory" and "CUDA error" are no submission's
+# messages of a machine that is too small or defective, which are not the submission's fault
 OURS = re.compile(r"allocate memory|out of memory|CUDA error|cuBLAS|CUBLAS_|CUDNN_|NVML")
 
-WORDS_MAX = 200  # of a library's message; advice on how to install things follows
+WORDS_MAX = 200  # of a library's message; installation advice follows
 
 T = TypeVar("T")
 
@@ -33,12 +33,12 @@ T = TypeVar("T")
 class Submission:
     model: Any  # transformers.PreTrainedModel, in eval mode, on the GPU that this stage holds or on the CPU
     tokenizer: Any  # transformers.PreTrainedTokenizerFast
-    start_id: int  # the token every text is scored after: BOS, else EOS, as lm-eval does
+    start_id: int  # the token before every scored text: BOS, else EOS, as in lm-eval
     vocabulary: int  # rows of the input embedding
-    context: int | None  # the most tokens of one forward pass; None where the model sets no limit
+    context: int | None  # maximum tokens of one forward pass; None if the model has no limit
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text` alone; raises Rejected where the tokenizer does not fit the model or the text."""
+        """Ids of `text` alone; raises Rejected if the tokenizer does not fit the model or the text."""
         ids = loaded(
             "the tokenizer fails on text", lambda: self.tokenizer.encode(text, add_special_tokens=False)
         )
@@ -53,14 +53,14 @@ class Submission:
 
 
 def load_submission(folder: Path) -> Submission:
-    """The model in the dtype it is stored in; raises Rejected with the reason where it cannot be loaded."""
+    """The model in its stored dtype; raises Rejected with the reason if it cannot be loaded."""
     stored = check_files(folder)
     tokenizer, start_id = load_tokenizer(folder)
     return fitting(load_model(folder, stored), tokenizer, start_id)
 
 
 def check_files(folder: Path) -> Stored:
-    """What the weights say they hold; refuses a folder that is not whole without importing transformers."""
+    """The header of the weights; refuses an incomplete folder without importing transformers."""
     if not (folder / "config.json").is_file():
         raise Rejected("no config.json")
     if (folder / "adapter_config.json").exists():
@@ -71,9 +71,9 @@ def check_files(folder: Path) -> Stored:
 
 
 def load_tokenizer(folder: Path) -> tuple[Any, int]:
-    """The tokenizer, and the token that every text is scored after."""
+    """The tokenizer, and the token before every scored text."""
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
-    from transformers import AutoTokenizer  # here, so that a truncated file is refused in no time
+    from transformers import AutoTokenizer  # imported late, so that a truncated file is refused at once
 
     tokenizer = loaded(
         "the tokenizer cannot be loaded",
@@ -91,7 +91,7 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
 
 
 def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
-    """Raises Rejected where the tokenizer starts texts with a token that the model has no embedding of."""
+    """Raises Rejected if the model has no embedding of the tokenizer's start token."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
@@ -99,7 +99,7 @@ def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
 
 
 def check_tokenizer_file(folder: Path) -> None:
-    """Names the trouble; transformers would ask for libraries that could read other files instead."""
+    """Reports a bad tokenizer file; transformers would ask for libraries that read other formats."""
     path = folder / "tokenizer.json"
     if path.is_file():
         loaded("tokenizer.json cannot be read", lambda: Tokenizer.from_file(str(path)), folder)
@@ -121,7 +121,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
         raise Rejected(f"config.json asks for {layers} layers; the file holds {stored.tensors} tensors")
 
     def sketch() -> Any:
-        with torch.device("meta"):  # shapes only: a config of any size costs nothing
+        with torch.device("meta"):  # shapes only, so that a huge config costs nothing
             return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
 
     plan = loaded("config.json describes no model that can be built", sketch, folder)
@@ -137,7 +137,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
             config=config,
             dtype=getattr(torch, stored.dtype),
             use_safetensors=True,
-            ignore_mismatched_sizes=True,  # they are then listed, and refused below
+            ignore_mismatched_sizes=True,  # they are listed, and refused below
             output_loading_info=True,
             **offline,
         )
@@ -146,7 +146,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
     for key, trouble in (("missing_keys", "lack"), ("mismatched_keys", "have another shape for")):
         if names := sorted(entry if isinstance(entry, str) else entry[0] for entry in info[key]):
             raise Rejected(f"the weights {trouble} {len(names)} of the model's tensors, e.g. {names[0]}")
-    # tensors the model does not have are left alone, as the official command does: what is loaded is whole
+    # extra tensors are ignored, as by the official command: the loaded model is complete
     return model.eval().to(device())
 
 
@@ -161,7 +161,7 @@ def context_of(config: Any) -> int | None:
 
 
 def loaded(trouble: str, action: Callable[[], T], folder: Path | None = None) -> T:
-    """What `action` returns; its exceptions become Rejected, save those that a machine too small explains."""
+    """The result of `action`; its exceptions become Rejected, except those that the machine explains."""
     with blame(trouble, folder):
         return action()
 
@@ -172,7 +172,7 @@ def blame(trouble: str, folder: Path | None = None):  # noqa: ANN201 (a generato
         yield
     except (Rejected, MemoryError, NoGpu):
         raise
-    # transformers and tokenizers raise whatever comes (a Rust panic is no Exception at all)
+    # transformers and tokenizers raise anything (a Rust panic is not an Exception)
     except BaseException as error:
         words = " ".join(str(error).split())
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or OURS.search(words):

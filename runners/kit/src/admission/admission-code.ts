@@ -1,5 +1,5 @@
-// Finds what a loader might run: scripts, compiled code, pickles (a pickle is a program), archives
-// that may hold them, and settings that make a loader fetch code or other weights.
+// Finds code that a loader might run: scripts, compiled code, pickles (a pickle is a program), archives that may hold them,
+// and settings that make a loader fetch code or other weights.
 
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
@@ -30,7 +30,7 @@ const starts: { what: string; bytes: number[] }[] = [
   { what: "an HDF5 file", bytes: [0x89, 0x48, 0x44, 0x46] },
 ];
 
-/** Reasons for files that are code or may hold some, by name and by their first bytes. */
+/** Reasons for files that are code or may hold it, by name and by their first bytes. */
 export function codeFiles(folder: string, files: SubmittedFile[]): Reason[] {
   const reasons: Reason[] = [];
   for (const { path, bytes } of files) {
@@ -43,7 +43,7 @@ export function codeFiles(folder: string, files: SubmittedFile[]): Reason[] {
       });
       continue;
     }
-    // the length that a safetensors file starts with may look like anything; its header is checked instead
+    // a safetensors file starts with a length, which may look like anything; its header is checked instead
     if (bytes === 0 || ending === "safetensors") continue;
     const first = firstBytes(join(folder, path), 8);
     const start = first && starts.find((known) => known.bytes.every((byte, at) => first[at] === byte));
@@ -59,7 +59,7 @@ const forbidden: Record<string, string> = {
   transformers_weights: "makes the loader take other weights than those that are checked",
 };
 
-/** Reasons for settings, at any depth, that make a loader run code or look elsewhere. */
+/** Reasons for settings, at any depth, that make a loader run code or load other weights. */
 export function codeSettings(file: string, settings: unknown): Reason[] {
   const reasons: Reason[] = [];
   const pending: unknown[] = [settings];
@@ -74,7 +74,7 @@ export function codeSettings(file: string, settings: unknown): Reason[] {
       pending.push(inner);
       if (Object.hasOwn(forbidden, key))
         reasons.push({ code: "code", detail: `${file}: ${key} ${forbidden[key]}; remove it` });
-      // a name with a slash there is a repository of compiled kernels
+      // here a name with a slash is a repository of compiled kernels
       if (key.includes("attn_implementation") && typeof inner === "string" && inner.includes("/"))
         reasons.push({ code: "code", detail: `${file}: ${clip(key)} names code to be fetched; remove it` });
     }

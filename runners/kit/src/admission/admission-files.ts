@@ -1,4 +1,4 @@
-// Looks at every file of a submission: what it is, never what it claims to be.
+// Lists every file of a submission by what it is, never by what it claims to be.
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFully } from "../safetensors/safetensors.ts";
@@ -8,7 +8,7 @@ export type SubmittedFile = { path: string; bytes: number };
 
 export type SubmittedFiles = {
   files: SubmittedFile[];
-  /** Entries that are no plain file or folder, or lie too deep, with why. */
+  /** Entries that are not a plain file or folder, or are too deep, with the reason. */
   odd: { path: string; why: string }[];
   /** The walk stopped: too many entries. */
   tooMany: boolean;
@@ -30,7 +30,7 @@ export function submittedFiles(folder: string): SubmittedFiles {
         break;
       }
       const path = prefix + name;
-      // a name that is no UTF-8 comes back changed, so that nothing is found under it
+      // a name that is not UTF-8 comes back changed, so that no file is found under it
       const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
       if (!stats) all.odd.push({ path, why: "a name that is not UTF-8" });
       else if (stats.isFile()) all.files.push({ path, bytes: stats.size });
@@ -55,13 +55,13 @@ function list(folder: string, unreadable: () => void): string[] {
   }
 }
 
-/** Reads a JSON file of at most `bytesMax`. Never throws for what it holds. */
+/** Reads a JSON file of at most `bytesMax`. Never throws for its contents. */
 export function readJsonFile(path: string, bytesMax: number): StrictJson {
   const bytes = readBounded(path, bytesMax);
   return typeof bytes === "string" ? { kind: "malformed", reason: bytes } : strictJson(bytes);
 }
 
-/** The first `length` bytes of a file, fewer when it is shorter. */
+/** The first `length` bytes of a file, fewer if it is shorter. */
 export function firstBytes(path: string, length: number): Uint8Array | undefined {
   try {
     const file = openSync(path, "r");

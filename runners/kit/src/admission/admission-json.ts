@@ -1,6 +1,5 @@
-// JSON from strangers, read the same way by everyone: JSON.parse keeps the last of two equal keys and
-// other readers the first, so a file with both says two things; and what is nested a million deep
-// overflows whoever walks it later.
+// Parses JSON from untrusted sources so that all readers agree. JSON.parse keeps the last of two equal keys and other
+// readers the first, so such a file is refused. So is deep nesting, which overflows the stack of later readers.
 export type StrictJson = { kind: "ok"; value: unknown } | { kind: "malformed"; reason: string };
 
 /** Parses UTF-8 JSON; refuses equal keys in one object and nesting over `depthMax`. Never throws. */
@@ -33,7 +32,7 @@ export function clip(text: string, max = 80): string {
   });
 }
 
-/** Python writes NaN and Infinity into real configurations, which JSON does not know; here they are null. */
+/** Replaces NaN and Infinity, which Python writes into real configurations and JSON lacks, by null. */
 function withoutNonNumbers(text: string): string {
   let clean = "";
   let from = 0;
@@ -69,7 +68,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** The first key that one object has twice. `text` is valid JSON. */
+/** The first key that appears twice in one object. `text` is valid JSON. */
 function equalKey(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   let wantsKey = false;

@@ -13,7 +13,7 @@ const index = "model.safetensors.index.json";
 
 export type Weights = { files: Safetensors[]; reasons: Reason[] };
 
-/** The files that hold the model. The single file comes first, as in the loaders; the index counts only without it. */
+/** The files of the model. The single file has priority, as in the loaders; the index counts only without it. */
 export function readWeights(folder: string): Weights {
   if (isFile(join(folder, single))) return readShards(folder, [single]);
   if (isFile(join(folder, index))) return readSharded(folder);
@@ -56,7 +56,7 @@ function readSharded(folder: string): Weights {
   for (const [at, name] of [...names].sort().entries()) {
     for (const tensor of weights.files[at]!.tensors) {
       found.add(tensor.name);
-      // a tensor in a second shard would be loaded or not as the loader likes
+      // loaders differ in whether they load a tensor from a second shard
       if (!Object.hasOwn(map, tensor.name) || map[tensor.name] !== name)
         return refuse(`${clip(name)} holds tensor ${clip(tensor.name)}, which ${index} does not say`);
     }

@@ -1,6 +1,5 @@
-// Admission: may this submission be loaded at all? It says nothing about what the model is or which
-// rules it keeps, so that a changed rule rescores nothing. The folder is hostile: nothing of it
-// is run, followed or read whole.
+// Admission: whether a submission can be safely loaded. It judges neither the model nor the task's rules, so that a changed
+// rule rescores nothing. The folder is hostile: nothing in it is run, followed or read whole.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ const reasonsPerCode = 20;
 const settingsMax = 4 << 20;
 const tokenizerMax = 128 << 20;
 
-/** Looks at a handed-in folder and gives every reason against loading it, not only the first. */
+/** Checks a submitted folder and returns every reason against loading it, not only the first. */
 export function admit(folder: string): Admission {
   const reasons: Reason[] = [];
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -47,7 +46,7 @@ function answer(reasons: Reason[]): Admission {
   return { formatVersion: 1, admitted: bounded.length === 0, reasons: bounded };
 }
 
-/** Files that loaders read as objects, each with the largest size that is read. */
+/** Files that loaders read as objects, each with the maximum size that is read. */
 const loaded = new Map([
   ["config.json", settingsMax],
   ["generation_config.json", settingsMax],
@@ -60,7 +59,7 @@ const loaded = new Map([
   ["vocab.json", tokenizerMax],
 ]);
 
-/** config.json must be there; what loaders read must be readable and free of redirections. */
+/** config.json must exist; files that loaders read must be readable and free of redirections. */
 function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
   const reasons: Reason[] = [];
   const names = new Set(files.map((file) => file.path));
@@ -76,7 +75,7 @@ function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
     const code = name === "config.json" ? "config" : "settings";
     if (read.kind === "malformed") reasons.push({ code, detail: `${name}: ${read.reason}` });
     else if (!isTable(read.value)) reasons.push({ code, detail: `${name}: not an object` });
-    // a vocabulary may well have a word "auto_map"
+    // a vocabulary may have a word "auto_map"
     else if (bytesMax === settingsMax) reasons.push(...codeSettings(name, read.value));
   }
   return reasons;

@@ -1,9 +1,9 @@
-// What an agent gets of a folder that is handed over to it: the one list from which the folder is copied into a
-// sandbox, digested for the trajectory, and keyed. So nothing reaches an agent that its attempt's key does not cover.
+// The entries of a folder that is given to an agent. This one list is copied into a sandbox, digested for the trajectory,
+// and keyed, so nothing reaches an agent that its attempt's key does not cover.
 //
-// Everything is handed over under its own name, files whose names begin with a dot, node_modules and backups of
-// editors included. A relative link that stays inside the folder stays a link. A link that leads out of it, on its
-// way too, is replaced by the file that it leads to. Byte code is left behind: an interpreter writes it while it runs.
+// Every entry keeps its name, including dot files, node_modules and editor backups. A relative link that stays inside the
+// folder stays a link. A link that leaves the folder, even on its way, is replaced by its target file. Byte code is left
+// out, since an interpreter writes it while it runs.
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
@@ -12,27 +12,27 @@ export type HandedOver = {
   path: string;
 } & ({ kind: "folder" } | { kind: "file"; executable: boolean } | { kind: "link"; target: string });
 
-/** Something in the folder cannot be given to an agent as it is. The message names it and the way out. */
+/** An entry of the folder cannot be given to an agent. The message names it and the way out. */
 export class CannotHandOver extends Error {}
 
-/** Names that are left behind at any depth. */
+/** Names that are left out at any depth. */
 export function isLeftBehind(name: string): boolean {
   return name === "__pycache__";
 }
 
-/** Of modes an agent sees only whether a file can be executed. */
+/** The only part of a file's mode that an agent sees. */
 export function isExecutable(mode: number): boolean {
   return (mode & 0o100) !== 0;
 }
 
 const entriesMax = 200_000;
 
-/** The system's, which is what opens files. Node's own takes `link/..` for the folder that the link stands in. */
+/** The system's function, which resolves paths as opening does. Node's own resolves `link/..` to the link's folder. */
 const realPath = realpathSync.native;
 
 /**
- * The entries of `folder`, each folder before what it holds, names in code-unit order. Throws CannotHandOver for
- * links that lead nowhere or out to a folder, and for what is neither file, folder nor link.
+ * The entries of `folder`, each folder before its contents, names in code-unit order. Throws CannotHandOver for broken
+ * links, links to folders outside, and special files.
  */
 export function handedOver(folder: string): HandedOver[] {
   const root = realPath(folder);
@@ -76,7 +76,7 @@ function linkIn(root: string, path: string, refuse: (path: string, why: string) 
   return { path, kind: "file", executable: isExecutable(stats.mode) };
 }
 
-/** Whether every step of the way is part of what is handed over: a copy of the folder may have another name. */
+/** Whether every step of the link is inside the folder: a copy of the folder may have another name. */
 function staysInside(root: string, from: string, target: string): boolean {
   let at = realPath(join(root, from));
   for (const step of target.split("/")) {

@@ -11,7 +11,7 @@ const spending = (calls: number, more = {}) => ({
   ...more,
 });
 
-test("the last whole line counts: half a line and what is no spending are passed over", (t) => {
+test("the last valid line counts: torn and malformed lines are skipped", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "spending-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "spending.jsonl");

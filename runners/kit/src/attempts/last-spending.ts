@@ -1,15 +1,15 @@
-// What an attempt has spent, by the file that its meter appends to while it runs (agents/attempt/attempt-meter). The
-// bill of an attempt that never wrote its ledger.
+// Reads an attempt's spending from the file that its meter appends to (agents/attempt/attempt-meter). It is the bill of an
+// attempt that never wrote its ledger.
 import { readFileSync } from "node:fs";
 import { type LastSpending, lastSpending as lineFormat } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";
 
-/** Calls that were sent, whatever became of them. */
+/** The number of calls that were sent, with any result. */
 export function callsOf({ calls, failedTries, inFlight }: LastSpending): number {
   return calls + failedTries + (inFlight?.calls ?? 0);
 }
 
-/** What an attempt had spent by what its meter wrote last; undefined where it wrote nothing that can be read. */
+/** The last readable line of the meter; undefined if there is none. */
 export function lastSpending(path: string): LastSpending | undefined {
   let lines: string[];
   try {
@@ -17,7 +17,7 @@ export function lastSpending(path: string): LastSpending | undefined {
   } catch {
     return undefined;
   }
-  // the last may be half a line: the one before it was whole
+  // the last line may be torn
   for (const line of lines.reverse()) {
     const reading = readFormat(lineFormat, line);
     if (reading.kind === "ok") return reading.value;

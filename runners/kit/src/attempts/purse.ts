@@ -1,6 +1,6 @@
-// What an attempt may spend by what the command line said, beside its own budget: it lies in the attempt's folder for
-// its harness, is in no key, and reaches no sandbox. A run that goes on with an attempt of an earlier run puts its own
-// in the place of that run's: the harness reads the file again before each try of a call.
+// The spending limit of an attempt from the command line, besides its own budget. Its file is in the attempt's folder for
+// the harness; it is in no key and reaches no sandbox. A run that adopts an attempt of an earlier run replaces the file, and
+// the harness reads it again before each try of a call.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type CarryingRun, purse as format } from "@mlrb/formats/attempt/purse";
@@ -8,16 +8,16 @@ import { readFormat } from "@mlrb/formats/read-format";
 import { canonicalJson, writeWhole } from "../json-file.ts";
 
 export type Purse = {
-  /** Those that carried the attempt, the newest first. None in a purse of format 1, which its harness reads once. */
+  /** The runs that carried the attempt, newest first. Empty in format 1, whose harness reads the file once. */
   runs: CarryingRun[];
-  /** The file in which all attempts of a run write down what they spend; null: nothing caps this one. */
+  /** The file in which all attempts of a run record their spending; null: no cap. */
   cap: string | null;
 };
 
-/** Of an attempt's folder. */
+/** In an attempt's folder. */
 export const purseFile = "purse.json";
 
-/** Begins the cap of a run, or moves one that there is. */
+/** Creates or changes the cap of a run. */
 export function writeCap(path: string, maxDollars: number): void {
   mkdirSync(dirname(path), { recursive: true });
   appendFileSync(path, `\n${canonicalJson({ formatVersion: 1, maxDollars })}\n`, { flush: true });
@@ -27,7 +27,7 @@ export function writePurse(path: string, purse: Purse): void {
   writeWhole(path, canonicalJson({ formatVersion: 2, ...purse }));
 }
 
-/** Undefined where there is none: an attempt that was begun by hand, or by an older program. Throws on another format. */
+/** Undefined if there is none: the attempt was started by hand or by an older program. Throws on another format. */
 export function readPurse(path: string): Purse | undefined {
   let text: string;
   try {

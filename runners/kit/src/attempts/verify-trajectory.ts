@@ -1,21 +1,21 @@
-// Says whether a trajectory is as the supervisor wrote it. It may have been through many hands since,
-// so nothing about the file is believed: not its encoding, not the length of its lines.
+// Checks that a trajectory is as its supervisor wrote it. The file may have been changed since, so nothing about it is
+// trusted: neither its encoding nor the length of its lines.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { isTable } from "@mlrb/formats/is-table";
 
-/** What the first line has in place of a previous line's digest. */
+/** The `previous` digest of the first line. */
 export const noLine = "0".repeat(64);
 
 export type TrajectoryCheck =
-  /** complete: its last line is the end of the attempt. */
+  /** complete: its last line is the event `end`. */
   | { kind: "intact"; lines: number; head: string; complete: boolean }
   /** `line` counts from 1. */
   | { kind: "broken"; line: number; reason: string };
 
 const lineMax = 4 << 20;
 
-/** Checks the chain from the first line on. With `seal` (from the ledger) a cut or replaced end is found too. */
+/** Checks the hash chain from the first line. `seal` (from the ledger) also reveals a cut or replaced end. */
 export async function verifyTrajectory(
   path: string,
   seal?: { lines: number; head: string },
@@ -49,7 +49,7 @@ export async function verifyTrajectory(
   return { kind: "intact", lines, head: previous, complete };
 }
 
-/** Lines as bytes; a text is what is wrong, and the last thing given. */
+/** Lines as bytes. A string is a problem and ends the sequence. */
 async function* splitLines(path: string): AsyncGenerator<Buffer | string> {
   let rest: Buffer[] = [];
   let length = 0;

@@ -1,7 +1,7 @@
-// A disk without room, and files whose room was taken beforehand so that they can be written on one.
+// Full disks, and files whose space is reserved so that they can be written on a full disk.
 import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Whether this error, or what caused it, is a disk or quota without room. */
+/** Whether this error, or its cause, is a full disk or quota. */
 export function isFullDisk(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { code, cause } = error as NodeJS.ErrnoException;
@@ -10,11 +10,11 @@ export function isFullDisk(error: unknown): boolean {
 
 const reservedName = (path: string) => `${path}.reserved`;
 
-/** Takes the room for a file that is written later. Throws where there is none. */
+/** Reserves space for a file that is written later. Throws on a full disk. */
 export function reserveFile(path: string, bytes: number): void {
   const file = openSync(reservedName(path), "w");
   try {
-    // random-like bytes are not needed: no file system that compresses can promise room in any case
+    // incompressible bytes are not needed: a compressing file system cannot guarantee space anyway
     writeFileSync(file, Buffer.alloc(bytes, " "));
     fsyncSync(file);
   } finally {
@@ -23,9 +23,8 @@ export function reserveFile(path: string, bytes: number): void {
 }
 
 /**
- * Writes `text` over the room that was reserved for `path`, then renames: needs no new block where a file system
- * writes in place. Text beyond the reserved room, or without one, takes new room. Throws on a full disk, with
- * the reservation still there.
+ * Writes `text` into the space reserved for `path`, then renames. On a file system that writes in place this needs no new
+ * block. Text beyond the reservation takes new space. Throws on a full disk and keeps the reservation.
  */
 export function writeReserved(path: string, text: string): void {
   const reserved = reservedName(path);
@@ -41,7 +40,7 @@ export function writeReserved(path: string, text: string): void {
   renameSync(reserved, path);
 }
 
-/** Gives the room back, for whatever is written next. False where there is none left. */
+/** Frees the reserved space. False if there was none. */
 export function releaseReserved(path: string): boolean {
   try {
     rmSync(reservedName(path));
@@ -51,7 +50,7 @@ export function releaseReserved(path: string): boolean {
   }
 }
 
-/** Over what is there; made where it is missing. */
+/** Flags to overwrite an existing file, or to create a missing one. */
 function constantsFor(path: string): "r+" | "w" {
   try {
     closeSync(openSync(path, "r+"));

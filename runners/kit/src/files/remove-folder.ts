@@ -1,8 +1,8 @@
-// Removes a folder whatever its modes: workspaces hold read-only data, and agents may leave anything.
+// Removes a folder with any file modes: workspaces hold read-only data, and agents may leave anything.
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Removes `path` and all below it; nothing happens where there is nothing. Links are removed, not followed. */
+/** Removes `path` and everything below it, if it exists. Links are removed, not followed. */
 export function removeFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

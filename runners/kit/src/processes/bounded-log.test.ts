@@ -20,7 +20,7 @@ function scene(t: TestContext, letters: string) {
     for (const letter of more) writeSync(writer, letter.repeat(mebibyte));
   };
   say(letters);
-  /** What stands at the beginning of each MiB; a dot where nothing does. */
+  /** The first character of each MiB; a dot for a hole. */
   const shown = () => {
     const bytes = readFileSync(path);
     return Array.from({ length: bytes.length / mebibyte }, (_, index) =>
@@ -43,7 +43,7 @@ for (const [how, punch] of [
     assert.equal(shown(), "ab....ghi");
   });
 
-test("a log that grows keeps its beginning and its newest end, and takes no more than twice that end besides", (t) => {
+test("a growing log keeps its start and its newest end, and takes at most twice that end in addition", (t) => {
   const { path, say, shown, taken } = scene(t, "");
   const { look } = logBound(path, { headBytes: 2 * mebibyte, tailBytes: 3 * mebibyte });
   for (const letter of "abcdefghijklmnopqrstuvwxyz") {
@@ -54,7 +54,7 @@ test("a log that grows keeps its beginning and its newest end, and takes no more
   assert.match(shown(), /^ab\.{18,}[u-w]*xyz$/);
 });
 
-test("a log that is not there, or not too long, is left alone", (t) => {
+test("a missing or short log is not changed", (t) => {
   const { path, shown, say } = scene(t, "abcdefg");
   const cap = { headBytes: 2 * mebibyte, tailBytes: 3 * mebibyte };
   logBound(path, cap).look();
@@ -65,7 +65,7 @@ test("a log that is not there, or not too long, is left alone", (t) => {
   assert.equal(shown(), "ab...fgh");
 });
 
-test("a reader is led past what was given back, and reads on where it is in time", (t) => {
+test("a reader skips the hole, and one that keeps up reads on", (t) => {
   const cap = { headBytes: 100, tailBytes: 80 };
   assert.equal(heldFrom(100, 259, cap), 100, "nothing is given back of so short a log");
   assert.equal(heldFrom(40, 1000, cap), 40, "the beginning stays");
@@ -80,6 +80,6 @@ test("a reader is led past what was given back, and reads on where it is in time
     at = heldFrom(at, statSync(path).size, small);
     say(letter); // and a look, before the reader reads
     look();
-    assert.notEqual(shown()[at / mebibyte], ".", `what stands at ${at} of ${shown()} is gone`);
+    assert.notEqual(shown()[at / mebibyte], ".", `position ${at} of ${shown()} is a hole`);
   }
 });

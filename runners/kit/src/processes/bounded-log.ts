@@ -1,12 +1,12 @@
-// Keeps the log of a stage that never stops printing from filling the disk while the stage runs: gives the middle of
-// the file back to the file system. The stage holds the file open to append to it, so nothing may move: a reader that
-// follows by position goes on, and the newest end is always there.
+// Bounds the log of a running stage, so that endless output does not fill the disk: punches a hole into the middle of the
+// file. The stage has the file open for appending, so positions must not change. Readers that follow by position go on, and
+// the newest end is always present.
 import { spawnSync } from "node:child_process";
 import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 
 export type LogCap = { headBytes: number; tailBytes: number };
 
-/** What is kept of a log: its beginning and its end. While it grows it may take another `tailBytes` of the disk. */
+/** The bytes of a log that are kept at its start and end. While it grows it may take another `tailBytes`. */
 export const logCap: LogCap = { headBytes: 16 << 20, tailBytes: 48 << 20 };
 
 const lookMs = 300;
@@ -23,26 +23,26 @@ export function boundLog(path: string, cap = logCap): { release(): void } {
   };
 }
 
-/** The same where `look` is called by whoever adds to it. Never throws: no stage fails for its log. */
+/** The same without a timer: the writer calls `look`. Never throws: no stage fails because of its log. */
 export function logBound(path: string, { headBytes, tailBytes }: LogCap = logCap): { look(): void } {
   let dropped = headBytes;
   return {
     look() {
       try {
         const until = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) - tailBytes;
-        if (until - dropped < tailBytes) return; // a little more each time would be work without end
+        if (until - dropped < tailBytes) return; // small steps would mean endless work
         dropRange(path, { start: dropped, end: until });
         dropped = until;
       } catch {
-        // a disk in trouble, for one: the next look tries again
+        // e.g. a failing disk: the next look tries again
       }
     },
   };
 }
 
 /**
- * Where a reader that is at `at` of `size` bytes goes on: behind what was given back, and what may be while it reads.
- * A reader before `headBytes` reads up to there at most.
+ * The position at which a reader at `at` of `size` bytes continues: after the hole, and after bytes that may become a hole
+ * while it reads. A reader before `headBytes` reads at most up to there.
  */
 export function heldFrom(at: number, size: number, { headBytes, tailBytes }: LogCap = logCap): number {
   if (size < headBytes + 2 * tailBytes || at < headBytes || at >= size - tailBytes / 2) return at;
@@ -51,12 +51,12 @@ export function heldFrom(at: number, size: number, { headBytes, tailBytes }: Log
 
 type Range = { start: number; end: number };
 
-/** Gives the bytes of a range back to the file system. Where holes cannot be punched, truncation makes one. */
+/** Frees the bytes of a range. If holes cannot be punched, truncation makes one. */
 export function dropRange(path: string, range: Range, punch = punchHole): void {
   if (!punch(path, range)) truncateRange(path, range);
 }
 
-/** False where this system has no such program, or the file system no such call. */
+/** False if the system lacks the program, or the file system the call. */
 function punchHole(path: string, { start, end }: Range): boolean {
   const range = ["--offset", String(start), "--length", String(end - start)];
   const { status } = spawnSync("fallocate", ["--punch-hole", ...range, path], { stdio: "ignore" });
@@ -64,8 +64,8 @@ function punchHole(path: string, { start, end }: Range): boolean {
 }
 
 /**
- * Cuts the file off and makes it as long as before, then writes its end again where it was. What is written to it in
- * the microseconds between the last read and the cut is lost.
+ * Truncates the file, extends it to its old length and writes its end again at the old position. Output in the microseconds
+ * between the last read and the truncation is lost.
  */
 function truncateRange(path: string, { start, end }: Range): void {
   const file = openSync(path, "r+");

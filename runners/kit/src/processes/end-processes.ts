@@ -1,9 +1,8 @@
-// Ends everything that a sandbox started, also what moved to a session of its own. On Linux a process
-// is known by the token in its environment, by a parent that is known, or by working inside the
-// sandbox's folder; all are stopped before any is killed, so that none can spawn meanwhile.
-// A program that cleans its environment, leaves the folder and outlives its parent escapes: a plain
-// sandbox is for trusted programs, the others have a pid namespace.
-// Elsewhere there is no /proc, and only process groups are ended.
+// Ends every process of a sandbox, also those in sessions of their own. On Linux a process belongs to the sandbox by the
+// token in its environment, by a known parent, or by a working directory in the sandbox's folder. All are stopped before any
+// is killed, so that none can spawn meanwhile. A program that clears its environment, leaves the folder and outlives its
+// parent escapes: plain sandboxes are for trusted programs, others have a pid namespace.
+// Other systems have no /proc: only process groups are ended.
 import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,18 +12,18 @@ export type Known = {
   token: string;
   root: string;
   groups: number[];
-  /** Clock ticks since boot before which none of them was started, as `ticksNow` gives them. */
+  /** The start in clock ticks since boot, from `ticksNow`: none of the processes is older. */
   since?: number;
-  /** The pid of the first of them: the system counts upwards, so the others have greater ones. */
+  /** The pid of the first process: the system counts upwards, so the others have greater pids. */
   first?: number;
 };
 
-/** Now, in the clock ticks since boot that processes' start times are told in; 0 where there is no /proc. */
+/** Now, in clock ticks since boot, the unit of processes' start times; 0 without /proc. */
 export function ticksNow(): number {
   return process.platform === "linux" ? Math.floor(uptime() * 100) - 1 : 0;
 }
 
-/** Kills everything known. Throws when something still runs after ten seconds: then no copy can be trusted to stand still. */
+/** Kills everything known. Throws if something still runs after ten seconds: then files may still change. */
 export async function endProcesses(known: Known): Promise<void> {
   if (process.platform !== "linux") {
     for (const group of known.groups) send(-group, "SIGKILL");
@@ -34,7 +33,7 @@ export async function endProcesses(known: Known): Promise<void> {
   for (let round = 0; round < 200; round++) {
     left = await stopProcesses(known);
     if (left?.size === 0) {
-      known.groups.length = 0; // the system may give their numbers to strangers from now on
+      known.groups.length = 0; // the system may reuse their numbers from now on
       return;
     }
     for (const pid of left ?? []) send(pid, "SIGKILL");
@@ -44,13 +43,13 @@ export async function endProcesses(known: Known): Promise<void> {
   throw new Error(`processes of the sandbox would not end: ${which}; end them by hand and run again`);
 }
 
-/** Stops (SIGSTOP) everything known and gives its pids; undefined where something may have escaped. */
+/** Stops (SIGSTOP) everything known and returns its pids; undefined if something may have escaped. */
 async function stopProcesses(known: Known): Promise<Set<number> | undefined> {
   const stopped = new Set<number>();
   const find = (first: number, before?: ReadonlySet<number>) => findProcesses({ ...known, first }, before);
   for (let round = 0; round < 100; round++) {
     const before = stopped.size;
-    // a group is stopped as one: none of it can start another meanwhile
+    // a group is stopped at once: none of its processes can start another meanwhile
     if (round === 0) for (const group of known.groups) send(-group, "SIGSTOP");
     const stop = (pids: number[]) => {
       for (const pid of pids) if (!stopped.has(pid)) send(pid, "SIGSTOP");
@@ -63,12 +62,12 @@ async function stopProcesses(known: Known): Promise<Set<number> | undefined> {
   return stopped;
 }
 
-/** The least number of them, as long as the count cannot have come round. */
+/** The smallest possible pid, as long as the pid counter cannot have wrapped around. */
 function firstOf({ first = 0, since = 0 }: Known): number {
   return ticksNow() - since < 200 ? first : 0;
 }
 
-/** What everything known holds in memory, in bytes, shared pages counted once; 0 where there is no /proc. */
+/** The memory of everything known in bytes, shared pages counted once; 0 without /proc. */
 export function memoryHeld(known: Known): number {
   let total = 0;
   for (const pid of findProcesses({ ...known, first: firstOf(known) })) {
@@ -78,7 +77,7 @@ export function memoryHeld(known: Known): number {
   return total;
 }
 
-/** Living processes of the sandbox and the children of those `before`, parents first; never this one. */
+/** Living processes of the sandbox and the children of those in `before`, parents first; never this process. */
 export function findProcesses(
   { token, root, groups, since = 0, first = 0 }: Known,
   before: ReadonlySet<number> = new Set(),

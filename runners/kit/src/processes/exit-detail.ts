@@ -1,7 +1,7 @@
-// The words for how a program ended, the same from every executor: causes reach reports.
+// Words how a program ended, the same for every executor, since causes reach reports.
 import { constants as os } from "node:os";
 
-/** Of a status other than 0; one above 128 is a shell's way to tell of a signal. */
+/** For a status other than 0. Shells report a signal as a status above 128. */
 export function exitDetail(code: number): string {
   const by =
     code > 128 && code < 160

@@ -49,7 +49,7 @@ ${body}`;
   return { find, count, moves, end };
 }
 
-test("what is frozen makes no progress and goes on when it thaws", onLinux, async (t) => {
+test("a frozen process makes no progress and continues after thawing", onLinux, async (t) => {
   const { find, count, moves } = counting(t, 'count("count")');
   assert.ok(await moves());
   const frozen = await freezeProcesses(find);
@@ -119,7 +119,7 @@ ctypes.CDLL(None).pthread_exit(None)`,
   assert.ok(await moves());
 });
 
-test("a process that has itself woken after it was stopped is found out", onLinux, async (t) => {
+test("a process that was woken while it was stopped is detected", onLinux, async (t) => {
   const { find, moves } = counting(
     t,
     `

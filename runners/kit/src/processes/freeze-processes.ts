@@ -1,25 +1,25 @@
-// Stops the processes of a sandbox for a while by SIGSTOP, and lets them go on. For hosts where no control group
-// freezes them. A stopped process can be continued by a timer or a signal that it arranged before, so `thaw` says
-// whether anything ran meanwhile: a wait counts only if nothing did.
-// Linux only: elsewhere there is no /proc to find them in.
+// Suspends the processes of a sandbox by SIGSTOP and resumes them, on hosts without a freezing control group. A timer or a
+// signal arranged before can resume a stopped process, so `thaw` reports whether anything ran meanwhile: a wait counts only
+// if nothing did.
+// Linux only, since it needs /proc.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FindProcesses, fieldsOf, followProcesses, quiet, threadsOf } from "./process-table.ts";
 
 export type FrozenProcesses = {
-  /** Stopped by us: those that had stopped before stay so. */
+  /** Stopped by us. Processes that had stopped before stay stopped. */
   stopped: Map<number, Process>;
-  /** Everything that was there, with the processor time it had used by then. */
+  /** All processes, with the processor time that they had used. */
   all: Map<number, Process>;
 };
 
-/** `started`: clock ticks since boot, which tell two processes of one number apart. `ticks`: processor time used. */
+/** `started`: clock ticks since boot, to distinguish two processes with one pid. `ticks`: processor time used. */
 type Process = { started: number; ticks: number };
 
 const rounds = 500;
-/** Ticks of processor time, 10 ms each, that all of them together may be off by in rounding. */
+/** Rounding tolerance of the total processor time, in ticks of 10 ms. */
 const ticksOff = 1;
 
-/** Undefined where something went on moving: then everything runs on. */
+/** Undefined if something kept running: then everything is resumed. */
 export async function freezeProcesses(find: FindProcesses): Promise<FrozenProcesses | undefined> {
   const stopped: FrozenProcesses["stopped"] = new Map();
   for (let round = 0; round < rounds && process.platform === "linux"; round++) {
@@ -39,7 +39,7 @@ export async function freezeProcesses(find: FindProcesses): Promise<FrozenProces
   return undefined;
 }
 
-/** False where something had run meanwhile. */
+/** False if something ran meanwhile. */
 export function thawProcesses({ stopped, all }: FrozenProcesses, find: FindProcesses): boolean {
   const now = processesOf(find(0));
   let ticks = 0;
@@ -54,13 +54,13 @@ export function thawProcesses({ stopped, all }: FrozenProcesses, find: FindProce
   return !moved && ticks <= ticksOff;
 }
 
-/** Children first: a parent that looks finds them running. */
+/** Children first, so that a parent that checks finds them running. */
 function resume(stopped: FrozenProcesses["stopped"]): void {
   for (const pid of ascending([...stopped.keys()]).reverse())
     if (processOf(pid)?.started === stopped.get(pid)!.started) signal(pid, "SIGCONT");
 }
 
-/** Whether a thread of it is neither stopped nor dead. Its first thread may have ended before the others. */
+/** Whether a thread is neither stopped nor dead. The first thread may have ended before the others. */
 function isMoving(pid: number): boolean {
   return threadsOf(pid).some((state) => !"TtZXx".includes(state));
 }

@@ -1,17 +1,17 @@
-// The time there is for what an attempt leaves when its supervisor is told to end (SIGTERM). Whoever stops a container
-// or a job kills what is left after ten seconds as a rule; five are promised. Two processes share this one budget: the
-// stage seals, and its supervisor says why.
+// The deadlines for sealing an attempt when its supervisor gets SIGTERM. Container engines and job schedulers usually kill
+// what is left after ten seconds; we promise five. Two processes share this budget: the stage seals, and its supervisor
+// records the cause.
 
-/** From the signal on, in ms. A later step begins on time even where the one before has not come to its end. */
+/** In ms after the signal. A later step starts on time even if the one before has not finished. */
 export const sealTimes = {
-  /** The agent's programs are ended and heard to their end by then; else the seal begins without that. */
+  /** By then the agent's programs have ended and their output is read; else sealing begins without. */
   begin: 1_500,
-  /** The submission is copied by then; what is not is in the workspace, which is kept. */
+  /** By then the submission is copied; the rest stays in the workspace, which is kept. */
   copied: 3_000,
-  /** Trajectory and ledger are sealed by then: the stage ends in any case. */
+  /** By then trajectory and ledger are sealed: the stage ends in any case. */
   exit: 3_500,
-  /** A stage that has not ended is killed; then its supervisor writes down why. */
+  /** A stage that still runs is killed; then its supervisor records the cause. */
   kill: 4_000,
-  /** All of it is said. What takes longer (moving it, its log) can be done by whoever finds it. */
+  /** Everything is recorded. Slower work (moving files, the log) is left to the next run. */
   promised: 5_000,
 } as const;

@@ -1,11 +1,11 @@
-// Rules on what a submission was made from, where the task gives the models to start with.
+// Rules on the models that a submission was made from, for tasks that give models.
 import { clip } from "../admission/admission-json.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
 import { recognise } from "./recognise.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
-/** Most of its matrices are those of one of the models: trained further, merged or shortened, but not another one. */
+/** Most matrices come from the given models: trained further, merged or pruned. */
 export const baseApproved: RuleMethod = {
   problem: (given) => takesTexts("models", given),
   decide({ weights, models }, given) {
@@ -29,7 +29,7 @@ export const baseApproved: RuleMethod = {
   },
 };
 
-/** It is not one of the models handed in again. */
+/** The submission is not an unchanged given model. */
 export const changed: RuleMethod = {
   problem: (given) => takesTexts("models", given),
   decide({ weights, models }, given) {
@@ -49,8 +49,8 @@ export const changed: RuleMethod = {
 };
 
 /**
- * Every matrix is one of the model's: left as it was, or with some values made zero, in whatever layer it
- * now stands. What was trained, or quantised and turned back, has values that the model has not.
+ * Every matrix is one of the model's, unchanged or with some zeros, in any layer. Matrices that were trained, or quantised
+ * and dequantised, have values that the model lacks.
  */
 export const compressedBase: RuleMethod = {
   problem({ model, ...others }) {
@@ -95,7 +95,7 @@ function isRounded(own: number[], theirs: number[], step: number): boolean {
 
 const remainingMin = 8;
 
-/** Equal wherever it is not zero, in enough places to be no chance. */
+/** Equal wherever it is not zero, in enough places to exclude chance. */
 function isPruned(own: number[], theirs: number[], step: number): boolean {
   const places = own.flatMap((value, at) => (value === 0 && theirs[at] !== 0 ? [] : [at]));
   return (

@@ -1,8 +1,8 @@
-// Pearson's correlation in two halves, so that known values are prepared once for many comparisons.
+// Pearson's correlation in two steps, so that known values are prepared once for many comparisons.
 
 /**
  * The list with mean 0 and length 1, ready for `likeness`. Values that are not finite become the mean.
- * undefined when over half are not finite, or the finite ones are all the same: then nothing can be said.
+ * Undefined if over half are not finite, or all finite ones are equal: then there is no correlation.
  */
 export function prepared(values: number[]): number[] | undefined {
   const finite = values.filter(Number.isFinite);

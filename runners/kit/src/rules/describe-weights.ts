@@ -3,7 +3,7 @@ import type { Safetensors } from "../safetensors/safetensors.ts";
 export type WeightFacts = {
   /** Values stored in all tensors; tied weights count once, as they are stored once. */
   parameters: number;
-  /** Of those, values in whole bytes or less, each of which may hold several parameters. */
+  /** Of these, integer values, each of which may pack several parameters. */
   packed: number;
   /** Sorted. */
   dtypes: string[];
@@ -12,7 +12,7 @@ export type WeightFacts = {
 };
 
 const packing = new Set(["U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"]);
-// position ids and masks are stored as integers too, and pack nothing
+// position ids and masks are integers without packed parameters
 const tableNames = /(^|\.)(position_ids|token_type_ids|masked_bias|bias|num_batches_tracked)$/;
 
 export function describeWeights(files: Safetensors[]): WeightFacts {

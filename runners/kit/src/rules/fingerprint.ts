@@ -1,5 +1,5 @@
-// A few values of every matrix of a published model: enough to recognise its weights in a
-// submission under other names, in another precision or after some training, and small enough to keep.
+// Fingerprints: a few values of every matrix of a published model. They recognise its weights in a submission under other
+// names, in another precision or after some training, and are small enough to store.
 
 import { closeSync, openSync } from "node:fs";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
@@ -7,14 +7,14 @@ import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
 import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { positions } from "./positions.ts";
 
-/** Matrices of fewer values are too easily alike, and vectors are mostly norms, near one in every model. */
+/** Smaller matrices are similar by chance, and vectors are mostly norms, near one in every model. */
 const sizeMin = 1024;
 
 export function isTelling(tensor: Tensor): boolean {
   return tensor.shape.length >= 2 && tensor.size >= sizeMin;
 }
 
-/** Samples every telling tensor; values rounded to four digits, constant ones left out. */
+/** Samples every telling tensor: values rounded to four digits, without constant tensors. */
 export function fingerprint(
   about: Pick<Fingerprint, "name" | "source" | "licence">,
   files: Safetensors[],
@@ -28,7 +28,7 @@ export function fingerprint(
         const values = valuesAt(file, tensor, positions(tensor.shape)).map((value) =>
           Number(value.toPrecision(4)),
         );
-        // masks and other tables of a few values are the same in every model of a family
+        // masks and other tables of a few values are equal in every model of a family
         if (!values.every(Number.isFinite) || new Set(values).size < 8) continue;
         tensors.push({ name: tensor.name, shape: tensor.shape, values });
       }
@@ -39,7 +39,7 @@ export function fingerprint(
   return { formatVersion: 1, ...about, tensors: tensors.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
-/** As text with a line for each tensor: what changed between two versions can be read. */
+/** As text with a line for each tensor, so that a diff of two versions is readable. */
 export function fingerprintText({ tensors, ...about }: Fingerprint): string {
   const head = JSON.stringify(about, null, 2).slice(0, -2);
   return `${head},\n  "tensors": [\n${tensors.map((tensor) => `    ${JSON.stringify(tensor)}`).join(",\n")}\n  ]\n}\n`;

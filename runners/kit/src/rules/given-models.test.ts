@@ -59,7 +59,7 @@ function decide(
 
 const all: Json = { models: ["base", "expert-a", "expert-b"] };
 
-test("a model that was trained from a given one is of it, under any names, and another is not", () => {
+test("a model trained from a given one is recognised under any names, and another is not", () => {
   const given: Json = { models: ["base"] };
   const trained = moved(base, 30, 0.2);
   assert.deepEqual(decide("base-approved", tensors(trained), given).answer, "pass");
@@ -73,7 +73,7 @@ test("a model that was trained from a given one is of it, under any names, and a
   assert.equal(decide("base-approved", packed, given).answer, "cannot-tell");
 });
 
-test("a given model handed in again is told, in another precision too; one changed matrix makes it another", () => {
+test("an unchanged given model is recognised in any precision, and one changed matrix makes it different", () => {
   for (const as of [float32, brain])
     assert.deepEqual(decide("changed", tensors(expertB, as), all), {
       answer: "fail",
@@ -82,7 +82,7 @@ test("a given model handed in again is told, in another precision too; one chang
   assert.equal(decide("changed", tensors(moved(expertB, 50, 0.1, ["a.1"])), all).answer, "pass");
 });
 
-test("averages, sums of differences, layers of one and values of either are mixtures of what was given", () => {
+test("averages, task arithmetic, copied layers and chosen values are mixtures of the given models", () => {
   const arithmetic = mixed(
     (name, at) => expertA[name]![at]! + 0.7 * (expertB[name]![at]! - base[name]![at]!),
   );
@@ -93,7 +93,7 @@ test("averages, sums of differences, layers of one and values of either are mixt
       assert.equal(decide("merge-explained", tensors(model, as), all).answer, "pass");
 });
 
-test("a mixture that was trained afterwards is none any more, and another architecture leaves it open", () => {
+test("a mixture that was trained afterwards fails, and another architecture leaves it open", () => {
   const { answer, evidence } = decide("merge-explained", tensors(moved(average, 60, 0.05, ["b.0"])), all);
   assert.deepEqual(
     [answer, evidence],
@@ -124,7 +124,7 @@ test("training and rounding to a grid show in compressed weights; other shapes l
   assert.equal(decide("compressed-base", narrow, given).answer, "cannot-tell");
 });
 
-test("a memory limit is broken by what must be held, kept by half of it, and open between", () => {
+test("a memory limit fails above the limit, passes below half of it, and is open between", () => {
   const folder = mkdtempSync(join(root, "config-"));
   const needs = (config: object | string, bytes: number) => {
     writeFileSync(join(folder, "config.json"), typeof config === "string" ? config : JSON.stringify(config));
@@ -138,7 +138,7 @@ test("a memory limit is broken by what must be held, kept by half of it, and ope
     assert.equal(needs(config, 1), "cannot-tell");
 });
 
-test("what was not admitted is not looked at, and a model that the task does not give is our own mistake", () => {
+test("a submission that was not admitted is not judged, and a missing given model throws", () => {
   assert.equal(decide("merge-explained", undefined, all).answer, "cannot-tell");
   assert.throws(
     () => decide("base-approved", tensors(base), { models: ["other"] }),

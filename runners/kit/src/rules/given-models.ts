@@ -1,4 +1,4 @@
-// The models that a task gives, as rules compare them with a submission: a few values of every matrix.
+// Samples the models that a task gives, for comparison with a submission: a few values of every matrix.
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { readWeights } from "../admission/admission-model.ts";
@@ -7,10 +7,10 @@ import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { isTelling } from "./fingerprint.ts";
 import { positions } from "./positions.ts";
 
-/** Values of a matrix at the places that its shape is always looked at. */
+/** Values of a matrix at the fixed positions of its shape. */
 export type Sampled = { name: string; shape: string; dtype: string; values: number[] };
 
-/** Weights of the models of these names. Throws where one cannot be read: the pipeline is at fault, nobody else. */
+/** The weights of the named models. Throws if one cannot be read: then the pipeline is at fault. */
 export function givenModels(folder: string | undefined, names: string[]): Record<string, Safetensors[]> {
   return Object.fromEntries(
     names.map((name) => {
@@ -24,7 +24,7 @@ export function givenModels(folder: string | undefined, names: string[]): Record
   );
 }
 
-/** Every telling matrix; those of a dtype that is not read are counted instead. */
+/** Samples every telling matrix; those with an unreadable dtype are only counted. */
 export function sampledMatrices(files: Safetensors[]): { matrices: Sampled[]; unreadable: number } {
   const matrices: Sampled[] = [];
   let unreadable = 0;
@@ -49,7 +49,7 @@ function sampled(file: number, tensor: Tensor): Sampled {
 
 const steps: Record<string, number> = { F64: 2 ** -24, F32: 2 ** -24, F16: 2 ** -11, BF16: 2 ** -8 };
 
-/** The largest relative error of rounding to this dtype; of single precision at best, in which people compute. */
+/** The largest relative rounding error of this dtype, at least that of single precision, in which models are computed. */
 export function rounding(dtype: string): number {
   return steps[dtype] ?? 0;
 }

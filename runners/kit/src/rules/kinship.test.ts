@@ -16,7 +16,7 @@ const own = (seed: number) => ({
   b: float32([64, 48], matrix(seed + 100)),
 });
 
-test("attempts that trained their own weights are of no kin", () => {
+test("attempts with their own weights share none", () => {
   const found = kinship([relative("one", own(1)), relative("two", own(2)), relative("three", own(3))]);
   for (const { answer, evidence } of found) {
     assert.equal(answer, "pass");
@@ -24,7 +24,7 @@ test("attempts that trained their own weights are of no kin", () => {
   }
 });
 
-test("weights of another attempt are told at both, trained further and renamed too, and nobody is struck", () => {
+test("shared weights are reported at both attempts, also trained further and renamed, and disqualify neither", () => {
   const noise = matrix(7);
   const further = float32(
     shape,
@@ -40,7 +40,7 @@ test("weights of another attempt are told at both, trained further and renamed t
   assert.match(three!.evidence, /^1 of 2 matrices also occur in the submission of one, e\.g\. "renamed" /);
 });
 
-test("of several others the one with most of the weights is named, the first of equals", () => {
+test("of several other attempts the one with most shared weights is named, the first of equals", () => {
   const [found] = kinship([
     relative("one", own(1)),
     relative("part", { a: own(1).a }),
@@ -50,7 +50,7 @@ test("of several others the one with most of the weights is named, the first of 
   assert.match(found!.evidence, /^2 of 2 matrices also occur in the submission of whole, /);
 });
 
-test("what has no weights that can be read is undecided, and is no other to compare with", () => {
+test("an attempt without readable weights is undecided, and is not compared with", () => {
   const constant = { a: float32(shape, Array(48 * 64).fill(1)) };
   const [nothing, flat, alone] = kinship([
     relative("nothing", undefined),

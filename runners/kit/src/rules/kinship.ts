@@ -1,6 +1,6 @@
-// Looks for the weights of one attempt in the others of its task. Attempts cannot see one another, so weights
-// that stand in two came from the same place: copied, given, or a seed's first numbers that training hardly moved.
-// Which, and who had them first, weights do not tell: nobody is struck for it, and whoever reads is told.
+// Looks for the weights of one attempt in the others of its task. Attempts cannot see each other, so equal weights have a
+// common source: copied, given, or initial random values that training hardly changed. The weights show neither which nor
+// who had them first, so no attempt is disqualified; the evidence is only shown.
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import { clip } from "../admission/admission-json.ts";
 import { likeness, prepared } from "./correlation.ts";
@@ -8,9 +8,9 @@ import { alike } from "./recognise.ts";
 import type { Finding } from "./rule-method.ts";
 
 export type Relative = {
-  /** As evidence names it, e.g. `agent reference, seed 2`. */
+  /** Its name in evidence, e.g. `agent reference, seed 2`. */
   name: string;
-  /** Undefined where there are no weights that could be read. */
+  /** Undefined if no weights could be read. */
   fingerprint: Fingerprint | undefined;
 };
 
@@ -38,7 +38,7 @@ export function kinship(relatives: Relative[]): Finding[] {
   return relatives.map((relative, at) => finding(relative, shared[at]!, relatives));
 }
 
-/** Keeps, for each other attempt, the own matrices found there and how alike each is at most. */
+/** Records, for each other attempt, the own matrices found there and their highest correlation. */
 function note(found: Map<number, Map<string, number>>, other: number, name: string, strength: number): void {
   const matrices = found.get(other) ?? new Map<string, number>();
   found.set(other, matrices.set(name, Math.max(strength, matrices.get(name) ?? 0)));

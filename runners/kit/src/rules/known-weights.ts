@@ -1,10 +1,10 @@
-// Reads the fingerprints that the repository keeps. They are ours, so a bad one is a mistake to repair.
+// Reads the fingerprints in the repository. They are ours, so a bad one is a bug.
 import { type Fingerprint, fingerprintFile } from "@mlrb/formats/judged/fingerprint";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "../json-file.ts";
 import { samples } from "./positions.ts";
 
-/** The fingerprints in these files, in their order. Throws for a malformed one. */
+/** The fingerprints of these files, in order. Throws for a malformed one. */
 export function readKnownWeights(files: string[]): Fingerprint[] {
   return files.map((path) => {
     const fingerprint = mustFollow(fingerprintFile, readJson(path), path);

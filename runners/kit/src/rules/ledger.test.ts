@@ -9,7 +9,7 @@ import { readLedger } from "./ledger.ts";
 const records = join(import.meta.dirname, "../../../../tests/fixtures/records-5ceb805/golden/records");
 const old = globSync("*/ledger.json", { cwd: records }).map((path) => join(records, path));
 
-test("a ledger of before the busy time of GPUs was measured is valid, and does not know it", () => {
+test("an older ledger without GPU busy time is valid, and the time is null", () => {
   assert.ok(old.length > 0);
   for (const path of old) {
     assert.equal("gpuBusyMs" in JSON.parse(readFileSync(path, "utf8")), false);
@@ -19,7 +19,7 @@ test("a ledger of before the busy time of GPUs was measured is valid, and does n
   }
 });
 
-test("a ledger that does not follow its format is a text that names the field", (t) => {
+test("a malformed ledger gives a reason that names the field", (t) => {
   const read = readerOf(t);
   const whole = JSON.parse(readFileSync(old[0]!, "utf8"));
   const broken = (changes: object) => read({ ...whole, ...changes });
@@ -35,7 +35,7 @@ test("a ledger that does not follow its format is a text that names the field", 
   assert.equal((broken({ gpuBusyMs: 1500 }) as Ledger).gpuBusyMs, 1500);
 });
 
-test("what older harnesses left out is what they meant", (t) => {
+test("fields that older harnesses left out are filled in", (t) => {
   const read = readerOf(t);
   const { workingMs: _, ...ledger } = JSON.parse(readFileSync(old[0]!, "utf8"));
   const usage = { calls: 0, failedTries: 1, uncounted: 1 };

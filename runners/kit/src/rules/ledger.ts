@@ -1,4 +1,4 @@
-// Reads an attempt's ledger. Hostile code may have written it: what does not follow its format is a text that says so.
+// Reads an attempt's ledger. Hostile code may have written it, so a malformed ledger becomes a reason.
 import { closeSync, openSync, readSync } from "node:fs";
 import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/attempt/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
@@ -6,7 +6,7 @@ import type { TypeOf } from "@mlrb/formats/schema";
 
 const bytesMax = 1 << 20;
 
-/** A text says why there is none. */
+/** A string is the reason why there is none. */
 export function readLedger(path: string): Ledger | string {
   const value = ledgerJson(path);
   if (typeof value === "string") return value;
@@ -17,14 +17,14 @@ export function readLedger(path: string): Ledger | string {
   const ledger = reading.value;
   return {
     ...ledger,
-    workingMs: ledger.workingMs ?? ledger.wallMs, // older ledgers leave it out where nothing was waited for
+    workingMs: ledger.workingMs ?? ledger.wallMs, // older ledgers lack it if there were no waits
     gpuBusyMs: ledger.gpuBusyMs ?? null,
-    // older harnesses wrote 0 where no answer was counted
+    // older harnesses wrote 0 if no answer was counted
     tokens: ledger.tokens === 0 && (ledger.usage?.uncounted ?? 0) > 0 ? null : ledger.tokens,
   };
 }
 
-/** What a ledger says of the cost, also one that says no more. A text says why there is none. */
+/** The cost in a ledger, also in one with only the cost. A string is the reason why there is none. */
 export function readLedgerCost(path: string): TypeOf<typeof ledgerCost> | string {
   const value = ledgerJson(path);
   if (typeof value === "string") return value;

@@ -1,4 +1,4 @@
-// Whether a submission can fit a memory limit, from what it says of itself. The scorer net-peak-bytes measures.
+// Whether a submission can fit a memory limit, estimated from its files. The scorer net-peak-bytes measures it.
 
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
@@ -9,8 +9,8 @@ import { notAdmitted, type RuleMethod } from "./rule-method.ts";
 const configMax = 1 << 20;
 
 /**
- * The weights and the logits of one pass over `tokens` tokens must be held at once: over `bytes`, it cannot fit.
- * Under half of it the rest (activations, keys and values) has room; between, only measuring tells.
+ * The weights and the logits of one pass over `tokens` tokens are in memory together: over `bytes` the submission cannot
+ * fit. Under half of `bytes` the rest (activations, keys and values) fits too; in between only a measurement decides.
  */
 export const memoryMax: RuleMethod = {
   problem({ bytes, tokens, ...others }) {

@@ -1,13 +1,12 @@
-// Whether a submission is a mixture of the models that the task gave, from a few values of every matrix.
+// Whether a submission is a mixture of the given models, judged by a few values of every matrix.
 import { clip } from "../admission/admission-json.ts";
 import { givenModels, rounding, type Sampled, sampledMatrices } from "./given-models.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
 /**
- * A matrix is explained where it is a weighted sum of the models' matrices of its name, with weights of its own
- * that add up to one (averages, task arithmetic, one model's layers), or where its values lie
- * between theirs (methods that choose value by value). Training afterwards moves values where all
- * models agree, which no mixture does.
+ * A matrix is explained if it is a weighted sum of the models' matrices of the same name, with weights that add up to one
+ * (averages, task arithmetic, layers of one model), or if its values are between theirs (methods that choose value by
+ * value). Later training also changes values on which all models agree, which no mixture does.
  */
 export const mergeExplained: RuleMethod = {
   problem: (given) => takesTexts("models", given),
@@ -41,7 +40,7 @@ export const mergeExplained: RuleMethod = {
   },
 };
 
-/** Of rounding: sums of several rounded terms are a little further off than each. */
+/** Sums of several rounded terms have a larger error than each term. */
 const slack = 2;
 
 function isMixture(own: Sampled, theirs: Sampled[]): boolean {
@@ -55,14 +54,14 @@ function isMixture(own: Sampled, theirs: Sampled[]): boolean {
   return length(rest) <= slack * step * length(own.values);
 }
 
-/** What is left of `target` after its projection on the span of `columns` (Gram and Schmidt). */
+/** `target` minus its projection on the span of `columns` (Gram and Schmidt). */
 function residual(target: number[], columns: number[][]): number[] {
   let rest = target;
   const basis: number[][] = [];
   for (const column of columns) {
     const fresh = basis.reduce((left, unit) => minus(left, unit, dot(left, unit)), column);
     const size = length(fresh);
-    if (!(size > 1e-6 * length(column))) continue; // it says nothing new, or nothing at all
+    if (!(size > 1e-6 * length(column))) continue; // linearly dependent, or zero
     const unit = fresh.map((value) => value / size);
     basis.push(unit);
     rest = minus(rest, unit, dot(rest, unit));

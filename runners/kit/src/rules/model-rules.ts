@@ -1,4 +1,4 @@
-// Rules that are decided by the weights alone.
+// Rules about the weights alone.
 import { clip } from "../admission/admission-json.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { recognise } from "./recognise.ts";
@@ -31,7 +31,7 @@ export const parametersMax: RuleMethod = {
     const { parameters, packed } = describeWeights(weights);
     if (parameters > (max as number))
       return { answer: "fail", evidence: `${parameters} parameters; at most ${max} are allowed` };
-    // four-bit weights in bytes, say: one stored value is more than one parameter
+    // e.g. four-bit weights in bytes: one stored value is more than one parameter
     if (packed > 0)
       return {
         answer: "cannot-tell",

@@ -1,5 +1,5 @@
-// Where a tensor is looked at to recognise it: always the same places for the same shape, so that a
-// fingerprint made once fits every model, and spread by a hash, so that no layout hides a copy.
+// The positions at which a tensor is sampled: fixed for a shape, so that a stored fingerprint fits every model, and spread
+// by a hash, so that no layout hides a copy.
 import { createHash } from "node:crypto";
 
 export const samples = 64;
@@ -21,7 +21,7 @@ export function positions(shape: number[]): number[] {
   return found;
 }
 
-/** The same places in the transposed matrix: some libraries store a layer the other way round. */
+/** The same positions in the transposed matrix: some libraries store layers transposed. */
 export function transposedPositions([rows, columns]: [number, number]): number[] {
   return positions([rows, columns]).map((at) => (at % columns) * rows + Math.floor(at / columns));
 }

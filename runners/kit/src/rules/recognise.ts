@@ -1,5 +1,5 @@
-// Looks for known weights in a submission. Names are not believed: a tensor is compared with every
-// known tensor of its shape, and of its shape transposed.
+// Looks for known weights in a submission. Names are not trusted: a tensor is compared with every known tensor of its shape
+// or its transposed shape.
 
 import { closeSync, openSync } from "node:fs";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
@@ -10,14 +10,14 @@ import { isTelling } from "./fingerprint.ts";
 import { positions, transposedPositions } from "./positions.ts";
 
 export type Recognition = {
-  /** Matrices that were compared or could have been. */
+  /** All telling matrices. */
   looked: number;
-  /** Of those, the ones of a precision that is not read or with too many values that are no numbers. */
+  /** Of these, matrices with an unreadable dtype or with too many values that are not finite. */
   unreadable: number;
   matches: { tensor: string; model: string; known: string; correlation: number }[];
 };
 
-/** Independent values correlate above this once in far more than 10^15 comparisons of 64 normal samples. */
+/** 64 independent normal samples exceed this correlation less than once in 10^15 comparisons. */
 export const alike = 0.9;
 
 type Known = { model: string; name: string; values: number[] | undefined };

@@ -1,4 +1,4 @@
-// Rules that are decided by the record of the attempt, or by what the agent says of its work.
+// Rules about the record of the attempt, or about the agent's own declarations.
 
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
@@ -10,16 +10,16 @@ export const timeWithinBudget: RuleMethod = {
   problem: takesNothing,
   decide({ ledger, budgetMs }) {
     if (typeof ledger === "string") return { answer: "cannot-tell", evidence: ledger };
-    // stopping takes the supervisor a moment; what counts is that it did
+    // stopping takes the supervisor a moment, which is tolerated
     const patienceMs = Math.max(5000, budgetMs / 100);
-    // waits for a GPU or a rate limit are nobody's work
+    // waits for a GPU or a rate limit are not work
     if (ledger.workingMs > budgetMs + patienceMs)
       return {
         answer: "fail",
         evidence: `the ledger counts ${ledger.workingMs} ms of work; ${budgetMs} ms were allowed`,
       };
     if (ledger.ended === "time-limit")
-      return { answer: "pass", evidence: "stopped at the time limit; what lay there then counts" };
+      return { answer: "pass", evidence: "stopped at the time limit; the submission at that time counts" };
     return { answer: "pass", evidence: "ended within the time limit" };
   },
 };
@@ -27,8 +27,8 @@ export const timeWithinBudget: RuleMethod = {
 const provenanceMax = 1 << 20;
 
 /**
- * What the agent declares can only convict it: a missing or unreadable declaration shows no broken
- * rule, and a false one is as easily written as none. So both leave the question open.
+ * A declaration can only count against the agent: a missing or unreadable one shows no broken rule, and a false one is as
+ * easily written as none. So both leave the question open.
  */
 export const provenanceData: RuleMethod = {
   problem: (given) => takesTexts("allowed", given),
@@ -45,12 +45,12 @@ export const provenanceData: RuleMethod = {
     if (names.length === 0) return open("provenance.json declares no data at all");
     return {
       answer: "pass",
-      evidence: `declares only ${[...new Set(names)].sort().join(", ")}; nobody checked it`,
+      evidence: `declares only ${[...new Set(names)].sort().join(", ")}; not verified`,
     };
   },
 };
 
-/** Fails where the declared data bears the name of what must not be trained on, however it is spelt. */
+/** Fails if the declared data has the name of forbidden training data, in any spelling. */
 export const notTrainedOn: RuleMethod = {
   problem: (given) => takesTexts("names", given),
   decide({ folder }, given) {
@@ -64,13 +64,13 @@ export const notTrainedOn: RuleMethod = {
         evidence: `declares ${shown(found)}; not to be trained on: ${banned.join(", ")}`,
       };
     if (names.length === 0) return open("provenance.json declares no data at all");
-    return { answer: "pass", evidence: `declares none of ${banned.join(", ")}; nobody checked it` };
+    return { answer: "pass", evidence: `declares none of ${banned.join(", ")}; not verified` };
   },
 };
 
 /**
- * Fails where the declared base model bears the name of no family that is approved. Names are loose (`opt`
- * stands in `optimised`): the error is on the side of letting pass.
+ * Fails if the name of the declared base model contains no approved family. The match is loose (`opt` is in `optimised`), so
+ * that errors let a submission pass.
  */
 export const provenanceBase: RuleMethod = {
   problem: (given) => takesTexts("families", given),
@@ -81,14 +81,14 @@ export const provenanceBase: RuleMethod = {
     if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
     const family = (given.families as string[]).find((one) => bare(base).includes(bare(one)));
     if (family !== undefined)
-      return { answer: "pass", evidence: `declares ${clip(base)}, by its name ${family}; nobody checked it` };
-    return { answer: "fail", evidence: `declares ${clip(base)}, by its name of no approved family` };
+      return { answer: "pass", evidence: `declares ${clip(base)}, by its name ${family}; not verified` };
+    return { answer: "fail", evidence: `declares ${clip(base)}, whose name is of no approved family` };
   },
 };
 
 const open = (evidence: string): Finding => ({ answer: "cannot-tell", evidence });
 
-/** Letters and digits: `cais/MMLU` and `mmlu_pro` both hold `mmlu`. */
+/** Letters and digits only: `cais/MMLU` and `mmlu_pro` both contain `mmlu`. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
@@ -101,21 +101,21 @@ function shown(names: string[]): string {
   return names.length > 5 ? `${first} and ${names.length - 5} more` : first;
 }
 
-/** The text says what is wrong with the file. */
+/** A string is the problem of the file. */
 function readProvenance(folder: string): Record<string, unknown> | string {
   const read = readJsonFile(join(folder, "provenance.json"), provenanceMax);
   if (read.kind === "malformed") return `provenance.json: ${read.reason}`;
   return isTable(read.value) ? read.value : "provenance.json is not a table";
 }
 
-/** The names of what was trained on, or why they are not known. */
+/** The names of the training data, or why they are unknown. */
 function declaredData(folder: string): string[] | Finding {
   const declared = readProvenance(folder);
   if (typeof declared === "string") return open(declared);
   return dataNames(declared.data) ?? open("provenance.json does not list `data` by name");
 }
 
-/** `data` as a list of names or of objects with a name; undefined when it is neither. */
+/** `data` as a list of names or of objects with a name; undefined if it is neither. */
 function dataNames(data: unknown): string[] | undefined {
   if (typeof data === "string") return [data];
   if (!Array.isArray(data)) return undefined;

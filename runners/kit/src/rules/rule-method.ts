@@ -1,5 +1,5 @@
-// What a way of checking a rule gets and gives. Bad arguments are a mistake in task.yaml and stop the
-// stage; whatever the submission holds is answered.
+// The interface of a rule's method. Bad arguments are a mistake in task.yaml and stop the stage; any content of a submission
+// gets an answer.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
@@ -12,13 +12,13 @@ export type RuleArguments = Record<string, Json>;
 export type RuleContext = {
   /** The submission's folder. */
   folder: string;
-  /** Its weights with checked headers; undefined when it was not admitted. */
+  /** Its weights with checked headers; undefined if it was not admitted. */
   weights: Safetensors[] | undefined;
-  /** A text says why the record of the attempt cannot be relied on. */
+  /** A string is the reason why the attempt's ledger cannot be used. */
   ledger: Ledger | string;
   budgetMs: number;
   knownWeights: Fingerprint[];
-  /** Folder of the models that the task gave, each in a folder of its own; undefined where it gives none. */
+  /** Folder of the given models, each in its own folder; undefined if the task gives none. */
   models?: string | undefined;
 };
 
@@ -26,15 +26,15 @@ export type RuleContext = {
 export type Finding = { answer: RuleAnswer; evidence: string };
 
 export type RuleMethod = {
-  /** What is wrong with a rule's `with:`, in words; undefined when nothing is. */
+  /** The problem with a rule's `with:`, in words; undefined if there is none. */
   problem(given: RuleArguments): string | undefined;
-  /** Absent where one submission decides nothing: the rule is judged with all attempts of the task at hand. */
+  /** Absent if one submission cannot decide: the rule is judged over all attempts of the task. */
   decide?(context: RuleContext, given: RuleArguments): Finding;
 };
 
 export const notAdmitted: Finding = {
   answer: "cannot-tell",
-  evidence: "the submission was not admitted, so its weights were not looked at",
+  evidence: "the submission was not admitted, so its weights were not checked",
 };
 
 /** For methods without arguments. */
@@ -43,7 +43,7 @@ export function takesNothing(given: RuleArguments): string | undefined {
   return names.length === 0 ? undefined : `takes no arguments, got ${names.join(", ")}`;
 }
 
-/** For methods that take exactly one, a list of texts. */
+/** For methods with exactly one argument, a list of texts. */
 export function takesTexts(name: string, given: RuleArguments): string | undefined {
   const value = given[name];
   const fits = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");

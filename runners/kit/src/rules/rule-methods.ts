@@ -1,4 +1,4 @@
-// The ways of checking that a task's rules may name. A new one is a line here and a module beside.
+// The methods that a task's rules can name. A new one is a line here and a module next to this one.
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import { baseApproved, changed, compressedBase } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
@@ -24,7 +24,7 @@ export const ruleMethods: Record<string, RuleMethod> = {
   "unlike-attempts": { problem: takesNothing }, // judged by kinship.ts
 };
 
-/** What is wrong with a task's rules beyond their shape, all of it, one sentence each. */
+/** All problems of a task's rules beyond their shape, one sentence each. */
 export function ruleProblems(rules: TaskRule[]): string[] {
   const problems: string[] = [];
   const named = new Map<string, TaskRule["on"][]>();

@@ -1,4 +1,4 @@
-// What a stage that weighs attempts by their task's rules is told of them.
+// The parameters of a stage that judges attempts by their task's rules.
 
 import { taskManifest } from "@mlrb/formats/declared/task";
 import { checkFormat } from "@mlrb/formats/read-format";
@@ -8,14 +8,14 @@ import type { Json } from "../stage.ts";
 const format = openObject(
   {
     rules: taskManifest.properties.rules,
-    data: { ...text, description: "the kind of data whose rules hold" },
+    data: { ...text, description: "the kind of data whose rules apply" },
   },
   ["rules", "data"],
 );
 
-/** Throws with what is wrong and where it is put right. */
+/** Throws with the problem and the way out. */
 export function ruleParams(params: Record<string, Json>): TypeOf<typeof format> {
-  // a copy, since a stage's params refuse to be asked for what is not declared
+  // a copy, since reading an undeclared param of a stage throws
   const reading = checkFormat(format, { ...params });
   if (reading.kind === "ok") return reading.value;
   throw new Error(

@@ -1,12 +1,11 @@
-// Which of a task's rules hold for a kind of data: a device of smoke's has less memory than the official one,
-// and what is the only permitted data there is other data here.
+// Selects a task's rules for a kind of data: memory limits and permitted data differ between smoke and official.
 import type { DataKind, TaskRule } from "@mlrb/formats/declared/task";
 
 export function rulesOn(rules: TaskRule[], kind: DataKind): TaskRule[] {
   return rules.filter(({ on }) => on === undefined || on.includes(kind));
 }
 
-/** Whether there can be data that both hold for; a rule without kinds holds for all. */
+/** Whether two rules apply to a common kind of data. A rule without kinds applies to all. */
 export function meetOn(one: DataKind[] | undefined, other: DataKind[] | undefined): boolean {
   return one === undefined || other === undefined || one.some((kind) => other.includes(kind));
 }

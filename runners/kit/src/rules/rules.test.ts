@@ -55,7 +55,7 @@ test("known weights are found under other names and in any float precision", () 
   assert.equal(scratch({ mine: f64 }).answer, "fail");
 });
 
-test("known weights are found noisy, scaled, turned round in sign and transposed", () => {
+test("known weights are found with noise, scaled, negated and transposed", () => {
   const noise = values(3, famousA.length);
   const noisy = famousA.map((value, at) => value + 0.2 * noise[at]!);
   const transposed = Array.from(
@@ -86,7 +86,7 @@ test("a model of the same shapes with its own values is from scratch", () => {
   });
 });
 
-test("constant tensors and vectors are evidence of nothing", () => {
+test("constant tensors and vectors are no evidence", () => {
   const ones = float32(
     [64, 48],
     famousA.map(() => 1),
@@ -104,7 +104,7 @@ test("constant tensors and vectors are evidence of nothing", () => {
   assert.equal(scratch({ "a.weight": ones }).answer, "pass");
 });
 
-test("what cannot be compared is not called from scratch", () => {
+test("weights that cannot be compared do not count as trained from scratch", () => {
   const packed = { dtype: "U8", shape: [64, 48], bytes: new Uint8Array(64 * 48) };
   const broken = float32(
     [64, 48],
@@ -136,7 +136,7 @@ test("packed integers do not pass for few parameters", () => {
 });
 
 test("time is judged by the ledger, and a pass names no duration", () => {
-  // waiting for a rate limit is nobody's work
+  // waiting for a rate limit is not work
   const waited = { wallMs: 900_000, workingMs: 500_000 };
   for (const changed of [{}, waited, { workingMs: 600_900, ended: "time-limit" as const }]) {
     const { answer, evidence } = decide("time-within-budget", { ledger: { ...ledger, ...changed } });
@@ -150,7 +150,7 @@ test("time is judged by the ledger, and a pass names no duration", () => {
   });
 });
 
-test("declared data can convict, and a missing or odd declaration leaves the question open", () => {
+test("declared data can fail a rule, and a missing or odd declaration leaves it open", () => {
   const answer = (text?: string) => {
     const folder = mkdtempSync(join(root, "p-"));
     if (text !== undefined) writeFileSync(join(folder, "provenance.json"), text);
@@ -187,12 +187,12 @@ test("data that must not be trained on is found under other spellings, and only 
     of({ data: ["cais/mmlu"] }).evidence,
     /"cais\/mmlu"; not to be trained on: mmlu, hendrycks_test$/,
   );
-  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*nobody checked it$/);
+  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*not verified$/);
   for (const odd of [{}, { data: [] }, { data: [null] }, [], "mmlu", null])
     assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
 });
 
-test("a declared base of no approved family is struck, and one that is not named leaves the question open", () => {
+test("a declared base of no approved family fails, and a missing one leaves the question open", () => {
   const of = declared("provenance-base", { families: ["Llama 2", "GPT-NeoX", "Mistral"] });
   for (const base of [
     "meta-llama/Llama-2-7b-hf",
@@ -252,7 +252,7 @@ test("mistakes in a task's rules are all named at once", () => {
   ]);
 });
 
-test("of rules with another shape the field is named", () => {
+test("for malformed rules the field is named", () => {
   for (const [changed, says] of [
     [rule({ severity: "fatal" as "note" }), /rules\.0\.severity is "fatal", not one of strike, note/],
     [null, /rules\.0 is null, not an object/],
@@ -262,7 +262,7 @@ test("of rules with another shape the field is named", () => {
   assert.throws(() => ruleParams({ rules: [rule({})] }), /data is missing/);
 });
 
-test("a rule without kinds holds for all data, one with kinds for these", () => {
+test("a rule without kinds applies to all data, one with kinds to these", () => {
   const rules = [
     rule({}),
     rule({ name: "a", on: ["smoke"] }),
@@ -274,7 +274,7 @@ test("a rule without kinds holds for all data, one with kinds for these", () => 
   assert.deepEqual(names("other"), ["size"]);
 });
 
-test("a failed strike strikes, a failed note does not, and what is not admitted is rejected", () => {
+test("a failed strike disqualifies, a failed note does not, and a submission that is not admitted is rejected", () => {
   const admitted = { formatVersion: 1, admitted: true, reasons: [] } as const;
   const context: RuleContext = {
     folder: root,

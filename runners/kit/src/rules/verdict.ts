@@ -1,4 +1,5 @@
-// Weighs a submission against its task's rules, but for those that take all attempts of the task. Pure but for the ranged reads of its weights.
+// Judges a submission by its task's rules, except rules over all attempts of the task. Pure except for ranged reads of the
+// weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import type { Admission } from "@mlrb/formats/judged/admission";
@@ -7,7 +8,7 @@ import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods } from "./rule-methods.ts";
 
-/** The verdict; `rules` have been checked with `ruleProblems`. Facts stand beside the rules and decide nothing. */
+/** The verdict; `rules` have been checked with `ruleProblems`. Facts are shown next to the rules and decide nothing. */
 export function verdict(rules: TaskRule[], admission: Admission, context: RuleContext): Verdict {
   const verdicts = rules.flatMap((rule): RuleVerdict[] => {
     const { name, title, source, severity } = rule;

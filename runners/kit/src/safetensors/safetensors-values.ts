@@ -1,5 +1,4 @@
-// Single values of a tensor, read where they lie: a model of many gigabytes is looked at in a
-// few thousand small reads.
+// Reads single values of a tensor in place: a model of many gigabytes is sampled in a few thousand small reads.
 import type { Tensor } from "./safetensors.ts";
 import { readFully } from "./safetensors.ts";
 

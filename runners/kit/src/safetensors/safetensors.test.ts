@@ -30,7 +30,7 @@ const tensor = (offsets: unknown, shape: unknown = [2], dtype: unknown = "F32") 
   data_offsets: offsets,
 });
 
-test("a good file is read with its tensors' places in the file", () => {
+test("a valid file is read with its tensors' byte ranges", () => {
   const bytes = safetensorsBytes(two, (header) => ({ __metadata__: { format: "pt" }, ...header }));
   const result = read(bytes);
   assert.equal(result.kind, "ok");
@@ -45,7 +45,7 @@ test("a good file is read with its tensors' places in the file", () => {
   );
 });
 
-test("scalars, empty tensors and a padded header are good", () => {
+test("scalars, empty tensors and a padded header are valid", () => {
   const header = JSON.stringify({ s: tensor([0, 4], []), e: tensor([4, 4], [0, 5]) });
   assert.equal(read(fileOf(`${header}   `, Buffer.alloc(4))).kind, "ok");
 });
@@ -56,7 +56,7 @@ test("a file cut anywhere is refused", () => {
     assert.equal(read(whole.subarray(0, length)).kind, "malformed", `cut to ${length} bytes`);
 });
 
-test("a cut within the data is called truncated, with what is missing", () => {
+test("a file cut within its data is called truncated, with the missing bytes", () => {
   assert.match(
     reason(safetensorsBytes(two).subarray(0, -5)),
     /truncated: the tensors need 32 bytes, the file holds 27/,
@@ -74,7 +74,7 @@ test("a header longer than the file, or than any real header, is refused without
 const bad: [string, RegExp, unknown][] = [
   ["overlapping tensors", /expected 8, without gap or overlap/, { a: tensor([0, 8]), b: tensor([4, 12]) }],
   ["a gap between tensors", /expected 8, without gap or overlap/, { a: tensor([0, 8]), b: tensor([12, 20]) }],
-  ["data that no tensor claims", /24 bytes stand after the last tensor/, { a: tensor([0, 8]) }],
+  ["data that no tensor claims", /24 bytes follow the last tensor/, { a: tensor([0, 8]) }],
   ["a size that does not fit the shape", /8 bytes do not hold 3 values of F32/, { a: tensor([0, 8], [3]) }],
   ["an unknown dtype", /unknown dtype "F13"/, { a: tensor([0, 8], [2], "F13") }],
   ["a dtype that every object has", /unknown dtype "constructor"/, { a: tensor([0, 8], [2], "constructor") }],

@@ -1,5 +1,5 @@
-// Reads the header of a safetensors file and believes none of it: a wrong length, offset or shape
-// would otherwise be met by a C++ reader in the scorer. Tensors are read by ranges, never whole.
+// Reads the header of a safetensors file without trusting it: a wrong length, offset or shape would otherwise reach a C++
+// reader in the scorer. Tensors are read by ranges, never whole.
 // Format: 8 bytes of length (little endian), that much JSON, then the tensors' bytes without gaps.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
@@ -47,7 +47,7 @@ const dtypeBits: Record<string, number> = {
 
 const headerMax = 100_000_000;
 
-/** Reads and checks the header. Never throws for what the file holds; the reason names the first thing wrong. */
+/** Reads and checks the header. Never throws for the file's contents; the reason names the first problem. */
 export function readSafetensors(path: string): SafetensorsResult {
   let file: number;
   try {
@@ -110,7 +110,7 @@ function checkHeader(header: unknown, dataStart: number, bytes: number): Tensor[
   }
   const length = bytes - dataStart;
   if (at > length) return `truncated: the tensors need ${at} bytes, the file holds ${length}`;
-  if (at < length) return `${length - at} bytes stand after the last tensor`;
+  if (at < length) return `${length - at} bytes follow the last tensor`;
   return tensors.map((tensor) => ({
     ...tensor,
     begin: tensor.begin + dataStart,
@@ -153,7 +153,7 @@ function product(shape: number[]): number | undefined {
   return size;
 }
 
-/** Fills `buffer` from `position`; false when the file ends before. */
+/** Fills `buffer` from `position`; false if the file ends before. */
 export function readFully(file: number, buffer: Uint8Array, position: number): boolean {
   for (let at = 0; at < buffer.length; ) {
     const read = readSync(file, buffer, at, buffer.length - at, position + at);

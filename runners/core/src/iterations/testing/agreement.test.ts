@@ -6,7 +6,7 @@ import { type Labelled, labelledTrajectory } from "./labelled-trajectory.ts";
 
 const repeated = (pair: [string, string], times: number) => Array.from({ length: times }, () => pair);
 
-test("kappa of a table whose value can be worked out by hand is that value", () => {
+test("kappa of a small table equals the value computed by hand", () => {
   // 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: observed 0.7, expected 0.5 · 0.6 + 0.5 · 0.4 = 0.5
   const pairs = [
     ...repeated(["yes", "yes"], 20),
@@ -17,7 +17,7 @@ test("kappa of a table whose value can be worked out by hand is that value", () 
   near(cohensKappa(pairs).kappa!, 0.4, 1e-12);
 });
 
-test("kappa is 0 where only chance agrees, 1 where all agree, and none where there is one word only", () => {
+test("kappa is 0 for chance agreement, 1 for full agreement, and null for a single word", () => {
   near(
     cohensKappa([
       ["a", "a"],
@@ -66,7 +66,7 @@ test("precision and recall fall when a label or an iteration has no partner", ()
   assert.equal(of([twice]).right, 1, "two labels in one span are not two iterations");
 });
 
-test("what differs is named", () => {
+test("every difference is named", () => {
   assert.match(
     agreement([labelled([true, true], "provider")]).differ[0]!,
     /x: labelled provider, none; found none, none/,

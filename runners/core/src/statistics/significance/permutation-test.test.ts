@@ -18,7 +18,7 @@ function tested(tasks: TaskValues[]) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test("the critical values of U for two-sided 0.05 are those that are printed in tables", () => {
+test("the critical values of U for two-sided 0.05 equal the printed tables", () => {
   // n = n': the largest U that is significant; Siegel and Castellan, Nonparametric Statistics, 1988
   for (const [n, critical] of [
     [4, 0],
@@ -92,7 +92,7 @@ test("no labelling of 5 against 5 has a p under 2/252, and 7 such tasks one unde
   assert.equal(seven.statistic, 1);
 });
 
-test("where every value is tied nothing can be found: p and its smallest are 1", () => {
+test("if every value is tied, p and the smallest p are 1", () => {
   const result = tested(
     higher([
       [
@@ -104,7 +104,7 @@ test("where every value is tied nothing can be found: p and its smallest are 1",
   assert.deepEqual([result.statistic, result.p, result.pMin], [0.5, 1, 1]);
 });
 
-test("of a metric whose lower values are better the lower ones win", () => {
+test("for a metric where lower is better the lower values win", () => {
   const values = { task: "bits", a: [1, 2, 3], b: [4, 5, 6] };
   assert.equal(tested([{ ...values, direction: "lower" }]).statistic, 1);
   assert.equal(tested([{ ...values, direction: "higher" }]).statistic, 0);
@@ -113,7 +113,7 @@ test("of a metric whose lower values are better the lower ones win", () => {
   near(uneven.statistic, 4.5 / 6, 1e-15);
 });
 
-test("a task that an agent has no value for is named and left out", () => {
+test("a task without values of an agent is named and left out", () => {
   const [one, two] = higher([
     [
       [1, 2],
@@ -135,7 +135,7 @@ const someTasks = fc
   .array(fc.tuple(side, side), { minLength: 1, maxLength: 4 })
   .map((pairs) => higher(pairs));
 
-test("the statistic is reached by counting pairs, and p lies between its smallest and 1", () => {
+test("the statistic equals a count of pairs, and p is between the smallest p and 1", () => {
   fc.assert(
     fc.property(someTasks, (tasks) => {
       const { statistic, p, pMin } = tested(tasks);
@@ -158,7 +158,7 @@ test("swapping the agents mirrors the statistic and keeps p", () => {
   );
 });
 
-test("neither the order of values or tasks nor a rising change of scale matters", () => {
+test("neither the order of values or tasks nor a monotone change of scale matters", () => {
   fc.assert(
     fc.property(someTasks, (tasks) => {
       const there = tested(tasks);
@@ -195,7 +195,7 @@ test("the counted distribution adds up to 1 around half of all pairs", () => {
   );
 });
 
-test("sums of dice are those of dice", () => {
+test("the distribution of a sum of dice is correct", () => {
   const die = { probabilities: new Float64Array(6).fill(1 / 6), step: 1 };
   const two = latticeSum([die, die]);
   near(two[5], 6 / 36, 1e-16);
@@ -215,7 +215,7 @@ const uneven = higher(
   }),
 );
 
-test("drawn labels come within four of their standard errors of what counting gives", () => {
+test("drawn labels agree with counting within four standard errors", () => {
   const tasks = higher([
     [
       [1, 2, 5, 7, 7],
@@ -233,7 +233,7 @@ test("drawn labels come within four of their standard errors of what counting gi
   assert.ok(drawn.method.standardError < 0.002);
 });
 
-test("many attempts in different numbers are drawn, told so, and drawn alike again", () => {
+test("many attempts in different numbers are drawn, marked as drawn, and reproducible", () => {
   const result = tested(uneven);
   assert.ok(result.method.kind === "drawn");
   assert.equal(result.method.seed, 1);

@@ -9,14 +9,14 @@ import { signFlipTest } from "./sign-flip-test.ts";
 /** Crossed minus self-fertilised plants in eighths of an inch: Darwin's, in Fisher (1935), section 17. */
 const darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48];
 
-test("of Darwin's plants 1726 of 32768 signs give a sum as far from zero, as Fisher counted", () => {
+test("for Darwin's plants 1726 of 32768 signs give a sum as far from zero, as Fisher counted", () => {
   // Fisher: 863 of 32768 at either end; scipy 1.15.3: stats.permutation_test(…, permutation_type="samples")
   const result = signFlipTest(darwin)!;
   assert.equal(result.p, 1726 / 32768);
   assert.equal(result.pMin, 2 / 32768);
 });
 
-test("a difference of zero changes nothing, and nothing but zeros can show nothing", () => {
+test("a difference of zero changes nothing, and only zeros give p = 1", () => {
   assert.equal(signFlipTest([0.1, 0.2, 0.3, -0.1, 0.4])!.p, 0.1875); // SciPy, as above, with a zero among them
   assert.deepEqual(signFlipTest([0.1, 0, 0.2, 0.3, 0, -0.1, 0.4]), signFlipTest([0.1, 0.2, 0.3, -0.1, 0.4]));
   assert.deepEqual(signFlipTest([0, 0]), { p: 1, pMin: 1, method: { kind: "exact" } });
@@ -24,7 +24,7 @@ test("a difference of zero changes nothing, and nothing but zeros can show nothi
   assert.throws(() => signFlipTest([Number.NaN]), /bug/);
 });
 
-test("signs that are listed one by one give the same p, also where sums are equal only on paper", () => {
+test("listing all signs gives the same p, also for sums that differ only by rounding", () => {
   const differences = fc.array(
     fc.integer({ min: -4, max: 4 }).map((each) => each / 10),
     { minLength: 1, maxLength: 9 },
@@ -44,7 +44,7 @@ test("signs that are listed one by one give the same p, also where sums are equa
   );
 });
 
-test("more than 40 pairs are drawn, told so, and near the exact p of 40 that matter", () => {
+test("with more than 40 pairs signs are drawn, and p is near the exact p", () => {
   const random = seededRandom(10);
   const forty = Array.from({ length: 40 }, () => random.normal() + 0.2);
   const exact = signFlipTest(forty)!;

@@ -14,7 +14,7 @@ test("of 0.01, 0.04, 0.03 and 0.005 Holm rejects the first and the last at 0.05"
   assert.throws(() => holm([Number.NaN]), /bug/);
 });
 
-test("an adjusted p is no less than p, no more than Bonferroni's, in the order of the p and of any input", () => {
+test("an adjusted p is between p and Bonferroni's, keeps the order of p and ignores input order", () => {
   const some = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(some, (ps) => {
@@ -28,7 +28,7 @@ test("an adjusted p is no less than p, no more than Bonferroni's, in the order o
   );
 });
 
-test("5 against 5 at seven tasks cannot pass whatever comes out, 6 against 6 can", () => {
+test("5 against 5 at seven tasks cannot reach significance, 6 against 6 can", () => {
   const tests = (pMin: number) =>
     Array.from({ length: 7 }, (_, task) => ({ task: `${task}`, superiority: 1, p: pMin, pMin }));
   for (const each of taskTests(tests(2 / 252))) assert.equal(each.kind, "too-few");
@@ -38,7 +38,7 @@ test("5 against 5 at seven tasks cannot pass whatever comes out, 6 against 6 can
   }
 });
 
-test("a task with few attempts may pass after others have, and one that never can says so", () => {
+test("a task with few attempts may be significant after others, and one that never can is marked", () => {
   assert.deepEqual(attainable([0.0079, 0.001, 0.001, 0.1], 0.05), [true, true, true, false]);
   assert.deepEqual(attainable([0.0079, 0.0079, 0.0079, 0.1], 0.05), [true, true, true, false]);
   const [first, last] = taskTests([
@@ -49,7 +49,7 @@ test("a task with few attempts may pass after others have, and one that never ca
   assert.deepEqual(last, { task: "b", superiority: 1, kind: "too-few", pMin: 0.1 });
 });
 
-test("what is called unattainable is rejected by Holm at no p from its smallest up", () => {
+test("Holm never rejects a test that is called unattainable", () => {
   const share = fc.double({ min: 1e-6, max: 0.2, noNaN: true });
   const lift = fc.double({ min: 1, max: 5, noNaN: true });
   fc.assert(
