@@ -1,6 +1,8 @@
 // Words a refusal of the gateway as an error of the provider's protocol, so the program's client handles it like one.
-// Pure.
+import type { ServerResponse } from "node:http";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
 import type { GatewayProtocol } from "./gateway-provider.ts";
+import type { Route } from "./route-request.ts";
 
 export type Refusal = { status: number; detail: string };
 
@@ -27,4 +29,30 @@ export function providerError(protocol: GatewayProtocol, { status, detail }: Ref
     case "google":
       return JSON.stringify({ error: { code: status, message, status: type } });
   }
+}
+
+export function refuse(
+  response: ServerResponse,
+  { provider }: Pick<Route, "provider">,
+  status: number,
+  detail: string,
+): void {
+  if (response.headersSent) return void response.destroy();
+  if (!response.req.complete) response.shouldKeepAlive = false; // the rest of the request is not read
+  response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(providerError(provider.protocol, { status, detail }));
+}
+
+/** Whether the attempt's own budget is used up. If so, the program and the supervisor are notified. */
+export function refuseOver(
+  { meter, overBudget }: { meter: Pick<Meter, "over">; overBudget(over: OverBudget): void },
+  route: Route,
+  response: ServerResponse,
+): boolean {
+  const used = meter.over();
+  if (used === undefined) return false;
+  refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
+  overBudget(used);
+  return true;
 }
