@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
 import type { GatewayProtocol } from "./gateway-provider.ts";
-import type { Route } from "./route-request.ts";
 
+type Addressed = { provider: { protocol: GatewayProtocol } };
 export type Refusal = { status: number; detail: string };
 
 /** Types of errors by status. Anthropic: platform.claude.com/docs/en/api/errors; OpenAI: platform.openai.com/docs/guides/error-codes; Google: google.rpc.Code. */
@@ -33,7 +33,7 @@ export function providerError(protocol: GatewayProtocol, { status, detail }: Ref
 
 export function refuse(
   response: ServerResponse,
-  { provider }: Pick<Route, "provider">,
+  { provider }: Addressed,
   status: number,
   detail: string,
 ): void {
@@ -47,7 +47,7 @@ export function refuse(
 /** Whether the attempt's own budget is used up. If so, the program and the supervisor are notified. */
 export function refuseOver(
   { meter, overBudget }: { meter: Pick<Meter, "over">; overBudget(over: OverBudget): void },
-  route: Route,
+  route: Addressed,
   response: ServerResponse,
 ): boolean {
   const used = meter.over();

@@ -241,7 +241,8 @@ export const trajectoryEvent = {
         call: ordinal,
         part: {
           ...oneOf("system", "tools", "settings", "message", "more-messages"),
-          description: "more-messages: all after the 10 000th (in older records: the 2 000th), or all new ones once the record is full, as one list",
+          description:
+            "more-messages: all after the 10 000th (in older records: the 2 000th), or all new ones once the record is full, as one list",
         },
         place: { ...nullable(count), description: "of a message: its index in the request, from 0" },
         role: nullable(text),
