@@ -1,4 +1,4 @@
-// Flags that an engine would take without a word though they mean something else than was meant.
+// Flags that an engine would silently accept with another meaning.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ const request: ExecutionRequest = {
 };
 const image = { id: "sha256:1", reference: { kind: "host" } } as const;
 
-test("GPUs are named one by one, and where there are none no image may ask for all", () => {
+test("GPUs are named one by one, and without any an image cannot request all", () => {
   assert.deepEqual(gpuFlags(engine(), [gpu("GPU-a"), gpu("GPU-b")]), [
     "--gpus",
     '"device=GPU-a,GPU-b","capabilities=compute,utility"',
@@ -63,14 +63,14 @@ test("a folder whose name has commas or quotes is one mount", () => {
   ]);
 });
 
-test("a folder that is asked for twice is mounted once, as it was asked for last", () => {
+test("a folder with two mounts is mounted once, by the last", () => {
   assert.deepEqual(mountFlags([{ source: "/usr" }, { source: "/a" }, { source: "/usr", writable: true }]), [
     ...["--mount", "type=bind,source=/usr,target=/usr"],
     ...["--mount", "type=bind,source=/a,target=/a,readonly"],
   ]);
 });
 
-test("secrets, the mark of the run and numbers of GPUs stand in no argument", () => {
+test("secrets, the run's token and GPU numbers appear in no argument", () => {
   const { args, env } = stageCreation(engine(), request, { image, labels: {} });
   assert.ok(!args.some((one) => one.includes("hush")));
   assert.equal(env.API_KEY, "hush");
@@ -78,7 +78,7 @@ test("secrets, the mark of the run and numbers of GPUs stand in no argument", ()
   assert.ok(!args.includes("CUDA_VISIBLE_DEVICES") && !args.includes("MLRB_TOKEN"));
 });
 
-test("only the work folder may be written, inputs below it may not, and users are the same inside and outside", () => {
+test("only the work folder without its inputs is writable, and users are the same inside and outside", () => {
   const mounts = (one: ContainerEngine) =>
     stageCreation(one, request, { image, labels: {} }).args.filter((arg) =>
       /^type=bind,source=\/(rep|state)/.test(arg),
@@ -95,7 +95,7 @@ test("only the work folder may be written, inputs below it may not, and users ar
   assert.match(flags({ rootless: true, flavour: "podman" }), / --userns keep-id --user \d+:\d+ /);
 });
 
-test("labels tell a later run all that it needs to wait for a stage", () => {
+test("labels hold everything that a later run needs to wait for a stage", () => {
   const labels = stageLabels(request, { state: "/state", run: "run", image: "sha256:1" });
   assert.deepEqual(readStageLabels(labels), {
     run: "run",

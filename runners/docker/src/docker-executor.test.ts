@@ -1,4 +1,4 @@
-// Stages in containers of a true engine. What is said of GPUs is said of a fake: it proves who is asked for what.
+// Stages in containers of a real engine. GPUs are fake: the tests show which are requested.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import {
@@ -37,7 +37,7 @@ after(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-/** A test that skips, and says why, where there is no engine. */
+/** Skips the test with the reason if there is no engine. */
 function it(title: string, body: (t: TestContext) => Promise<void>): void {
   test(title, { timeout: 120_000 }, async (t) => {
     if (why !== false) return t.skip(why);
@@ -94,7 +94,7 @@ const running = async (request: ExecutionRequest, text: string) => {
   throw new Error(`never said ${text}`);
 };
 
-it("a stage runs with its variables, writes where it may and nowhere else, and tells in what it ran", async (t) => {
+it("a stage runs with its variables, writes only where it may, and reports engine and image", async (t) => {
   const at = executor(t);
   const request = asked(
     'echo "$GREETING"; echo kept > out/a 2>/dev/null; cd "$HOME/.."; echo kept > out/b; touch /usr/x 2>&1; ls /home /root /var 2>&1; node -p 1+1; id -u; echo "[$MLRB_TOKEN]"',
@@ -118,7 +118,7 @@ it("a script and its imports run in a container as on the host", async (t) => {
   assert.match(said(request), /exit status 3\n$/);
 });
 
-it("every way to end is told apart", async (t) => {
+it("each way to end gives its own outcome", async (t) => {
   const at = executor(t);
   const end = async (command: string, more: Partial<ExecutionRequest> = {}) => {
     const request = asked(command, more);
@@ -176,7 +176,7 @@ it("50 MB of output arrive whole", async (t) => {
   assert.equal(readFileSync(request.log).length, 50_000_000);
 });
 
-it("a stage that is asked to end ends in order, or is killed, and counts as cancelled", async (t) => {
+it("a stage that gets TERM ends in order or is killed, and is cancelled", async (t) => {
   const at = executor(t);
   const orderly = asked("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done");
   const stubborn = asked("trap '' TERM; echo up; while :; do sleep 0.1; done");
@@ -193,7 +193,7 @@ it("a stage that is asked to end ends in order, or is killed, and counts as canc
   assert.match(said(orderly), /bye\n$/);
 });
 
-it("inputs cannot be written in, though the work folder can", async (t) => {
+it("inputs are read-only in a writable work folder", async (t) => {
   const request = asked("");
   writeFileSync(join(request.work, "in/data"), "as it was");
   const stage = asked(`echo x > ${request.work}/in/data; echo y > ${request.work}/out/y`, {
@@ -206,7 +206,7 @@ it("inputs cannot be written in, though the work folder can", async (t) => {
   assert.equal(readFileSync(join(request.work, "out/y"), "utf8"), "y\n");
 });
 
-it("a warm process is not forked from, and the log says why", async (t) => {
+it("a stage with a preload file starts fresh, and the log says why", async (t) => {
   const request = asked("true", { preload: "/x.py" });
   await executor(t).start(request).ended;
   assert.match(said(request), /^mlrb: not forked from a warm process: a container starts a fresh one\n/);
@@ -241,7 +241,7 @@ it("an image is built from a pinned Dockerfile once, and again when a file of it
   );
 });
 
-it("explicit GPU ids reach the (fake) hook, and stages side by side never share one", async (t) => {
+it("explicit GPU ids reach the (fake) hook, and concurrent stages never share one", async (t) => {
   const at = executor(t);
   const before = engine.gpusGiven().length;
   const stages = [["GPU-fake-b"], ["GPU-fake-d", "GPU-fake-a"]].map((uuids) =>
@@ -258,7 +258,7 @@ it("explicit GPU ids reach the (fake) hook, and stages side by side never share 
   assert.match((wrong as { detail: string }).detail, /could not be started: .*GPU-gone: unknown device/s);
 });
 
-it("an engine that is not there, and one that does not answer, are the machine's trouble with a way out", async (t) => {
+it("a missing or silent engine is the machine's failure, with a way out", async (t) => {
   const end = async (env: NodeJS.ProcessEnv) => {
     const result = await executor(t, { env }).start(asked("true")).ended;
     assert.equal(result.kind === "failed" && result.cause, "machine");
@@ -274,7 +274,7 @@ it("an engine that is not there, and one that does not answer, are the machine's
   );
 });
 
-it("an engine that is slow is waited for", async (t) => {
+it("a slow engine does not fail a stage", async (t) => {
   const bin = join(place, "slow");
   mkdirSync(bin);
   writeFileSync(join(bin, "docker"), `#!/bin/sh\nsleep 0.5\nPATH=\${PATH#*:}\nexec docker "$@"\n`);
@@ -283,7 +283,7 @@ it("an engine that is slow is waited for", async (t) => {
   assert.equal((await at.start(asked("true")).ended).kind, "succeeded");
 });
 
-it("a container that somebody removes is the machine's trouble, not an exit code", async (t) => {
+it("a container removed from outside is the machine's failure, not an exit code", async (t) => {
   const request = asked("echo up; sleep 100");
   const { ended } = executor(t).start(request);
   await running(request, "up");
@@ -295,7 +295,7 @@ it("a container that somebody removes is the machine's trouble, not an exit code
   });
 });
 
-it("what a runner started that was killed goes on, and the next run takes its result once", async (t) => {
+it("stages of a killed runner keep running, and the next run adopts each once", async (t) => {
   const request = asked('echo up; while [ ! -e "$HOME/../out/go" ]; do sleep 0.1; done; echo late', {
     key: "wanted",
     limits: { timeMs: 600_000 },
@@ -333,7 +333,7 @@ it("what a runner started that was killed goes on, and the next run takes its re
   assert.equal(containers(), "");
 });
 
-it("an engine that is killed in mid-stage and comes back is the machine's trouble, never an exit code", async (t) => {
+it("an engine that is killed during a stage and returns is the machine's failure, never an exit code", async (t) => {
   const request = asked("echo up; sleep 300");
   const at = executor(t);
   const { ended } = at.start(request);
@@ -349,7 +349,7 @@ it("an engine that is killed in mid-stage and comes back is the machine's troubl
   assert.equal(containers(), "");
 });
 
-it("an engine that is killed and stays away is given up", async (t) => {
+it("an engine that is killed and stays away fails the stage after its patience", async (t) => {
   const request = asked("echo up; sleep 300");
   const { ended } = executor(t, { patienceMs: 1000 }).start(request);
   await running(request, "up");
@@ -363,7 +363,7 @@ function gpu(uuid: string): Gpu {
   return { index: 0, uuid, model: "fake", memoryBytes: 1, driver: "0", slice: false };
 }
 
-/** Living processes of this machine whose command line is `words`. */
+/** Running processes of this machine with the command line `words`. */
 function processesNamed(words: string): number[] {
   return readdirSync("/proc")
     .map(Number)

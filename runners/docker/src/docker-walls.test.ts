@@ -1,5 +1,5 @@
-// What takes a sandbox away from under its programs, told apart from what they do themselves. What they try from
-// inside stands in tests/docker-walls.thorough.test.ts.
+// Distinguishes a sandbox that is taken away from its programs from what they do themselves. Attacks from inside are in
+// tests/docker-walls.thorough.test.ts.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -79,7 +79,7 @@ function run(at: Walls, script: string) {
   return { result, heard, said: () => said };
 }
 
-it("a program runs as the owner of its folder and its end is told as it was", async (t) => {
+it("a program runs as the owner of its folder, and its exit code is reported", async (t) => {
   const at = await walls(t);
   const first = run(at, "id -u; echo kept > file; exit 125");
   assert.deepEqual(await first.result, { kind: "exited", code: 125 });
@@ -90,7 +90,7 @@ it("a program runs as the owner of its folder and its end is told as it was", as
   assert.equal(engine.docker("ps", "-aq").stdout, "");
 });
 
-it("a sandbox whose container somebody ends is lost, never the program's exit code", async (t) => {
+it("a sandbox whose container is ended from outside is lost, never an exit code of the program", async (t) => {
   for (const by of [["kill"], ["rm", "-f"], ["stop", "-t", "0"]]) {
     const at = await walls(t);
     const { result, heard } = run(at, "echo up; sleep 100");
@@ -135,7 +135,7 @@ it("a frozen sandbox is ended by kill, and another program gets a new one around
   assert.deepEqual(await run(at, "test -e tick").result, { kind: "exited", code: 0 });
 });
 
-it("an engine that is killed takes its sandboxes along as lost, and kill leaves no process", async (t) => {
+it("sandboxes of a killed engine are lost, and kill leaves no process", async (t) => {
   const at = await walls(t);
   const { result, heard } = run(at, "echo up; exec sleep 4343");
   await heard("up");
@@ -147,10 +147,10 @@ it("an engine that is killed takes its sandboxes along as lost, and kill leaves 
   );
   assert.equal(stdout, "");
   await engine.restart();
-  assert.deepEqual(await run(at, "exit 3").result, { kind: "exited", code: 3 }, "and the next stands again");
+  assert.deepEqual(await run(at, "exit 3").result, { kind: "exited", code: 3 }, "and the next sandbox works");
 });
 
-it("only the GPUs that it was given reach the (fake) hook, and a sandbox without any is given none", async (t) => {
+it("a sandbox requests its own GPUs of the (fake) hook and no others", async (t) => {
   const gpu = { index: 1, uuid: "GPU-fake-b", model: "fake", memoryBytes: 1, driver: "0", slice: false };
   const before = engine.gpusGiven().length;
   await run(await walls(t, { gpus: [gpu] }), "true").result;
@@ -160,7 +160,7 @@ it("only the GPUs that it was given reach the (fake) hook, and a sandbox without
   assert.doesNotMatch(none.said(), /nvidia/);
 });
 
-it("what a supervisor left is removed by its mark, and nobody else's is", async (t) => {
+it("clearing a token removes the sandbox of that token and no other", async (t) => {
   const [one, other] = [await walls(t), await walls(t)];
   const [a, b] = [run(one, "echo up; sleep 100"), run(other, "echo up; sleep 100")];
   await Promise.all([a.heard("up"), b.heard("up")]);

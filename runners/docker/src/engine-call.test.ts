@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { callEngine, troubleOf } from "./engine-call.ts";
 
-/** What engines of several versions say, word for word. */
+/** Errors of several engine versions, word for word. */
 const words: Record<string, string[]> = {
   "no-daemon": [
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
@@ -23,7 +23,7 @@ const words: Record<string, string[]> = {
   other: ["the input device is not a TTY"],
 };
 
-test("what engines say is told apart, with the line to paste", () => {
+test("errors of engines are classified, with the line to paste", () => {
   for (const [kind, all] of Object.entries(words))
     for (const said of all) {
       const trouble = troubleOf(said, { program: "docker", line: "docker ps" });
@@ -33,7 +33,7 @@ test("what engines say is told apart, with the line to paste", () => {
     }
 });
 
-test("a call that takes too long is ended and says so", async () => {
+test("a call that takes too long is ended and reported", async () => {
   const slow = await callEngine({ program: "sleep", env: process.env }, ["20"], { timeMs: 100 });
   assert.deepEqual(slow, {
     ok: false,
@@ -45,7 +45,7 @@ test("a call that takes too long is ended and says so", async () => {
   });
 });
 
-test("what is secret travels in the environment and stands in no message", async () => {
+test("a secret is passed in the environment and appears in no message", async () => {
   const env = { SECRET: "hush" };
   const script = 'echo "${#SECRET}"; exit 3';
   const result = await callEngine({ program: "sh", env: process.env }, ["-c", script], { timeMs: 9000, env });

@@ -16,14 +16,14 @@ function folders(t: TestContext) {
   return { at: (path: string) => join(above, path), link };
 }
 
-test("packages inside the repository are seen with it", (t) => {
+test("packages inside the repository need no further folder", (t) => {
   const { at, link } = folders(t);
   link("a/node_modules/zx", "a/node_modules/.pnpm/zx@8/node_modules/zx");
   link("a/runners/kit/node_modules/@mlrb/core", "a/runners/core");
   assert.deepEqual(packageFolders(at("a")), []);
 });
 
-test("packages that lie elsewhere are found with their neighbours, each folder once", (t) => {
+test("packages elsewhere are found with their neighbours, each folder once", (t) => {
   const { at, link } = folders(t);
   link("b/node_modules/zx", "other/node_modules/.pnpm/zx@8/node_modules/zx");
   link("b/runners/cli/node_modules/@scope/ajv", "other/node_modules/.pnpm/ajv@8/node_modules/@scope/ajv");
@@ -32,7 +32,7 @@ test("packages that lie elsewhere are found with their neighbours, each folder o
   assert.deepEqual(packageFolders(at("b")), [at("other/node_modules"), at("workspace/linked")]);
 });
 
-test("a store that checkouts share is found by what pnpm says of it", (t) => {
+test("a shared store is found by pnpm's own record of it", (t) => {
   const { at, link } = folders(t);
   link("c/node_modules/zx", "store/links/zx/8/hash/node_modules/zx");
   writeFileSync(at("c/node_modules/.modules.yaml"), `{\n  "virtualStoreDir": "../../store/links"\n}\n`);

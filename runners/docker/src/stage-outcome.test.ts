@@ -13,7 +13,7 @@ const ended = (more: Partial<ContainerState> = {}, rest: Partial<StageEnd> = {})
     ...rest,
   });
 
-test("what the engine recorded decides, and lack of memory goes before any exit code", () => {
+test("the engine's record decides, and lack of memory overrides any exit code", () => {
   assert.deepEqual(ended(), { kind: "succeeded", where: { engine: "docker 1" } });
   assert.deepEqual(ended({ ExitCode: 126 }), {
     kind: "failed",
@@ -28,7 +28,7 @@ test("what the engine recorded decides, and lack of memory goes before any exit 
     });
 });
 
-test("why it was ended from here goes before how it ended", () => {
+test("the reason for ending a container overrides how it ended", () => {
   const killed = { ExitCode: 137, OOMKilled: true };
   assert.deepEqual(ended(killed, { why: "cancelled" }), { kind: "cancelled" });
   const late = ended(killed, { why: "time-limit", limits: { timeMs: 90_000 } });
@@ -36,7 +36,7 @@ test("why it was ended from here goes before how it ended", () => {
   assert.match(lastLine(late)!, /^mlrb: did not end within .* \(limits.time\) and was ended\n$/);
 });
 
-test("trouble of the engine is the machine's, and an exit code of the program adds nothing to its log", () => {
+test("the engine's trouble is the machine's failure, and an exit code adds no line to the log", () => {
   const end = { kind: "trouble", detail: "gone" } as const;
   assert.deepEqual(ended({}, { end }), { kind: "failed", cause: "machine", detail: "gone" });
   assert.equal(lastLine(ended({ ExitCode: 2 })), undefined);

@@ -1,4 +1,4 @@
-// Calls of programs that a provider refuses for the operator's sake, or cannot take now: held, sent again, answered
+// Calls that a provider cannot take now, or refuses for a reason that the operator can fix: held, sent again, answered
 // once. Over loopback, with pauses that the test ends.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -46,7 +46,7 @@ async function lab(t: TestContext, script: Script, someone = person()) {
   return { ...at, ...someone };
 }
 
-test("a call that is refused for a key is held until a person resumes, and answered as if nothing had been", async (t) => {
+test("a call refused for its key is held until a person resumes, and then answered normally", async (t) => {
   const at = await lab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "at last" }]);
   const asked = at.ask(path, chat("second"));
   await at.began();
@@ -57,10 +57,10 @@ test("a call that is refused for a key is held until a person resumes, and answe
   assert.match(await answer.text(), /at last/);
   assert.deepEqual(at.spent.waits, ["operator began", "operator ended"]);
   assert.equal(at.provider.seen.length, 3);
-  const told = at.events.flatMap((one) =>
+  const tries = at.events.flatMap((one) =>
     one.event === "model-try" ? [[one.call, one.try, one.cause, one.waitMs !== null]] : [],
   );
-  assert.deepEqual(told, [[2, 1, "wrong-key", true]]);
+  assert.deepEqual(tries, [[2, 1, "wrong-key", true]]);
   assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
 });
 
@@ -78,7 +78,7 @@ for (const [title, to, body, refusal = { text: "", complaint: "no-money" as cons
   ["chat completions that are not streamed", path, chat("second"), noCredits],
   ["chat completions without a stream", path, { ...chat("second"), stream: true }, noCredits],
 ] as const)
-  test(`an answer of ${title} that begins well and says that the money is gone is held as a refusal is`, async (t) => {
+  test(`an answer of ${title} that begins with status 200 and reports missing money is held like a refusal`, async (t) => {
     const at = await lab(t, [answered, refusal, { text: "at last" }]);
     const asked = at.ask(to, body);
     await Promise.race([at.began(), asked.then((answer) => assert.fail(`${answer.status}`))]);
@@ -91,7 +91,7 @@ for (const [title, to, body, refusal = { text: "", complaint: "no-money" as cons
     assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
   });
 
-test("a held call is sent again with the key of then", async (t) => {
+test("a held call is sent again with the new key", async (t) => {
   const someone = person();
   let given: ReturnType<typeof providersAt> = [];
   const at = await gatewayLab(t, [answered, answered], {
@@ -113,7 +113,7 @@ test("a held call is sent again with the key of then", async (t) => {
   assert.deepEqual([at.provider.seen.length, at.provider.turnedAway()], [2, 1]);
 });
 
-test("an answer that came after its program had given up is given to the equal request that follows, not asked twice", async (t) => {
+test("an answer that came after its program gave up answers the next equal request, without a second call", async (t) => {
   const at = await lab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "paid once" }]);
   const over = new AbortController();
   const first = fetch(`http://127.0.0.1:${at.port}/${path}`, {
@@ -136,7 +136,7 @@ test("an answer that came after its program had given up is given to the equal r
   assert.equal((await other).status, 400, "a later one is a call of its own: the script is used up");
 });
 
-test("a program that goes away while its call is held makes no call, and its next one is held in its place", async (t) => {
+test("the call of a program that went away is not sent again, and its next call is held instead", async (t) => {
   const at = await lab(t, (_, index) =>
     index === 0 || index === 3 ? answered : { status: 401, complaint: "wrong-key" },
   );
@@ -164,7 +164,7 @@ test("a program that goes away while its call is held makes no call, and its nex
   assert.equal(at.provider.seen.length, 4);
 });
 
-test("before anything was answered a wrong key ends it at once, and a wish of the program's is its own", async (t) => {
+test("a wrong key before the first answer, and a model that has not answered yet, are not held", async (t) => {
   const someone = person();
   const fault = [
     { status: 401, complaint: "wrong-key" as const },
@@ -179,7 +179,7 @@ test("before anything was answered a wrong key ends it at once, and a wish of th
   assert.deepEqual(someone.shown, []);
 });
 
-test("a person is waited for as long as was said; then the attempt ends, and the operator is named", async (t) => {
+test("when patience with the operator ends, the attempt ends by the operator's failure", async (t) => {
   const at = await lab(
     t,
     (_, index) => (index === 0 ? answered : { status: 401, complaint: "wrong-key" }),

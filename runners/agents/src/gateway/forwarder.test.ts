@@ -1,4 +1,4 @@
-// The same of both forwarders, which stand in for each other.
+// Both forwarders pass the same tests: each replaces the other.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -52,7 +52,7 @@ function heard(socket: Socket): Promise<string> {
 }
 
 for (const kind of kinds) {
-  test(`${kind[0]} forwarder carries megabytes both ways, and the end of what was asked`, async (t) => {
+  test(`${kind[0]} forwarder carries megabytes both ways, and the end of a request`, async (t) => {
     const { port } = await forwarded(t, kind, (near) => {
       let bytes = 0;
       near.on("data", (piece) => {
@@ -67,7 +67,7 @@ for (const kind of kinds) {
     assert.ok(text.startsWith(`${5 << 20} y`));
   });
 
-  test(`${kind[0]} forwarder ends what the gateway ended, though the client holds on`, async (t) => {
+  test(`${kind[0]} forwarder closes a connection that the gateway closed, though the client keeps it open`, async (t) => {
     const { port } = await forwarded(t, kind, (near) => near.end("bye"));
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     socket.write("hello");
@@ -78,7 +78,7 @@ for (const kind of kinds) {
     clearInterval(holding);
   });
 
-  test(`${kind[0]} forwarder ends a connection when there is no gateway, and lives on`, async (t) => {
+  test(`${kind[0]} forwarder closes a connection without a gateway, and keeps running`, async (t) => {
     const { port, server } = await forwarded(t, kind, (near) => near.end("never"));
     server.close(); // its name goes with it
     for (let again = 0; again < 2; again++) {

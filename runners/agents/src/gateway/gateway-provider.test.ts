@@ -4,7 +4,7 @@ import { gatewayFacts, gatewayProviders, mayUse } from "./gateway-provider.ts";
 
 const env = { KEY: "real" };
 
-test("a known provider needs no address, and one of one's own no key", () => {
+test("a known provider needs no address, and a local one no key", () => {
   const [anthropic, vllm] = gatewayProviders(
     [
       { provider: "anthropic", key: "KEY", ids: ["claude-a", "claude-b*"] },
@@ -39,6 +39,6 @@ const wrong: [entries: Parameters<typeof gatewayProviders>[0], says: RegExp][] =
   ],
 ];
 
-test("what makes no sense is refused with what to write", () => {
+test("a wrong entry is refused with a way out", () => {
   for (const [entries, says] of wrong) assert.throws(() => gatewayProviders(entries, env), says);
 });

@@ -28,7 +28,7 @@ const ways = [
 
 for (const [title, path, body] of ways)
   for (const stream of [false, true])
-    test(`${title}${stream ? ", streamed," : ""} reach the provider with its key, are counted and written down`, async (t) => {
+    test(`${title}${stream ? ", streamed," : ""} reach the provider with its key, are counted and recorded`, async (t) => {
       const { ask, provider, spent, events } = await gatewayLab(t, [
         { text: "Well.", toolCalls: calls, usage },
       ]);
@@ -43,7 +43,7 @@ for (const [title, path, body] of ways)
       assert.doesNotMatch(text, new RegExp(realKey));
       const [seen] = provider.seen;
       assert.equal(seen!.stream, stream);
-      assert.ok(!JSON.stringify(seen).includes(token), "what stands for a key stays here");
+      assert.ok(!JSON.stringify(seen).includes(token), "the gateway's own key stays here");
       assert.ok(!JSON.stringify(seen).includes("secret-host"));
       assert.deepEqual([spent.input, spent.output, spent.charges], [100, 20, 1]);
       assert.equal(spent.dollars, 300e-6);
@@ -58,21 +58,21 @@ for (const [title, path, body] of ways)
       );
     });
 
-test("a stream whose client did not ask for its usage is counted, and the client sees no piece without a choice", async (t) => {
+test("a stream without requested usage is counted, and its client gets no event without a choice", async (t) => {
   const { ask, spent, provider } = await gatewayLab(t, [
     { text: "a", usage },
     { text: "b", usage },
   ]);
-  const told = async (more: object) => {
+  const streamed = async (more: object) => {
     const text = await (await ask("openai/v1/chat/completions", { ...chat, stream: true, ...more })).text();
     return text
       .split("\n")
       .filter((line) => /^data: \{/.test(line))
       .map((line) => JSON.parse(line.slice(6)));
   };
-  assert.ok((await told({})).every(({ choices }) => choices.length === 1));
+  assert.ok((await streamed({})).every(({ choices }) => choices.length === 1));
   assert.ok(
-    (await told({ stream_options: { include_usage: true } })).some(({ choices }) => choices.length === 0),
+    (await streamed({ stream_options: { include_usage: true } })).some(({ choices }) => choices.length === 0),
   );
   assert.deepEqual(
     provider.seen.map(({ body }) => body.stream_options),
@@ -81,7 +81,7 @@ test("a stream whose client did not ask for its usage is counted, and the client
   assert.equal(spent.input, 200);
 });
 
-test("a call that its program gives up is paid for and counted all the same", async (t) => {
+test("a call that its program gives up is still counted", async (t) => {
   const { port, spent, events } = await gatewayLab(t, [
     { text: "x".repeat(4000), usage, slow: { characters: 400, pauseMs: 5 } },
   ]);
@@ -101,7 +101,7 @@ test("a call that its program gives up is paid for and counted all the same", as
   assert.deepEqual([spent.input, spent.output], [100, 20]);
 });
 
-test("a budget that is used up is refused in the provider's own form, and told to the supervisor", async (t) => {
+test("a call over budget is refused in the provider's own form, and the supervisor is notified", async (t) => {
   const { ask, provider, over } = await gatewayLab(t, [{ text: "a", usage }], { tokens: 120 });
   assert.equal((await ask("anthropic/v1/messages", claude)).status, 200);
   const refused = await ask("anthropic/v1/messages", claude);
@@ -194,7 +194,7 @@ for (const [title, path, body, status, says] of refusals)
     assert.deepEqual([events, failures], [[], []]);
   });
 
-test("what a program's own tools are called and given is no reach", async (t) => {
+test("names and arguments of a program's own tools do not count as reaching a network", async (t) => {
   const { ask } = await gatewayLab(t, [{ text: "ok" }]);
   const input = { url: "http://x", source: { type: "url" }, image_url: "http://x" };
   const answer = await ask("anthropic/v1/messages", {
@@ -212,7 +212,7 @@ test("what a program's own tools are called and given is no reach", async (t) =>
   assert.equal(answer.status, 200, await answer.text());
 });
 
-test("a client that has the version in its base URL and one that has not are both understood", async (t) => {
+test("the version may be in a client's base URL or in its path", async (t) => {
   const { ask, provider } = await gatewayLab(t, [{ text: "ok" }, { text: "ok" }]);
   for (const path of ["anthropic/messages", "anthropic/v1/messages"])
     assert.equal((await ask(path, claude)).status, 200);
@@ -225,7 +225,7 @@ test("an attempt that has a network may have its provider search", async (t) => 
   assert.equal((await ask("anthropic/v1/messages", { ...claude, tools })).status, 200);
 });
 
-test("without the attempt's own key nobody is served, whatever header holds another", async (t) => {
+test("without the attempt's own key every request is refused, in any header", async (t) => {
   const { ask, provider } = await gatewayLab(t, []);
   for (const headers of [
     { authorization: "Bearer x" },
@@ -236,14 +236,14 @@ test("without the attempt's own key nobody is served, whatever header holds anot
   assert.equal(provider.seen.length, 0);
 });
 
-test("a provider's 429 is held back for as long as it asks for, and then asks for no more", async (t) => {
+test("a provider's 429 is held back as long as it asks, and then asks for no more wait", async (t) => {
   const { ask, spent } = await gatewayLab(t, [{ status: 429, retryAfterMs: 1000 }]);
   const limited = await ask("anthropic/v1/messages", claude);
   assert.deepEqual([limited.status, limited.headers.get("retry-after")], [429, "0"]);
   assert.deepEqual(spent.waits, ["rate-limit began", "rate-limit ended"]);
 });
 
-test("a provider's 429 is passed on with what it asks for when the program asks again meanwhile", async (t) => {
+test("a held 429 is passed on with its wait when the program sends another request", async (t) => {
   const { ask, spent, events } = await gatewayLab(t, [
     { status: 429, retryAfterMs: 30_000 },
     { text: "ok", usage },
@@ -260,7 +260,7 @@ test("a provider's 429 is passed on with what it asks for when the program asks 
   assert.deepEqual([tried.cause, tried.whose, tried.call, called.call], ["rate-limit", "provider", 1, 2]);
 });
 
-test("what a provider says of the operator's key is not told to the program", async (t) => {
+test("a provider's words about the operator's key do not reach the program", async (t) => {
   const { ask, events } = await gatewayLab(t, [
     { status: 401, body: `{"error":"no such key: ${realKey.slice(0, 8)}…"}` },
   ]);
@@ -273,7 +273,7 @@ test("what a provider says of the operator's key is not told to the program", as
   );
 });
 
-test("a key that an answer holds is taken out of it", async (t) => {
+test("a key in an answer is removed", async (t) => {
   const { ask } = await gatewayLab(t, [{ text: `it is ${realKey}` }, { text: `it is ${realKey}` }]);
   for (const stream of [false, true]) {
     const text = await (await ask("anthropic/v1/messages", { ...claude, stream })).text();
@@ -281,7 +281,7 @@ test("a key that an answer holds is taken out of it", async (t) => {
   }
 });
 
-test("an answer that breaks off breaks off for the program too, and what was counted is charged", async (t) => {
+test("a broken answer is broken for the program too, and its counted usage is charged", async (t) => {
   const { ask, spent, events } = await gatewayLab(t, [{ text: "x".repeat(2000), usage, cut: 1200 }]);
   await assert.rejects(
     async () => await (await ask("anthropic/v1/messages", { ...claude, stream: true })).text(),
@@ -291,7 +291,7 @@ test("an answer that breaks off breaks off for the program too, and what was cou
   assert.equal(spent.input, 100);
 });
 
-test("no header, body, upgrade or tunnel holds the gateway or gets past it", async (t) => {
+test("no header, body, upgrade or tunnel blocks or passes the gateway", async (t) => {
   const { port, ask, provider, failures } = await gatewayLab(t, [{ text: "still here" }]);
   const raw = (text: string) =>
     new Promise<string>((resolve) => {
@@ -408,7 +408,7 @@ for (const [title, reply, cause, whose] of complaints)
     assert.deepEqual(failures, []);
   });
 
-test("Google's limit a minute is passed on, and waited for as long as its retryDelay says", async (t) => {
+test("Google's limit a minute is held for its retryDelay and passed on", async (t) => {
   const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "6.2s" }];
   const message = "You exceeded your current quota, please check your plan and billing details.";
   const body = JSON.stringify({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message, details } });
@@ -430,7 +430,7 @@ test("a stream under another content type is a stream", async (t) => {
   assert.equal((events[0] as ModelCallEvent).text, "hi");
 });
 
-test("calls at once whose provider counts nothing pass a limit of dollars by one call, not by all of them", async (t) => {
+test("concurrent calls without usage pass a limit of dollars by one call, not by all of them", async (t) => {
   const limits = { timeMs: 1e9, dollars: 0.01 };
   const meter = new AttemptMeter({ limits, clock: testClock() });
   const { ask, provider, over } = await gatewayLab(t, () => ({ text: "ok", usage: null }), { meter });

@@ -1,4 +1,4 @@
-// A program as coding CLIs are, behind bubblewrap's walls, with the gateway and a scripted provider outside.
+// A program like a coding CLI in bubblewrap, with the gateway and a scripted provider outside.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -142,7 +142,7 @@ test(
   },
 );
 
-test("the forwarder is there again after the program killed it", needsBubblewrap, async (t) => {
+test("the forwarder restarts after the program has killed it", needsBubblewrap, async (t) => {
   const at = await opened(t, [bye]);
   // as an agent that ends its training does, by the name of what it was started with
   const kills =
@@ -152,14 +152,14 @@ test("the forwarder is there again after the program killed it", needsBubblewrap
   assert.match(at.said(), /I am done\./);
 });
 
-test("what stands at the gateway's place cannot be replaced from inside", needsBubblewrap, async (t) => {
+test("the gateway's files cannot be replaced from inside", needsBubblewrap, async (t) => {
   const at = await opened(t, []);
   const tries = "cd /attempt; rm -f gateway/model.sock; mv gateway elsewhere; touch gateway/x; ls gateway";
   await at.runs(["sh", "-c", tries]);
   assert.match(at.said(), /forwarder\.mjs\nforwarder\.py\nmodel\.sock\n/);
 });
 
-test("a program that gave up since its provider failed is not measured", needsBubblewrap, async (t) => {
+test("a program that gave up because its provider failed is not measured", needsBubblewrap, async (t) => {
   const at = await opened(t, () => ({ status: 500 }));
   await assert.rejects(at.cli(), (error) => {
     assert.ok(error instanceof ProviderTrouble && error.whose === "provider");
@@ -168,12 +168,8 @@ test("a program that gave up since its provider failed is not measured", needsBu
   });
 });
 
-test(
-  "a key that the provider refuses ends the attempt at once, as nobody's result",
-  needsBubblewrap,
-  async (t) => {
-    const at = await opened(t, [{ status: 401 }]);
-    const ending = at.cli({ STAND_IN_STAYS: "1" });
-    await assert.rejects(ending, /wrong-key: 401.*export a valid key/);
-  },
-);
+test("a refused key ends the attempt at once, without a result", needsBubblewrap, async (t) => {
+  const at = await opened(t, [{ status: 401 }]);
+  const ending = at.cli({ STAND_IN_STAYS: "1" });
+  await assert.rejects(ending, /wrong-key: 401.*export a valid key/);
+});

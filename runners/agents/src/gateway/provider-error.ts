@@ -1,7 +1,9 @@
 // Words a refusal of the gateway as an error of the provider's protocol, so the program's client handles it like one.
-// Pure.
+import type { ServerResponse } from "node:http";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
 import type { GatewayProtocol } from "./gateway-provider.ts";
 
+type Addressed = { provider: { protocol: GatewayProtocol } };
 export type Refusal = { status: number; detail: string };
 
 /** Types of errors by status. Anthropic: platform.claude.com/docs/en/api/errors; OpenAI: platform.openai.com/docs/guides/error-codes; Google: google.rpc.Code. */
@@ -27,4 +29,30 @@ export function providerError(protocol: GatewayProtocol, { status, detail }: Ref
     case "google":
       return JSON.stringify({ error: { code: status, message, status: type } });
   }
+}
+
+export function refuse(
+  response: ServerResponse,
+  { provider }: Addressed,
+  status: number,
+  detail: string,
+): void {
+  if (response.headersSent) return void response.destroy();
+  if (!response.req.complete) response.shouldKeepAlive = false; // the rest of the request is not read
+  response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(providerError(provider.protocol, { status, detail }));
+}
+
+/** Whether the attempt's own budget is used up. If so, the program and the supervisor are notified. */
+export function refuseOver(
+  { meter, overBudget }: { meter: Pick<Meter, "over">; overBudget(over: OverBudget): void },
+  route: Addressed,
+  response: ServerResponse,
+): boolean {
+  const used = meter.over();
+  if (used === undefined) return false;
+  refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
+  overBudget(used);
+  return true;
 }

@@ -24,7 +24,7 @@ function waits(leftMs: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a 429 is held back for as long as the provider asked for, though the program never asks again", async () => {
+test("a 429 is held back as long as the provider asks, without another request of the program", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const { hold, state, answers } = waits(1e6);
@@ -40,7 +40,7 @@ test("a 429 is held back for as long as the provider asked for, though the progr
   }
 });
 
-test("nothing is held back while another call goes on, nor twice at once, nor beyond half of the time", async () => {
+test("no 429 is held during another call, nor two at once, nor beyond half of the time", async () => {
   const { wait, hold, state, answers } = waits(1e6);
   hold(5000, 1);
   assert.deepEqual([state.begun, answers], [0, [0]]);
@@ -55,7 +55,7 @@ test("nothing is held back while another call goes on, nor twice at once, nor be
   assert.deepEqual([none.state.begun, none.answers], [0, [0]]);
 });
 
-test("a 429 that was held back asks for what is left of its wait, in whatever form it asks", () => {
+test("a held 429 asks for the rest of its wait, in each form", () => {
   const headers = { "retry-after": "30", "retry-after-ms": "30000", "content-type": "application/json" };
   const body = '{"error":{"details":[{"retryDelay": "38.5s"}]}}';
   assert.deepEqual(lessWait(headers, body, 0), { headers, body });

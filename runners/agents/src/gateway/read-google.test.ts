@@ -11,7 +11,7 @@ const usageMetadata = {
 };
 const piece = (parts: object[], more: object = {}) => ({ candidates: [{ content: { parts }, ...more }] });
 
-test("Google's answers are read alike as pieces of a stream and as one list", () => {
+test("Google's answers are read the same as pieces of a stream and as one list", () => {
   const pieces = [
     piece([{ text: "I think", thought: true }]),
     piece([{ text: "Well." }, { functionCall: { name: "shell", args: { command: "ls" } } }]),

@@ -84,7 +84,7 @@ test("a changed system prompt or tool is recorded again, a moved cache mark is n
   );
 });
 
-test("of a conversation that is edited in its middle only the edit is written again", () => {
+test("of a conversation edited in its middle only the edit is written again", () => {
   const { events, ask, parts } = recording();
   const long = (name: string) => `${name} ${"x".repeat(1000)}`;
   const before = ["a", "b", "c", "d", "e"].map(long);
@@ -102,7 +102,7 @@ test("of a conversation that is edited in its middle only the edit is written ag
   assert.equal(parts(3, "message").filter(({ text }) => typeof text === "string").length, 2);
 });
 
-test("of a system prompt that is a list, a block that changes at every request leaves the others written once", () => {
+test("a system block that changes at every request leaves the other blocks written once", () => {
   const { events, ask, parts } = recording();
   const system = (mark: string) => [
     { type: "text", text: `mark ${mark}` },
@@ -118,7 +118,7 @@ test("of a system prompt that is a list, a block that changes at every request l
   assert.deepEqual((third as ModelRequestEvent).system, (first as ModelRequestEvent).system);
 });
 
-test("a conversation of thousands of messages grows by those that are new", () => {
+test("a conversation of thousands of messages grows by the new ones", () => {
   const { ask, parts } = recording();
   const messages = said(...Array.from({ length: 5001 }, (_, index) => `${index}`)) as Json[];
   ask({ messages: messages.slice(0, 5000) });
@@ -135,14 +135,14 @@ for (const [format, body, system] of [
   ["google", { systemInstruction: { parts: [] }, contents: said("hi") }, '{"parts":[]}'],
   ["openai-chat", { messages: said("hi"), temperature: 1 }, undefined],
 ] as const)
-  test(`requests of ${format} are taken apart by that protocol's names`, () => {
+  test(`requests of ${format} are split by that protocol's names`, () => {
     const { ask, parts } = recording();
     ask(body as Record<string, Json>, format);
     assert.equal(parts(1, "system")[0]?.text, system);
     assert.equal(parts(1, "message").length, 1);
   });
 
-test("what exceeds the bytes of all requests keeps digest and length", () => {
+test("a text beyond the bytes of all requests keeps digest and length", () => {
   const { ask, parts } = recording(400);
   ask({ messages: said("x".repeat(500)) });
   const [{ text, digest }] = parts(1, "message") as [RequestPartEvent];
@@ -200,7 +200,7 @@ test("a request that is nested too deeply is recorded as such", () => {
   assert.match(JSON.stringify(events), /nested too deeply/);
 });
 
-test("whatever conversations a program mixes, each request can be rebuilt from the record", () => {
+test("each request of any mix of conversations can be rebuilt from the record", () => {
   const message = fc.constantFrom<Json>(
     { role: "user", content: "a" },
     { role: "user", content: "b".repeat(500) },
@@ -217,7 +217,7 @@ test("whatever conversations a program mixes, each request can be rebuilt from t
   );
 });
 
-test("a request stands in the record before its answer, also where the provider fails", async (t) => {
+test("a request is recorded before its answer, also if the provider fails", async (t) => {
   const { ask, requests, events } = await gatewayLab(t, [{ text: "Well." }]);
   const body = { model: "claude-test", max_tokens: 100, messages: said("hi") };
   await (await ask("anthropic/v1/messages", body)).text();

@@ -44,7 +44,7 @@ test("a block holds all lines of its event and of no other", () => {
   );
 });
 
-test("a comment is given as soon as it is whole: it keeps a connection alive", () => {
+test("a comment is returned as soon as it is whole: it keeps a connection alive", () => {
   const [first] = streamBlocks().take(Buffer.from(": ping\n\ndata: 1"));
   assert.deepEqual(first, { bytes: Buffer.from(": ping\n\n"), data: "" });
 });
@@ -55,7 +55,7 @@ for (const [what, piece] of [
   ["lines of comments", ": xxxxxx\n"],
   ["lines of unknown fields", "y: xxxx\n"],
 ]) {
-  test(`an event of ${what} without an end is not kept without an end`, () => {
+  test(`an event of ${what} without an end is not buffered without a limit`, () => {
     const blocks = streamBlocks();
     const bytes = Buffer.from(piece!.repeat(Math.ceil((1 << 19) / piece!.length)));
     assert.throws(() => {

@@ -10,8 +10,7 @@ import type { AnswerReader } from "./heard-answer.ts";
 import { errorText } from "./pass-answer.ts";
 import { readAnthropic } from "./read-anthropic.ts";
 import { readGoogle } from "./read-google.ts";
-import { readOpenaiChat } from "./read-openai-chat.ts";
-import { readOpenaiResponses } from "./read-openai-responses.ts";
+import { readOpenaiChat, readOpenaiResponses } from "./read-openai.ts";
 import type { CallFormat, Route } from "./route-request.ts";
 
 export const readers: Record<CallFormat, () => AnswerReader> = {

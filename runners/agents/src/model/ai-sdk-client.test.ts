@@ -1,5 +1,4 @@
-// The client against a double of the providers, in each protocol. What the protocols' owners do beyond their
-// documents shows only against them.
+// The client against a double of the providers, in each protocol. Undocumented behaviour shows only against real ones.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -67,7 +66,7 @@ function failure(result: ModelResult) {
 for (const protocol of protocols) {
   const named = (title: string) => `${protocol.provider}: ${title}`;
 
-  test(named("an answer brings text, calls, usage and who gave it, streamed in pieces"), async () => {
+  test(named("a streamed answer gives text, calls, usage and the model's name"), async () => {
     const { server, ask } = await lab(protocol, {
       text: "I look around first, and then I decide.",
       toolCalls: [{ id: "c1", name: "shell", input: { command: "ls data" } }],
@@ -126,7 +125,7 @@ for (const protocol of protocols) {
     assert.equal(seen.at(-1)!.text, "Ten minutes are left.");
   });
 
-  test(named("malformed arguments and tools that there are not come back as they are"), async () => {
+  test(named("malformed arguments and unknown tools come back unchanged"), async () => {
     const { ask } = await lab(protocol, {
       toolCalls: [
         { id: "broken", name: "shell", rawInput: '{"command": "ls' },
@@ -144,7 +143,7 @@ for (const protocol of protocols) {
     assert.deepEqual(toolCalls[4], { id: "nothing", name: "shell", input: {} });
   });
 
-  test(named("a refusal is an answer that ends in one, with its words"), async () => {
+  test(named("a refusal is an answer with its text"), async () => {
     const { ask } = await lab(
       protocol,
       { refusal: "I will not do that." },
@@ -155,7 +154,7 @@ for (const protocol of protocols) {
     assert.equal(response(await ask()).finish, "refusal");
   });
 
-  test(named("an answer that reached its limit of tokens says so"), async () => {
+  test(named("an answer at its limit of tokens ends by its length"), async () => {
     const { server, ask } = await lab(protocol, { text: "half", finish: "length" });
     assert.equal(response(await ask({ spec: { maxOutputTokens: 7, temperature: 0.5 } })).finish, "length");
     const { max_tokens, max_output_tokens, temperature } = server.seen[0]!.body;
@@ -183,14 +182,14 @@ for (const protocol of protocols) {
     [{ status: 307, headers: { location: "http://127.0.0.1:9/" } }, "wrong-address"],
   ];
   for (const [reply, cause] of complaints)
-    test(named(`${JSON.stringify(reply).slice(0, 60)} is told as ${cause}`), async () => {
+    test(named(`${JSON.stringify(reply).slice(0, 60)} fails by ${cause}`), async () => {
       const { ask } = await lab(protocol, reply);
-      const told = failure(await ask());
-      assert.equal(told.cause, cause, told.detail);
-      assert.ok(told.detail.length > 0 && told.detail.length <= 500);
+      const failed = failure(await ask());
+      assert.equal(failed.cause, cause, failed.detail);
+      assert.ok(failed.detail.length > 0 && failed.detail.length <= 500);
     });
 
-  test(named("a connection on which nothing comes is given up, before and within an answer"), async () => {
+  test(named("a silent connection is given up, before and within an answer"), async () => {
     const { server, ask } = await lab(protocol, { hang: true }, { text: "a beginning and then", stall: 300 });
     for (const _ of [1, 2]) assert.equal(failure(await ask({ limits: { idleMs: 150 } })).cause, "idle");
     await until("the server to see it", () => server.abandoned() === 2);
@@ -209,7 +208,7 @@ for (const protocol of protocols) {
     await assert.rejects(ask({ signal: AbortSignal.abort(over) }), over);
   });
 
-  test(named("an answer longer than one may be is taken up to there and ends by its length"), async () => {
+  test(named("an answer over the limit of characters ends by its length"), async () => {
     const { ask } = await lab(protocol, { text: "word ".repeat(100_000) });
     const answer = response(await ask({ limits: { answerCharactersMax: 10_000 } }));
     assert.equal(answer.finish, "length");
@@ -217,7 +216,7 @@ for (const protocol of protocols) {
     assert.equal(answer.usage, null);
   });
 
-  test(named("an answer of megabytes that are never said is given up"), async () => {
+  test(named("an answer of megabytes without content is given up"), async () => {
     const { ask } = await lab(protocol, { text: "x".repeat(3_000_000) });
     assert.equal(failure(await ask({ limits: { bodyBytesMax: 5000 } })).cause, "garbage");
   });
@@ -236,7 +235,7 @@ for (const protocol of protocols) {
     assert.ok(answer.text.isWellFormed() && !answer.text.includes("\0"));
   });
 
-  test(named("an answer whose tokens nobody counted has no usage, not none"), async () => {
+  test(named("an answer without counted tokens has usage null, not zero"), async () => {
     const { ask } = await lab(protocol, { text: "hi", usage: null });
     assert.equal(response(await ask()).usage, null);
   });
@@ -246,7 +245,7 @@ for (const { provider, id, sealed } of [
   { provider: "openai", id: "o3", sealed: "sealed:reply_0" },
   { provider: "anthropic", id: "claude-opus-4-1", sealed: "signed:reply_0" },
 ])
-  test(`${provider}: reasoning goes back as it came, and no longer once the calls are others`, async () => {
+  test(`${provider}: reasoning goes back unchanged, unless the calls have changed`, async () => {
     const { server, ask } = await lab(
       { provider, id },
       { reasoning: "First the data.", text: "Ok.", toolCalls: [{ id: "c", name: "shell", input: {} }] },
@@ -271,7 +270,7 @@ for (const { provider, id, sealed } of [
     assert.ok(!JSON.stringify(server.seen[2]!.body).includes(sealed));
   });
 
-test("anthropic: what can be kept is marked, at the system message and at the last", async () => {
+test("anthropic: the cache is marked at the system message and at the last one", async () => {
   const { server, ask } = await lab(protocols[1]!, {
     text: "hi",
     usage: { input: 1000, output: 5, cached: 600, cacheWritten: 300 },
@@ -304,7 +303,7 @@ test("anthropic: of an answer that breaks off, the prompt was counted", async ()
   });
 });
 
-test("openai: nothing of an attempt is left with the provider", async () => {
+test("openai: the provider stores nothing of an attempt", async () => {
   const { server, ask } = await lab(protocols[0]!, { text: "hi" });
   await ask();
   assert.equal(server.seen[0]!.body.store, false);
@@ -316,7 +315,7 @@ test("options of a preset reach the provider", async () => {
   assert.deepEqual((server.seen[0]!.body.reasoning as { effort: string }).effort, "high");
 });
 
-test("a wrong key is told as one, and a name without an address is refused before anything is sent", async () => {
+test("a wrong key is wrong-key, and a name without an address is refused before a request", async () => {
   const server = await startLoopbackProvider({ script: [] });
   open.push(server);
   const spec = { provider: "vllm", id: "qwen", contextTokens: 1000 };
@@ -326,7 +325,7 @@ test("a wrong key is told as one, and a name without an address is refused befor
   assert.throws(() => aiSdkClient(spec, undefined), /provider "vllm" needs `baseUrl`/u);
 });
 
-test("an endpoint that is not there is unreachable", async () => {
+test("a missing endpoint is unreachable", async () => {
   const server = await startLoopbackProvider({ script: [] });
   await server.close();
   for (const { provider, id } of protocols) {

@@ -1,5 +1,5 @@
-// Asking through the real client and a connection: what each provider says of limits, breaks and filters comes out
-// as charges, waits and events.
+// Asks through the real client and a connection: each provider's limits, broken answers and filters become charges,
+// waits and events.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -69,7 +69,7 @@ async function asking({ provider, id }: { provider: string; id: string }, script
 }
 
 for (const protocol of protocols) {
-  test(`${protocol.provider}: everything that passes is waited out, and the answer is charged once`, async () => {
+  test(`${protocol.provider}: transient failures are waited out, and the answer is charged once`, async () => {
     const { ask, causes, pauses, waits, charged, server, events } = await asking(protocol, [
       { status: 429, retryAfterMs: 2500 },
       { status: 529 },
@@ -104,7 +104,7 @@ for (const protocol of protocols) {
     assert.ok(call.event === "model-call" && call.tries === 8 && call.dollars === price);
   });
 
-  test(`${protocol.provider}: a page or a body in place of a stream is asked for once more, then told with its first bytes`, async () => {
+  test(`${protocol.provider}: a page or a body in place of a stream is requested once more, then reported with its first bytes`, async () => {
     const body = '{"id":"x","choices":[{"message":{"content":"whole"}}]}';
     for (const [reply, quoted] of [
       [{ garbage: true }, /"<!doctype html><title>Sign in/u],
@@ -121,7 +121,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`${protocol.provider}: a request too long goes back, one that the filter stops is a refusal`, async () => {
+  test(`${protocol.provider}: a request too long goes back, a filtered one is a refusal`, async () => {
     const { ask } = await asking(protocol, [
       { status: 400, complaint: "too-long" },
       { status: 400, complaint: "policy" },
@@ -131,7 +131,7 @@ for (const protocol of protocols) {
     assert.ok(asked.kind === "answered" && asked.response.finish === "refusal");
   });
 
-  test(`${protocol.provider}: a retired model ends it at once, with whose fault it is and the way out`, async () => {
+  test(`${protocol.provider}: a retired model ends the attempt at once, with owner and way out`, async () => {
     const { ask, server } = await asking(protocol, [{ status: 404, complaint: "retired-model" }]);
     await assert.rejects(ask(), (error) => {
       assert.ok(error instanceof ProviderTrouble);

@@ -33,14 +33,14 @@ const failing = (cause: ModelCause, some: Partial<ModelFailure> & { tookMs?: num
   return { kind: "failed", failure, ...(tookMs !== undefined && { tookMs }) };
 };
 
-/** Everything that happens to a call, in order; the clock stands unless a try or a pause takes time. */
+/** Everything that happens to a call, in order; the clock moves only for tries and pauses. */
 function lab(
   steps: Step[],
   options: AskOptions & {
     over?: () => OverBudget | undefined;
     overCap?: () => string | undefined;
     price?: number | null;
-    /** How long each pause for a person lasts; without it there is nobody to wait for. */
+    /** How long each pause for a person lasts; without it no person is awaited. */
     person?: (askedMs: number) => number;
   } = {},
 ) {
@@ -74,7 +74,7 @@ function lab(
       charged.push(spent);
     },
     over: options.over ?? (() => undefined),
-    spending: () => assert.fail("nobody asks for it"),
+    spending: () => assert.fail("not used"),
   };
   const control = new AbortController();
   const ask = askModel({
@@ -162,7 +162,7 @@ test("an answer is charged before it is written, and written with its digest and
   });
 });
 
-test("a storm of 429 is waited out as told, none of it is work, and each try is kept", async () => {
+test("a series of 429 is waited out as asked, outside working time, and each try is recorded", async () => {
   const storm = [1500, 20_000, 61_000].map((retryAfterMs) =>
     failing("rate-limit", { retryAfterMs, tookMs: 100 }),
   );
@@ -183,13 +183,13 @@ test("a storm of 429 is waited out as told, none of it is work, and each try is 
   assert.deepEqual(charged.slice(0, 3), Array(3).fill({ usage: zero, dollars: 0, answered: false }));
 });
 
-test("without a word from the provider each pause is twice the one before, up to a minute", async () => {
+test("without retry-after each pause is twice the one before, up to a minute", async () => {
   const { ask, pauses } = lab([...Array.from({ length: 9 }, () => failing("overloaded")), answer()]);
   await ask();
   assert.deepEqual(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test("two attempts that were turned away together do not come back together", async () => {
+test("two attempts that fail together do not retry together", async () => {
   const pausesOf = async (chance: number) => {
     const { ask, pauses } = lab(
       [failing("overloaded"), failing("rate-limit", { retryAfterMs: 1000 }), answer()],
@@ -219,13 +219,13 @@ test("a provider that stays away is given up after an hour, with what to do", as
   assert.equal(tries().at(-1)!.waitMs, null);
 });
 
-test("a wait that is longer than anyone's patience is not begun", async () => {
+test("a wait longer than the patience is not begun", async () => {
   const { ask, pauses } = lab([failing("rate-limit", { retryAfterMs: 86_400_000 })]);
   await assert.rejects(ask(), ProviderTrouble);
   assert.deepEqual(pauses, []);
 });
 
-test("tries that may cost tokens are not made for ever, and count as uncounted", async () => {
+test("tries that may cost tokens are limited in number, and count as uncounted", async () => {
   const { ask, charged, tries } = lab(Array.from({ length: 50 }, () => failing("cut-stream")));
   await assert.rejects(ask(), ProviderTrouble);
   assert.equal(tries().length, costlyTriesMax);
@@ -234,7 +234,7 @@ test("tries that may cost tokens are not made for ever, and count as uncounted",
   assert.deepEqual(charged[0], { usage: null, dollars: null, answered: false, estimated });
 });
 
-test("what a provider counted before it broke off is charged and kept with the try", async () => {
+test("usage counted before a break is charged and recorded with the try", async () => {
   const { ask, charged, tries } = lab([failing("cut-stream", { usage }), answer()]);
   await ask();
   const estimated = { inputTokens: 0, outputTokens: 31_990, dollars: 32.1 - 0.11 };
@@ -261,7 +261,7 @@ test("a request that is too long goes back to be cut, and costs nothing", async 
   assert.equal(tries()[0]!.waitMs, null);
 });
 
-test("a request that the provider's filter stops is a refusal of the agent's, answered and charged once", async () => {
+test("a filtered request is the agent's refusal, answered and charged once", async () => {
   const { ask, charged, calls, tries } = lab([failing("blocked-request")], { price: null });
   const asked = await ask();
   assert.ok(asked.kind === "answered" && asked.response.finish === "refusal");
@@ -273,7 +273,7 @@ test("a request that the provider's filter stops is a refusal of the agent's, an
   assert.deepEqual([calls().length, tries().length], [1, 1]);
 });
 
-test("a budget that is used up ends the asking, before a call and between tries", async () => {
+test("a used-up budget ends a call before it and between tries", async () => {
   let over: OverBudget | undefined = { limit: "tokens", detail: "all" };
   const { ask, calls, tries } = lab([failing("overloaded"), answer()], { over: () => over });
   assert.deepEqual(await ask(), { kind: "over" });
@@ -286,7 +286,7 @@ test("a budget that is used up ends the asking, before a call and between tries"
   assert.equal(tries()[0]!.call, 1);
 });
 
-test("an unknown price is unknown, and a free model stays free when nobody counts", async () => {
+test("an unknown price is unknown, and a free model stays free without counts", async () => {
   const unknown = lab([answer(), answer({ usage: null })], { price: null });
   await unknown.ask();
   await unknown.ask();
@@ -303,7 +303,7 @@ test("an unknown price is unknown, and a free model stays free when nobody count
   );
 });
 
-test("an attempt that is over ends the pause at once, with its own reason", async () => {
+test("the end of an attempt ends the pause at once, with its own reason", async () => {
   const over = new Error("the attempt is over");
   const made = askModel({
     client: {
@@ -334,7 +334,7 @@ function laterAborted(reason: Error): AbortSignal {
 
 const hour = 3_600_000;
 
-test("once something was answered, what a person must mend is waited for, in longer and longer steps", async () => {
+test("after a first answer, trouble of the operator is waited out in growing steps", async () => {
   const steps = [answer(), ...Array.from({ length: 9 }, () => failing("wrong-key")), answer()];
   const { ask, pauses, waited, tries, calls, shown, log } = lab(steps, { person: (ms) => ms });
   assert.equal((await ask()).kind, "answered");
@@ -356,7 +356,7 @@ test("once something was answered, what a person must mend is waited for, in lon
   assert.equal(log.at(-1), "cleared");
 });
 
-test("a person who resumes ends the pause at once, and the very call is tried again", async () => {
+test("a person who resumes ends the pause at once, and the same call is tried again", async () => {
   const { ask, waited, calls } = lab([answer(), failing("out-of-money"), answer()], { person: () => 5000 });
   await ask();
   await ask();
@@ -364,7 +364,7 @@ test("a person who resumes ends the pause at once, and the very call is tried ag
   assert.deepEqual(calls()[0]!.requestDigest, calls()[1]!.requestDigest);
 });
 
-test("what is waited for is shown with its cause, its beginning and its end", async () => {
+test("a wait is shown with its cause, its beginning and its end", async () => {
   const seen: AttemptWait[] = [];
   const wallNow = () => Date.parse("2026-01-31T10:00:00.000Z");
   const { ask, shown } = lab([answer(), failing("wrong-key"), failing("unreachable"), answer()], {
@@ -398,7 +398,7 @@ test("what is waited for is shown with its cause, its beginning and its end", as
   ]);
 });
 
-test("a person is waited for as long as was said and no longer; then nothing was measured", async () => {
+test("when patience with the operator ends, nothing is measured", async () => {
   const patience = { providerMs: hour, operatorMs: hour };
   const steps = [answer(), ...Array.from({ length: 20 }, () => failing("forbidden"))];
   const { ask, pauses, tries } = lab(steps, { patience, person: (ms) => ms });
@@ -415,13 +415,13 @@ test("a person is waited for as long as was said and no longer; then nothing was
   assert.equal(tries().at(-1)!.waitMs, null);
 });
 
-test("a key that is refused before anything was answered ends it at once: there is nothing to lose", async () => {
+test("a key refused before the first answer ends the attempt at once", async () => {
   const { ask, pauses } = lab([failing("wrong-key")], { person: (ms) => ms });
   await assert.rejects(ask(), ProviderTrouble);
   assert.deepEqual(pauses, []);
 });
 
-test("without any answer of a provider an attempt ends after as long as was said", async () => {
+test("without any answer an attempt ends when patience with its provider ends", async () => {
   const patience = { providerMs: 600_000, operatorMs: hour };
   const { ask, pauses, waited } = lab(
     Array.from({ length: 99 }, () => failing("unreachable")),

@@ -19,7 +19,7 @@ const unsound = [
   usage("12" as unknown as number, 3),
 ];
 
-test("a usage that cannot be is none, and a part that is larger than its whole is none", () => {
+test("an implausible usage is null, and so is a part larger than its whole", () => {
   for (const one of unsound) assert.equal(soundUsage(one), null, JSON.stringify(one));
   assert.deepEqual(soundUsage(usage(5, 0)), usage(5, 0));
   assert.deepEqual(
@@ -28,7 +28,7 @@ test("a usage that cannot be is none, and a part that is larger than its whole i
   );
 });
 
-test("a call takes at most a token for two bytes of its request, and the output that it may have", () => {
+test("a call is bounded by a token for two bytes of its request, and its limit of output", () => {
   assert.deepEqual(callBound({ requestBytes: 1001, outputTokensMax: 4096 }), {
     inputTokens: 501,
     outputTokens: 4096,
@@ -40,7 +40,7 @@ test("a call takes at most a token for two bytes of its request, and the output 
 
 const bound = { inputTokens: 100, outputTokens: 50 };
 
-test("an answer whose usage is missing or cannot be is unknown, and limits count its bound at the dearest rate", () => {
+test("an answer without plausible usage counts its bound at the dearest rate", () => {
   const estimated = { ...bound, dollars: (100 * 2.5 + 50 * 10) / 1e6 };
   for (const reported of [null, ...unsound])
     assert.deepEqual(callCharge({ usage: reported, answered: true, tokens: "maybe" }, bound, priced), {
@@ -49,7 +49,7 @@ test("an answer whose usage is missing or cannot be is unknown, and limits count
     });
 });
 
-test("an answer that broke off is known as far as it was counted, and estimated to its end", () => {
+test("a broken answer is counted up to its break, and estimated to its end", () => {
   const charge = callCharge({ usage: usage(80, 5), answered: false, tokens: "maybe" }, bound, priced);
   assert.deepEqual(
     [charge.usage, charge.estimated?.inputTokens, charge.estimated?.outputTokens],
@@ -59,7 +59,7 @@ test("an answer that broke off is known as far as it was counted, and estimated 
   assert.equal(charge.estimated?.dollars, dollars);
 });
 
-test("what was turned away costs nothing, and nothing unknown is free but where all is", () => {
+test("a rejected call costs nothing, and unknown usage is free only for a free model", () => {
   assert.deepEqual(callCharge({ usage: null, answered: false, tokens: "none" }, bound, priced), {
     ...{ usage: noUsage, dollars: 0, answered: false },
   });
@@ -100,7 +100,8 @@ test("no order of calls and reports lets an attempt pass its limits by more than
         kind < 0.5 ? took : kind < 0.7 ? null : unsound[Math.floor(random() * unsound.length)]!;
       // an answer that is cut may report less than it took, never more
       const cut = random() < 0.2;
-      const told = cut && kind < 0.5 ? usage(took.inputTokens, Math.floor(took.outputTokens / 2)) : reported;
+      const counted =
+        cut && kind < 0.5 ? usage(took.inputTokens, Math.floor(took.outputTokens / 2)) : reported;
       const spent = { dollars: priced(took)!, tokens: took.inputTokens + took.outputTokens };
       truly.dollars += spent.dollars;
       truly.tokens += spent.tokens;
@@ -109,7 +110,7 @@ test("no order of calls and reports lets an attempt pass its limits by more than
         tokens: Math.max(largest.tokens, spent.tokens),
       };
       release();
-      meter.charge(callCharge({ usage: told, answered: !cut, tokens: "maybe" }, bound, priced));
+      meter.charge(callCharge({ usage: counted, answered: !cut, tokens: "maybe" }, bound, priced));
     };
     for (let step = 0; step < 500 && (meter.over() === undefined || open.length > 0); step++) {
       if (open.length > 0 && (meter.over() !== undefined || random() < 0.4)) {

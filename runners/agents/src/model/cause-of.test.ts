@@ -1,4 +1,4 @@
-// Every row of the table that a model call can be, from an error as the AI SDK, fetch or a provider gives it.
+// Every cause of a failed model call, from errors of the AI SDK, fetch or a provider.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APICallError } from "ai";
@@ -275,23 +275,23 @@ const examples: Record<ModelCause, unknown[]> = {
 };
 
 for (const [cause, errors] of Object.entries(examples))
-  test(`${cause} is told by each of its ${errors.length} shapes`, () => {
+  test(`${cause} is recognized in each of its ${errors.length} forms`, () => {
     for (const error of errors) {
-      const told = causeOf(error);
-      assert.equal(told.cause, cause, `${told.detail}: ${JSON.stringify(error)}`);
+      const failure = causeOf(error);
+      assert.equal(failure.cause, cause, `${failure.detail}: ${JSON.stringify(error)}`);
       const { whose, retry } = modelCauses[cause as ModelCause];
       assert.deepEqual(
-        [told.whose, told.retry],
+        [failure.whose, failure.retry],
         [whose, ["until-patience-ends", "some-times", "once"].includes(retry)],
       );
     }
   });
 
-test("words of a model's about context do not turn an overloaded provider into a long request", () => {
+test("a mention of context does not turn an overloaded provider into a long request", () => {
   assert.equal(causeOf(said(503, "overloaded; context window service is down")).cause, "overloaded");
 });
 
-test("how long to wait is read in milliseconds, seconds and as a date, and else not made up", () => {
+test("retry-after is read in milliseconds, in seconds and as a date, and is otherwise null", () => {
   const wait = (headers: Record<string, string>) => causeOf(said(429, "", headers)).retryAfterMs;
   assert.equal(wait({ "retry-after-ms": "1604", "retry-after": "2" }), 1604);
   assert.equal(wait({ "retry-after": "20" }), 20_000);
@@ -301,14 +301,14 @@ test("how long to wait is read in milliseconds, seconds and as a date, and else 
   for (const text of ["soon", "-3", "", "NaN"]) assert.equal(wait({ "retry-after": text }), null);
 });
 
-test("a page of HTML and an error that goes round are told short", () => {
+test("the detail of a page of HTML or a circular error is short", () => {
   const round: { message: string; cause?: unknown } = { message: "round" };
   round.cause = round;
   assert.equal(causeOf(round).detail, "round");
   assert.ok(causeOf(said(502, "<p>".repeat(100_000))).detail.length <= 500);
 });
 
-test("Google's retryDelay is waited for, and words where nothing else says how long", () => {
+test("Google's retryDelay is read, and words if there is no other delay", () => {
   const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "6.2s" };
   const limited = causeOf(said(429, google(429, "RESOURCE_EXHAUSTED", quota, [info])));
   assert.deepEqual([limited.cause, limited.whose, limited.retryAfterMs], ["rate-limit", "provider", 6200]);
@@ -321,7 +321,7 @@ test("Google's retryDelay is waited for, and words where nothing else says how l
   for (const text of ["try again in a while", "retry in ..s", "retry in 5"]) assert.equal(worded(text), null);
 });
 
-test("a program's own mistake is the agent's, a scaffold's is ours, and all else is the same for both", () => {
+test("a program's bad request is the agent's failure, a scaffold's is the harness'; other causes have one owner", () => {
   for (const [cause, errors] of Object.entries(examples))
     for (const error of errors) {
       const [scaffold, program] = [causeOf(error), causeOf(error, "program")];

@@ -1,4 +1,4 @@
-// The transport against a server that the test drives piece by piece, with the clock of its limits in the test's hand.
+// The transport against a server that the test drives piece by piece, with a clock that the test moves.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -79,7 +79,7 @@ test("a request that is never answered is given up", async (t) => {
   await refused;
 });
 
-test("an answer that is whole leaves no clock behind that could end something later", async (t) => {
+test("a whole answer leaves no timer behind", async (t) => {
   const { url, answers } = await server(t);
   const { later, tick } = clock();
   const { fetch, trouble } = guardedFetch({ ...limits, later });
@@ -116,7 +116,7 @@ test("a redirect is not followed, for the key would go with it", async (t) => {
   assert.equal(trouble()!.code, "MLRB_REDIRECT");
 });
 
-test("what is no stream of events is told by its first bytes, whatever its content type says", async (t) => {
+test("a body that is no stream is recognized by its first bytes, under any content type", async (t) => {
   const { url, answers } = await server(t);
   const begins = async (type: string, body: string) => {
     const { fetch, trouble } = guardedFetch({ ...limits, bodyBytesMax: 1e6, events: true });

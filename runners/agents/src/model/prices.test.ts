@@ -15,14 +15,14 @@ const usage = (some: Partial<ModelUsage>): ModelUsage => ({
 });
 const million = 1_000_000;
 
-test("the models of the paper cost what they cost when it was written", () => {
+test("the models of the paper have the prices of its time", () => {
   const both = usage({ inputTokens: million, outputTokens: million });
   assert.equal(dollarsOf(both, "openai", "gpt-4o-2024-08-06"), 12.5);
   assert.equal(dollarsOf(both, "anthropic", "claude-3-5-sonnet-20240620"), 18);
   assert.equal(dollarsOf(both, "anthropic", "claude-3-5-sonnet-20241022"), 18);
 });
 
-test("what came from the cache or went into it is paid at its own price, once", () => {
+test("cached and cache-written tokens are paid once, at their own prices", () => {
   const spent = usage({
     inputTokens: 10 * million,
     cachedInputTokens: 6 * million,
@@ -36,7 +36,7 @@ test("reasoning is part of the output, not paid twice", () => {
   assert.equal(dollarsOf(spent, "openai", "gpt-4o-2024-08-06"), 10);
 });
 
-test("a model or a provider without a price is unknown, not free, and a cached token without one costs what others do", () => {
+test("a model without a price is unknown, not free, and cached tokens without a price cost as much as others", () => {
   const spent = usage({ inputTokens: 100, outputTokens: 100 });
   assert.equal(dollarsOf(spent, "openai", "gpt-4o"), null);
   assert.equal(dollarsOf(spent, "local", "gpt-4o-2024-08-06"), null);
@@ -64,7 +64,7 @@ test("every price has a date and a source, and no cache read is dearer than plai
   }
 });
 
-test("an entry without its source, with a word of its own or twice is refused with its place", () => {
+test("an entry without its source, with an unknown field or twice is refused with its place", () => {
   const refused: [string, RegExp][] = [
     [entry("").replace(/ +source.*\n/u, ""), /prices\.yaml: .*source/su],
     [entry("price: 3"), /prices\.yaml: .*price/su],

@@ -21,7 +21,7 @@ async function probe(provider: string, reply: Reply, key?: string) {
 }
 
 for (const provider of ["openai", "anthropic", "local"]) {
-  test(`${provider}: a model that answers works, whatever it says, for next to nothing`, async () => {
+  test(`${provider}: a model that answers works, with any answer, for a few tokens`, async () => {
     for (const reply of [
       { text: "yes" },
       { text: "y", finish: "length" },
@@ -48,7 +48,7 @@ for (const provider of ["openai", "anthropic", "local"]) {
     [{ status: 400 }, "unclear", /\S/u],
   ];
   for (const [reply, answer, found] of failures)
-    test(`${provider}: ${JSON.stringify(reply)} is told as ${answer}, with a way out`, async () => {
+    test(`${provider}: ${JSON.stringify(reply)} is reported as ${answer}, with a way out`, async () => {
       const { probed } = await probe(provider, reply);
       assert.equal(probed.answer, answer, probed.found);
       assert.match(probed.found, found);
@@ -56,12 +56,12 @@ for (const provider of ["openai", "anthropic", "local"]) {
     });
 }
 
-test("a deprecation that the provider words is told as one", async () => {
+test("a deprecation in the provider's words is reported as retired", async () => {
   const { probed } = await probe("openai", { status: 404, complaint: "retired-model" });
   assert.match(probed.found, /it is retired \(.*deprecated/u);
 });
 
-test("a key that is not set is told without asking anyone, and a wrong one by the provider", async () => {
+test("an unset key is reported without a request, a wrong one by the provider", async () => {
   const none = await probe("openai", { text: "never" }, "");
   assert.deepEqual([none.probed.answer, none.server.seen.length], ["no-key", 0]);
   assert.match(none.probed.found, /KEY is not set/u);
@@ -70,7 +70,7 @@ test("a key that is not set is told without asking anyone, and a wrong one by th
   assert.ok(!JSON.stringify(wrong.probed).includes("sk-not-this-one"));
 });
 
-test("a server that is not started is unreachable, and a spec that cannot be meant says what it lacks", async () => {
+test("a stopped server is unreachable, and an incomplete spec is reported with the missing field", async () => {
   const server = await startLoopbackProvider({ script: [] });
   await server.close();
   const spec = { provider: "ollama", id: "qwen", contextTokens: 1000 };

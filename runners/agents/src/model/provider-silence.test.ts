@@ -14,7 +14,7 @@ function lab() {
   return { silence, pass: (ms: number) => (clock += ms), holdEnds: hold.resolve };
 }
 
-test("a provider that is silent until the deadline, and on, is what the attempt was lost to", async () => {
+test("an attempt is lost to a provider that is silent at the deadline and after it", async () => {
   const { silence, pass, holdEnds } = lab();
   silence.began(model).ended("answered");
   pass(20_000);
@@ -40,7 +40,7 @@ test("an answer that begins after the deadline shows that the model was at work"
   }
 });
 
-test("an answer that had begun, and the lack of any call, leave the time to the agent", async () => {
+test("a begun answer, or no open call, leaves the time to the agent", async () => {
   const { silence, pass } = lab();
   assert.equal(await silence.untilDeadline(1), undefined);
   silence.began(model).heard();
@@ -48,7 +48,7 @@ test("an answer that had begun, and the lack of any call, leave the time to the 
   assert.equal(await silence.untilDeadline(1), undefined);
 });
 
-test("failed tries in a row count from the first, and an answer between them ends the row", async () => {
+test("consecutive failed tries count from the first, and an answer ends the series", async () => {
   const { silence, pass } = lab();
   const fails = () => silence.began(model).ended(failureOf("server-error", { detail: "500" }));
   fails();

@@ -10,7 +10,7 @@ test("colours, window titles and bells are not shown", () => {
   assert.equal(shown("a\u0000b\u009bc\td\n"), "abc\td\n");
 });
 
-test("of a progress bar what it said last is shown", () => {
+test("a progress bar is shown in its last state", () => {
   assert.equal(shown("10 %\r50 %\r100 %\ndone\r\n"), "100 %\ndone\n");
   assert.equal(shown("50 %\r"), "50 %");
 });
@@ -26,18 +26,18 @@ test("a long text is shown by whole lines of its beginning and end", () => {
     "the middle is left out",
   );
   assert.ok(clipped);
-  const told = text.split("\n");
-  const gap = told.indexOf("[… the middle is left out …]");
-  assert.deepEqual(told.slice(0, gap), lines.slice(0, gap));
-  assert.deepEqual(told.slice(gap + 1), lines.slice(gap + 1 - told.length));
+  const shown = text.split("\n");
+  const gap = shown.indexOf("[… the middle is left out …]");
+  assert.deepEqual(shown.slice(0, gap), lines.slice(0, gap));
+  assert.deepEqual(shown.slice(gap + 1), lines.slice(gap + 1 - shown.length));
 });
 
 test("no text grows by being clipped beyond its bound, or ends in half a character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 3_000 }), fc.boolean(), (text, gap) => {
-      const told = clipText({ head: text, tail: text, gap }, "…", 500).text;
-      assert.ok(told.length <= 520);
-      assert.ok(told.isWellFormed());
+      const shown = clipText({ head: text, tail: text, gap }, "…", 500).text;
+      assert.ok(shown.length <= 520);
+      assert.ok(shown.isWellFormed());
     }),
   );
 });

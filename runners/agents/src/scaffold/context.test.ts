@@ -44,7 +44,7 @@ function conversationOf(turns: Turn[]): Conversation {
   return { ...beginConversation(pinned), entries };
 }
 
-/** Every call has its result right after its answer, and no result stands alone. */
+/** Every call has its result right after its answer, and no result is alone. */
 function isPaired(messages: Message[]): boolean {
   let open: string[] = [];
   for (const message of messages) {
@@ -65,7 +65,7 @@ const turn = fc.record({
   said: fc.array(fc.constantFrom("50 % is used", "75 % is used"), { maxLength: 1 }),
 });
 
-test("whatever is cut, calls keep their results, notes and task stay, and what fits is sent", () => {
+test("after any cut, calls keep their results, notes and task stay, and the request fits", () => {
   fc.assert(
     fc.property(
       fc.array(turn, { maxLength: 12 }),
@@ -94,7 +94,7 @@ test("whatever is cut, calls keep their results, notes and task stay, and what f
   );
 });
 
-test("the oldest results go first, and each says where the whole of it lies", () => {
+test("the oldest results go first, each replaced by the name of its file", () => {
   const before = conversationOf(
     [10_000, 10_000, 10_000, 10_000].map((length) => ({ text: "", results: ["y".repeat(length)], said: [] })),
   );
@@ -118,7 +118,7 @@ test("a conversation that fits is left as it is", () => {
   assert.equal(cut, undefined);
 });
 
-test("the room for characters follows what the provider counts, and narrows when it refuses", () => {
+test("the window follows the provider's counts, and narrows when it refuses", () => {
   const model = { provider: "test", id: "test", contextTokens: 10_000, maxOutputTokens: 1_000 };
   const window = windowOf(model);
   assert.equal(windowCharacters(window), 29_925);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteMax, notes, notesCountMax, notesMax } from "./notes.ts";
 
-test("notes are kept in their order until they are replaced", () => {
+test("notes keep their order until they are replaced", () => {
   const kept = notes();
   assert.equal(kept.text(), "");
   assert.equal(kept.add(" first "), undefined);

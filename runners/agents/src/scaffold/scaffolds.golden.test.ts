@@ -1,6 +1,5 @@
-// What a model is sent, word by word, in a conversation that meets most of what a scaffold can say. A difference is
-// a new scaffold: raise its number in scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new
-// transcript.
+// The exact requests to a model in a conversation with most of a scaffold's texts. A difference is a new scaffold: raise
+// its number in scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new transcript.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -167,7 +166,7 @@ async function transcript(t: TestContext, kind: Kind, sandboxKind: "plain" | "wa
   return parts.join("\n");
 }
 
-/** Each request by what is new in it against the one before of the same conversation. */
+/** The new part of each request, compared with the one before in its conversation. */
 function requestTexts(seen: SeenCall[]): string[] {
   const before = new Map<string, Message[]>();
   return seen.flatMap(({ by, messages, tools }, index) => {

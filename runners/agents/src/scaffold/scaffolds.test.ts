@@ -23,7 +23,7 @@ async function run(kind: ScaffoldSpec["kind"], script: Script, { spec = {}, ...m
 }
 
 const noting = (text: string): ScriptedAnswer => ({ calls: [["note", { text }]] });
-/** The sandbox of these tests says that nothing lies in submission/, so that it is asked for twice. */
+/** submission/ is empty in the sandbox of these tests, so submit must be called twice. */
 const handIn: ScriptedAnswer[] = [{ calls: [["submit", {}]] }, { calls: [["submit", {}]] }];
 
 function last<T>(list: T[]): T {
@@ -32,11 +32,11 @@ function last<T>(list: T[]): T {
 
 const texts = (messages: Message[]) => messages.map(({ text }) => text);
 
-function told(events: TrajectoryEvent[], why: string): string[] {
+function messages(events: TrajectoryEvent[], why: string): string[] {
   return events.flatMap((one) => (one.event === "message" && one.why === why ? [String(one.text)] : []));
 }
 
-test("several calls of one answer are done in their order, and those after the end are not", async () => {
+test("several calls of one answer run in order, and those after the end do not", async () => {
   const { end, seen, events } = await run("react", [
     {
       calls: [
@@ -67,7 +67,7 @@ test("several calls of one answer are done in their order, and those after the e
   assert.deepEqual(noted, ["a", "b"]);
 });
 
-test("what is recorded are the prompt, the task, each call and each result", async () => {
+test("prompt, task, each call and each result are recorded", async () => {
   const { events } = await run("react", [noting("a"), ...handIn]);
   assert.deepEqual(
     events.map((one) => ("name" in one ? `${one.event} ${one.name}` : one.event)),
@@ -86,7 +86,7 @@ test("what is recorded are the prompt, the task, each call and each result", asy
   );
 });
 
-test("a model that says nothing at all is told apart from one that stopped with words", async () => {
+test("a model without any text is silent, one that ends with text has stopped", async () => {
   const [nothing, words] = [{ text: " " }, { text: "I am done." }];
   const ended = async (...said: ScriptedAnswer[]) => (await run("react", said)).end.kind;
   assert.equal(await ended(nothing, nothing, nothing), "silent");
@@ -94,14 +94,14 @@ test("a model that says nothing at all is told apart from one that stopped with 
   assert.equal(await ended(words, words, noting("a"), nothing, nothing, nothing), "silent");
 });
 
-test("an answer without a call is asked to go on, and the third in a row ends the attempt", async () => {
+test("an answer without a call gets a nudge, and the third in a row ends the attempt", async () => {
   const silent = { text: "I am done." };
   const { end, events } = await run("react", [silent, silent, noting("a"), silent, silent, silent]);
   assert.deepEqual(end, {
     kind: "stopped",
     detail: '3 answers in a row called no tool; the last: "I am done."',
   });
-  assert.equal(told(events, "nudge").length, 4);
+  assert.equal(messages(events, "nudge").length, 4);
 });
 
 test("an empty answer is sent back as something, since providers take no empty one", async () => {
@@ -109,12 +109,12 @@ test("an empty answer is sent back as something, since providers take no empty o
   assert.deepEqual(seen[1]!.messages[2], { role: "assistant", text: "(nothing)", toolCalls: [] });
 });
 
-test("an answer cut at its length is told so", async () => {
+test("an answer cut at its length gets a nudge", async () => {
   const { seen } = await run("react", [{ text: "so long", finish: "length" }, ...handIn]);
   assert.match(last(seen[1]!.messages).text, /^Your answer was cut off at the limit of its length/);
 });
 
-test("a refusal is asked about once, and the second in a row ends the attempt", async () => {
+test("a refusal gets a nudge once, and the second in a row ends the attempt", async () => {
   const refusal: ScriptedAnswer = {
     text: "I will not.",
     finish: "refusal",
@@ -126,7 +126,7 @@ test("a refusal is asked about once, and the second in a row ends the attempt", 
   assert.deepEqual(seen[1]!.messages[2], { role: "assistant", text: "I will not.", toolCalls: [] });
 });
 
-test("calls that make no sense are answered with how to call, and ten in a row end the attempt", async () => {
+test("senseless calls are answered with how to call, and ten in a row end the attempt", async () => {
   const bad: ScriptedAnswer[] = [
     {
       calls: [
@@ -157,7 +157,7 @@ test("calls that make no sense are answered with how to call, and ten in a row e
   assert.match(results[2]!, /^note cannot be called like this:\n- text: .*\n- Unrecognized key: "words"/);
 });
 
-test("an answer with more calls than can be meant has the rest refused", async () => {
+test("calls beyond the limit of one answer are refused", async () => {
   const calls = Array.from({ length: 40 }, (_, index): [string, { text: string }] => [
     "note",
     { text: `${index}` },
@@ -168,7 +168,7 @@ test("an answer with more calls than can be meant has the rest refused", async (
   assert.match(last(seen[1]!.messages).text, /^not done: an answer may have 32 calls, this one has 40/);
 });
 
-test("calls with the same id, or none, or an odd name, are sent back as a provider takes them", async () => {
+test("calls with repeated or empty ids or odd names go back in a form that providers accept", async () => {
   const call = (id: string) => ({ id, name: "note", input: { text: "a" } });
   const answer = {
     ...{ text: "", reasoning: null, usage: null, answeredBy: null, finish: "tool-calls" as const },
@@ -194,7 +194,7 @@ test("a loop that never ends is ended after its turns", async () => {
   assert.equal(seen.length, 7);
 });
 
-test("a loop that never ends is ended also where the preset says nothing of turns", async () => {
+test("a loop that never ends is ended also if the preset sets no turns", async () => {
   let asked = 0;
   const answer = { text: "", reasoning: null, usage: null, answeredBy: null, finish: "tool-calls" as const };
   const toolCalls = [{ id: "a", name: "note", input: { text: "a" } }];
@@ -208,13 +208,13 @@ test("a loop that never ends is ended also where the preset says nothing of turn
   assert.deepEqual([end.kind, asked], ["over-budget", turnsMaxDefault]);
 });
 
-test("a budget that is used up ends it with the limit that was met", async () => {
+test("a used-up budget ends the loop with the limit that was met", async () => {
   const over = { limit: "dollars" as const, detail: "10.02 of 10 dollars" };
   const { end } = await run("react", [{ kind: "over" }], { drive: { used: 1, leftMs: 1_000, over } });
   assert.deepEqual(end, { kind: "over-budget", ...over });
 });
 
-test("an attempt that is over ends the loop with the reason", async () => {
+test("the end of an attempt ends the loop with the reason", async () => {
   const ending = new AbortController();
   const script: Script = (_, index) => {
     if (index === 1) ending.abort(new Error("the time is over"));
@@ -223,7 +223,7 @@ test("an attempt that is over ends the loop with the reason", async () => {
   await assert.rejects(run("react", script, { signal: ending.signal }), /the time is over/);
 });
 
-test("each share of the budget is told once, and of several that passed the last", async () => {
+test("each share of the budget is announced once, and of several passed ones the last", async () => {
   const drive = { used: 0.1, leftMs: 54 * 60_000 };
   const at = [0.1, 0.5, 0.6, 0.95, 0.96, 0.99];
   const { seen, events } = await run(
@@ -236,7 +236,7 @@ test("each share of the budget is told once, and of several that passed the last
     { drive },
   );
   assert.deepEqual(
-    told(events, "notice").map((text) => text.split(" Make")[0]!.split(" Begin")[0]!.split(" Finish")[0]),
+    messages(events, "notice").map((text) => text.split(" Make")[0]!.split(" Begin")[0]!.split(" Finish")[0]),
     [
       "[Notice] 50 % of your budget is used. About 30 minutes of working time left.",
       "[Notice] 90 % of your budget is used. About 3 minutes of working time left.",
@@ -246,17 +246,17 @@ test("each share of the budget is told once, and of several that passed the last
   assert.match(last(seen[1]!.messages).text, /^\[Notice\] 50 %/);
 });
 
-test("what is said in a replay was said then, whatever the budget is now", async () => {
+test("a replay sends the recorded notices, with any budget", async () => {
   const due = [[], ["[Notice] as recorded"]];
   const { events, seen } = await run("react", [noting("a"), ...handIn], {
     drive: { used: 0.99, leftMs: 1 },
     noticesDue: () => due.shift() ?? [],
   });
-  assert.deepEqual(told(events, "notice"), ["[Notice] as recorded"]);
+  assert.deepEqual(messages(events, "notice"), ["[Notice] as recorded"]);
   assert.ok(seen.every(({ messages }) => !messages.some(({ text }) => text.includes("97 %"))));
 });
 
-test("a long conversation stays below what the model reads, and its notes stay in it", async () => {
+test("a long conversation stays within the model's context, and keeps its notes", async () => {
   const model = { provider: "test", id: "test", contextTokens: 8_000, maxOutputTokens: 1_000 };
   const long = "x".repeat(3_000);
   const { seen, events } = await run(
@@ -276,7 +276,7 @@ test("a long conversation stays below what the model reads, and its notes stay i
   assert.ok(cuts.length > 2 && cuts.length < 30, `${cuts.length}`);
 });
 
-test("a request that the model finds too long is cut and asked again", async () => {
+test("a request that the provider refuses as too long is cut and sent again", async () => {
   const long = "x".repeat(3_000);
   const { seen, end } = await run("react", (_, index) => {
     if (index < 20) return { text: long, ...noting("a") };
@@ -296,7 +296,7 @@ test("a task that is too long for the model is a mistake of the preset, not of t
 
 const by = (seen: SeenCall[], who: string) => seen.filter((one) => one.by === who);
 
-test("a worker begins anew with the task, the notes and its piece of work, and what it returns goes back", async () => {
+test("a worker begins with task, notes and its piece of work only, and its result goes to the supervisor", async () => {
   const { end, seen, events } = await run("supervisor-worker", [
     noting("the data are small"),
     { calls: [["delegate", { task: "Count the rows.", context: "They lie in data/." }]] },
@@ -336,7 +336,7 @@ test("a worker begins anew with the task, the notes and its piece of work, and w
   assert.deepEqual(results.slice(1, 4), ["worker-1 note", "worker-1 return_result", "supervisor delegate"]);
 });
 
-test("a supervisor has no hands, and a worker cannot hand in", async () => {
+test("a supervisor has no tools for the work, and a worker cannot submit", async () => {
   const { seen } = await run("supervisor-worker", [
     { calls: [["delegate", { task: "Work." }]] },
     { calls: [["return_result", { summary: "done" }]] },
@@ -356,14 +356,14 @@ test("a worker that uses all its answers is warned before, and ends without endi
   });
   assert.deepEqual(end, { kind: "submitted" });
   assert.equal(by(seen, "worker-1").length, 50);
-  assert.match(told(events, "nudge")[0]!, /^You have 5 answers left/);
+  assert.match(messages(events, "nudge")[0]!, /^You have 5 answers left/);
   assert.match(
     last(by(seen, "supervisor")[1]!.messages).text,
     /^the worker used all of its 50 answers and returned nothing; its last words:\nthought 50/,
   );
 });
 
-test("a worker that stops or declines is told to the supervisor, who goes on", async () => {
+test("a worker that stops or refuses is reported to the supervisor, which continues", async () => {
   const { end, seen } = await run("supervisor-worker", [
     { calls: [["delegate", { task: "Work." }]] },
     ...[{ text: "a" }, { text: "b" }, { text: "c" }],
@@ -398,7 +398,7 @@ test("turns and budget are counted over supervisor and workers together", async 
   assert.deepEqual(budget.end, { kind: "over-budget", ...over });
 });
 
-test("a reminder that comes while a worker works is told to the supervisor too", async () => {
+test("a notice during a worker's turn reaches the supervisor too", async () => {
   const due = [[], [], ["[Notice] half"]]; // one list for each request
   const { seen } = await run(
     "supervisor-worker",

@@ -50,7 +50,7 @@ for (const { kind, options } of kinds) {
     },
   );
 
-  inSandbox("a command stands in the workspace and has no input", async (world) => {
+  inSandbox("a command runs in the workspace and has no input", async (world) => {
     const result = await call(world, "shell", { command: "ls; wc -c" });
     assert.equal(result.text, "exit code 0\nTASK.md\ndata\niterations.jsonl\nsubmission\n0\n");
   });
@@ -86,7 +86,7 @@ for (const { kind, options } of kinds) {
   });
 
   inSandbox(
-    "a program over its limit is ended with its children, and what it had printed is told",
+    "a program over its limit is ended with its children, and its output so far is returned",
     async (world) => {
       const command = "echo begun; trap '' TERM; sleep 600";
       const quick = { ...world, patience: { killAfterMs: 200, guardMs: 5_000 } };
@@ -138,16 +138,16 @@ for (const { kind, options } of kinds) {
       command:
         "ln -s /etc/passwd link; ln -s /etc etc; mkfifo pipe; head -c 100 /dev/zero > zeros; printf 'a\\377b' > latin; : > empty",
     });
-    const told = async (path: string) => (await call(world, "view_file", { path })).text;
+    const viewed = async (path: string) => (await call(world, "view_file", { path })).text;
     const none = /^there is no file .* or lies behind a link/;
     for (const path of ["link", "etc/passwd", "pipe", "data", "nowhere"])
-      assert.match(await told(path), none);
+      assert.match(await viewed(path), none);
     for (const path of ["../../etc/passwd", "/etc/passwd", "a/../../home/x"])
-      assert.match(await told(path), /lies outside of the workspace/);
-    assert.match(await told("zeros"), /^zeros is no text/);
-    assert.equal(await told("empty"), "empty is empty");
-    assert.equal(await told("latin"), "     1\ta\ufffdb\n[end of latin]");
-    assert.match(await told("."), /is the workspace itself/);
+      assert.match(await viewed(path), /lies outside of the workspace/);
+    assert.match(await viewed("zeros"), /^zeros is no text/);
+    assert.equal(await viewed("empty"), "empty is empty");
+    assert.equal(await viewed("latin"), "     1\ta\ufffdb\n[end of latin]");
+    assert.match(await viewed("."), /is the workspace itself/);
     assert.match(
       (await call(world, "edit_file", { path: "latin", old: "a", new: "b" })).text,
       /^latin is no UTF-8 text/,
@@ -233,7 +233,7 @@ for (const { kind, options } of kinds) {
     assert.deepEqual((await call(world, "submit", {})).ends, { kind: "submitted" });
   });
 
-  inSandbox("a workspace that is gone is told, and the loop goes on", async (world) => {
+  inSandbox("a removed workspace is reported, and the loop continues", async (world) => {
     await call(world, "shell", { command: "mv ../workspace ../away" });
     const result = await call(world, "shell", { command: "true" });
     assert.equal(result.outcome, "failed");
@@ -267,7 +267,7 @@ const [, walled] = kinds;
 const noGroups = await groupsMissing(["memory", "pids"]);
 const grouped = { timeout: 60_000, ...(noGroups !== undefined && { skip: noGroups }) };
 
-test("a program that takes too much memory is told so, and the loop goes on", grouped, async (t) => {
+test("a program over its memory is reported as such, and the loop continues", grouped, async (t) => {
   const sandbox = await workspaceIn(t, "walled", { memoryBytes: 2 ** 27 });
   const { world } = toolWorld(sandbox);
   const result = await call(world, "python", {
@@ -288,7 +288,7 @@ test("a program that ends everything it can ends itself, not the loop", walled!.
   assert.match((await call(world, "shell", { command: "echo on" })).text, /^exit code 0\non/);
 });
 
-test("a lost sandbox is nobody's failure, and ends the loop", async () => {
+test("a lost sandbox ends the loop, and is not the agent's failure", async () => {
   const lost = fakeSandbox(async () => ({ kind: "lost", detail: "the engine is gone" }));
   await assert.rejects(call(toolWorld(lost).world, "shell", { command: "true" }), (error) => {
     assert.ok(error instanceof SandboxTrouble);
@@ -300,7 +300,7 @@ test("a lost sandbox is nobody's failure, and ends the loop", async () => {
   });
 });
 
-test("a sandbox that starts nothing, though nobody took its processes, is nobody's failure", async () => {
+test("a sandbox that starts nothing with free processes is not the agent's failure", async () => {
   const dead = fakeSandbox(async () => ({ kind: "not-started", detail: "ENOENT: no such file" }));
   await assert.rejects(call(toolWorld(dead).world, "shell", { command: "true" }), SandboxTrouble);
 });
@@ -325,7 +325,7 @@ test("a program that met a limit ends the loop where nothing can be run after it
   });
 });
 
-test("a sandbox that does not come back holds the loop no longer than it is waited for", async () => {
+test("a sandbox that does not answer holds the loop for its guard time only", async () => {
   const patience = { killAfterMs: 1, guardMs: 1 };
   const mute = fakeSandbox(() => new Promise(() => {}));
   const result = await call(toolWorld(mute, { patience }).world, "shell", {
@@ -373,7 +373,7 @@ test("pages are fetched inside the sandbox, as text", { timeout: 60_000 }, async
   assert.match(await fetched("file:///etc/passwd"), /is no http\(s\) address/);
 });
 
-test("tools that need a network are there only with one, and a tool that is none is named", () => {
+test("tools that need a network exist only with one, and an unknown tool is named", () => {
   const names = (network: boolean) => chosenTools({ network }).map(({ spec }) => spec.name);
   assert.deepEqual(
     names(true).filter((one) => !names(false).includes(one)),
@@ -389,7 +389,7 @@ test("tools that need a network are there only with one, and a tool that is none
   );
 });
 
-test("an agent whose programs hold all processes is told, and can end them", grouped, async (t) => {
+test("an agent whose programs hold all processes is notified, and can end them", grouped, async (t) => {
   const { world } = toolWorld(await workspaceIn(t, "walled", { processes: 24 }));
   const code = [
     "import os, time",
@@ -411,7 +411,7 @@ test("an output that cannot be kept on the host ends the call, not the superviso
   await assert.rejects(call(world, "shell", { command: "seq 1 100000; sleep 0.1" }), /ENOENT/);
 });
 
-test("nothing that was written on the way is left on the host", async (t) => {
+test("no temporary file is left on the host", async (t) => {
   const scratch = base(t);
   const { world } = toolWorld(await workspaceIn(t, "plain"), { scratch });
   await call(world, "shell", { command: "seq 1 100000" });
@@ -420,7 +420,7 @@ test("nothing that was written on the way is left on the host", async (t) => {
   assert.deepEqual(readdirSync(scratch), []);
 });
 
-test("of an output without end the first megabytes are kept, and its end is shown", async (t) => {
+test("an endless output keeps its first megabytes, and its end is shown", async (t) => {
   const { world } = toolWorld(await workspaceIn(t, "plain"));
   const result = await call(world, "shell", {
     command: "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last",
@@ -437,7 +437,7 @@ test("the guide names every tool", () => {
     assert.match(guide, new RegExp(`\`${name}\``));
 });
 
-test("an agent that filled its disk is told, and can make room", walled!.options, async (t) => {
+test("an agent that filled its disk is notified, and can make room", walled!.options, async (t) => {
   const { world } = toolWorld(await workspaceIn(t, "walled", { diskBytes: 2 ** 24 }));
   const command = "for one in 1 2 3 4; do head -c 8000000 /dev/zero > $one.bin; done; sleep 60";
   const full = await call(world, "shell", { command });

@@ -1,0 +1,134 @@
+// Reads answers in OpenAI's two protocols. Chat completions, which many other servers speak:
+// platform.openai.com/docs/api-reference/chat. Responses: the last event of a stream holds the whole answer, so only a
+// stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
+import type { Json } from "@mlrb/kit/stage";
+import { at, countAt, listAt, textAt } from "../model/json-text.ts";
+import {
+  type AnswerReader,
+  addReasoning,
+  emptyAnswer,
+  finishOf,
+  type HeardAnswer,
+  type HeardCall,
+} from "./heard-answer.ts";
+
+const finishes = {
+  stop: "stop",
+  tool_calls: "tool-calls",
+  function_call: "tool-calls",
+  length: "length",
+  content_filter: "refusal",
+} as const;
+
+const chatCounts = { input: "prompt_tokens", output: "completion_tokens" };
+
+export function readOpenaiChat(): AnswerReader {
+  const heard = emptyAnswer();
+  const calls = new Map<number, HeardCall>();
+  let refused = false;
+  return {
+    take(value) {
+      heard.answeredBy = textAt(value, "model") || heard.answeredBy;
+      if (at(value, "error")) heard.complaint = value;
+      heard.usage = openaiUsage(at(value, "usage"), chatCounts) ?? heard.usage;
+      const choice = at(value, "choices", 0);
+      const message = at(choice, "message") ?? at(choice, "delta");
+      heard.text += textAt(message, "content") + textAt(message, "refusal");
+      refused ||= textAt(message, "refusal") !== "";
+      addReasoning(heard, textAt(message, "reasoning_content") || textAt(message, "reasoning"));
+      for (const [place, one] of listAt(message, "tool_calls").entries()) {
+        const index = countAt(one, "index") ?? place;
+        const call = calls.get(index) ?? { id: "", name: "", input: "" };
+        call.id ||= textAt(one, "id");
+        call.name += textAt(one, "function", "name");
+        call.input += textAt(one, "function", "arguments");
+        calls.set(index, call);
+      }
+      const reason = textAt(choice, "finish_reason");
+      if (!reason) return;
+      heard.whole = true;
+      heard.finish = finishOf(finishes, reason);
+    },
+    heard: () => ({
+      ...heard,
+      finish: refused ? "refusal" : heard.finish,
+      toolCalls: [...calls.values()],
+    }),
+  };
+}
+
+/** The names of OpenAI's counts differ by protocol. Undefined without counts of input and output. */
+function openaiUsage(
+  usage: Json | undefined,
+  { input, output }: { input: string; output: string },
+): ModelUsage | undefined {
+  const inputTokens = countAt(usage, input);
+  const outputTokens = countAt(usage, output);
+  if (inputTokens === null || outputTokens === null) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: countAt(usage, `${input}_details`, "cached_tokens"),
+    reasoningTokens: countAt(usage, `${output}_details`, "reasoning_tokens"),
+  };
+}
+
+const responsesCounts = { input: "input_tokens", output: "output_tokens" };
+
+export function readOpenaiResponses(): AnswerReader {
+  let pieces = "";
+  let last: HeardAnswer | undefined;
+  let complaint: Json | null = null;
+  let answeredBy: string | null = null;
+  return {
+    take(value) {
+      if (at(value, "object") === "response") {
+        last = wholeAnswer(value);
+        return;
+      }
+      const type = textAt(value, "type");
+      if (type === "response.output_text.delta") pieces += textAt(value, "delta");
+      else if (type === "error") complaint = value;
+      else if (type === "response.created") answeredBy = textAt(value, "response", "model") || null;
+      else if (["response.completed", "response.incomplete", "response.failed"].includes(type))
+        last = wholeAnswer(at(value, "response") ?? null);
+    },
+    heard: () => {
+      const heard = last ?? { ...emptyAnswer(), text: pieces, answeredBy };
+      return { ...heard, complaint: heard.complaint ?? complaint };
+    },
+  };
+}
+
+function wholeAnswer(response: Json): HeardAnswer {
+  const heard = emptyAnswer();
+  const status = textAt(response, "status");
+  heard.answeredBy = textAt(response, "model") || null;
+  heard.whole = status !== "failed";
+  if (status === "failed") heard.complaint = { response };
+  let refused = false;
+  for (const item of listAt(response, "output")) {
+    const type = textAt(item, "type");
+    for (const part of listAt(item, "content")) {
+      heard.text += textAt(part, "text") + textAt(part, "refusal");
+      refused ||= at(part, "type") === "refusal";
+    }
+    for (const part of listAt(item, "summary"))
+      heard.reasoning = (heard.reasoning ?? "") + textAt(part, "text");
+    const input = textAt(item, "arguments") || textAt(item, "input");
+    const action = at(item, "action"); // of local_shell_call
+    if (type.endsWith("_call"))
+      heard.toolCalls.push({
+        id: textAt(item, "call_id"),
+        name: textAt(item, "name") || type.replace(/_call$/, ""),
+        input: input || (action ? JSON.stringify(action) : ""),
+      });
+  }
+  heard.usage = openaiUsage(at(response, "usage"), responsesCounts) ?? null;
+  const calls = heard.toolCalls.length > 0;
+  if (refused) heard.finish = "refusal";
+  else if (status === "incomplete") heard.finish = "length";
+  else heard.finish = calls ? "tool-calls" : "stop";
+  return heard;
+}
