@@ -1,5 +1,5 @@
-// Makes records of attempts that were quarantined although they had come to their own end, e.g. by a program that
-// could not see it, or on a disk that was full.
+// Makes records of quarantined attempts that had ended by themselves. An older program may not have seen their end, or
+// the disk was full.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ import { removeAttempt } from "./remove-attempt.ts";
 
 export type Adopted = { attempt: LostAttempt } & (
   | { kind: "kept"; record: string }
-  /** `why`: it had not ended, as far as can be told for certain. */
+  /** `why`: the reason why the attempt cannot be taken for complete. */
   | { kind: "refused"; why: string }
 );
 
-/** Of all that are lost, or of those that `which` names. */
+/** Adopts all lost attempts, or those that `which` selects. */
 export async function adoptLost(
   workspace: Workspace,
   which: (attempt: LostAttempt) => boolean = () => true,
@@ -32,7 +32,7 @@ export async function adoptLost(
   return adopted;
 }
 
-/** What this program quarantined itself it has looked at before: only an older program's may be complete. */
+/** Only an attempt that an older program quarantined may be complete: this program checks before it quarantines. */
 export function isUnjudged(workspace: Workspace): (attempt: LostAttempt) => boolean {
   return ({ path }) => quarantineIn(path, workspace.state.root) === undefined;
 }
@@ -50,7 +50,7 @@ async function adoptOne(
     if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
     const durationMs = ended?.durationMs ?? lastSignMs({ path, card });
     const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
-    // a program that kept no cause left the log as it was, with what secrets it may hold
+    // a program that kept no cause did not redact the log
     const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
     const log = join(path, isClean ? "log" : "no-log");
     if (!isClean) writeFileSync(log, leftOut(card.secrets));

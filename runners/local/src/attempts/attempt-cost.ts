@@ -1,4 +1,4 @@
-// What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
+// Computes the cost of an attempt from its folder: from its ledger, or else from what its meter wrote last.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { readLedgerCost } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "../stage/output-paths.ts";
 
-/** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
+/** Null is unknown, never 0. Without a ledger, GPUs count for the whole duration. */
 export function costByLedger(
   { gpus }: Pick<AttemptCard, "gpus">,
   durationMs: number,
@@ -23,7 +23,7 @@ export function costByLedger(
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };
 
-/** Of an attempt that ended, or goes on, without a record. A stage that was handed no secret paid no one. */
+/** The cost of an attempt without a record, ended or running. A stage without secrets spends no dollars. */
 export function spentBy({ path, card }: { path: string; card: AttemptCard }, durationMs: number): Spent {
   const spending = lastSpending(join(path, "spending.jsonl")) ?? null;
   const { ledger } = outputPaths(path, card.gives);
@@ -34,13 +34,13 @@ export function spentBy({ path, card }: { path: string; card: AttemptCard }, dur
   return { cost: { ...cost, dollars: cost.dollars ?? none }, spending };
 }
 
-/** With upper estimates for what was never charged: a call in flight may be billed whole. */
+/** Includes upper estimates for calls without a charge: a call in flight may be billed in full. */
 function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | null {
   const parts = [dollars, estimated?.dollars ?? 0, inFlight?.dollars ?? 0];
   return parts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
-/** How long it ran as far as its files tell: until the last of them was written. */
+/** Duration until the last of its files was written, in ms. */
 export function lastSignMs({ path, card }: { path: string; card: AttemptCard }): number {
   const began = Date.parse(card.startedAt);
   const files = [

@@ -1,4 +1,4 @@
-// What became of an attempt by its folder, for whoever began it and follows it no longer.
+// Reads from an attempt's folder what became of the attempt, for a run that no longer follows it.
 
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,17 +11,17 @@ import { type Quarantined, quarantineIn } from "./quarantine.ts";
 
 export type Fate =
   | { kind: "going" }
-  /** It was told to end, or has failed, and its supervisor has not moved it yet. */
+  /** Asked to end, or failed, and not yet moved by its supervisor. */
   | { kind: "ending" }
-  /** It came to its own end; the next run keeps it. */
+  /** Ended by itself; the next run keeps it. */
   | { kind: "complete" }
   | ({ kind: "quarantined" } & Quarantined)
-  /** It ended without a record; the next run quarantines it. */
+  /** Ended without a record; the next run quarantines it. */
   | { kind: "failed"; cause: EndCause }
-  /** It made and spent nothing, or another run has taken it. */
+  /** Made and spent nothing, or another run has taken it. */
   | { kind: "gone" };
 
-/** `path`: of its folder while it goes on. */
+/** `path`: the folder of the attempt while it runs. */
 export function attemptFate(path: string, root: string): Fate {
   const found = attemptFolder(dirname(path), basename(path));
   if (!found) {
@@ -45,11 +45,11 @@ export function attemptFate(path: string, root: string): Fate {
   }
 }
 
-/** A signal to a whole container or job reaches supervisors in this time after the run, if it reaches them. */
+/** A signal to a whole container or job reaches the supervisors within this time after the run. */
 const sameMomentMs = 1_000;
 const lookMs = 50;
 
-/** Of an attempt that was left to its supervisor, which may have been told to end in the same moment: waits so long. */
+/** Waits up to `patienceMs` for the fate of an attempt that was left to its supervisor, which may be ending it too. */
 export async function attemptFateInTime(path: string, root: string, patienceMs: number): Promise<Fate> {
   const began = performance.now();
   for (;;) {

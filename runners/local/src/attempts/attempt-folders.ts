@@ -1,7 +1,6 @@
-// The folders of attempts that go on. Each has one of its own beside the records, not in the folder of the
-// run that began it, for it outlives that run: a process of its own supervises it (supervisor.ts), and says
-// here that it lives and how it ended. What an attempt is of stands here too, so that any later run can keep
-// it as a record, whatever it was asked for itself.
+// The folders of running attempts. An attempt outlives the run that began it, so its folder is next to the records and
+// not in the folder of the run. Its supervisor (supervisor.ts) writes there that it lives and how it ended. The card
+// holds everything that a record needs, so any later run can keep the attempt.
 
 import {
   existsSync,
@@ -41,13 +40,13 @@ export type AttemptFolder = {
     | { kind: "ended"; end: AttemptEnd }
     /** The run that prepares it lives. */
     | { kind: "preparing" }
-    /** On another host, which alone can tell. */
+    /** On another host: only that host knows whether it lives. */
     | { kind: "elsewhere"; owner: Owner }
-    /** Its supervisor, or the run that had not started one yet, is gone without a word. */
+    /** Its supervisor, or the run that had not started one yet, died without writing an end. */
     | { kind: "lost"; supervisor: Owner | undefined };
 };
 
-/** The mark of every process of the attempt: letters, digits and dashes, as names of sandboxes want it. */
+/** Marks every process of the attempt: letters, digits and dashes, as sandbox names require. */
 export function attemptToken(name: string): string {
   return `mlrb-attempt-${name}-`;
 }
@@ -55,8 +54,8 @@ export function attemptToken(name: string): string {
 let made = 0;
 
 /**
- * Makes a folder with the parts that a stage works in. It is put in place whole: one without its card would be nobody's.
- * What a kill leaves of it a later run clears (clear-unfinished).
+ * Makes a folder with the parts that a stage works in. It is renamed into place with its card: without a card it would
+ * belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
 export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
@@ -132,7 +131,7 @@ function readFolder(running: string, name: string): AttemptFolder | DamagedAttem
 }
 
 function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
-  // in this order: a supervisor that ends while it is looked at has said how before
+  // in this order: a supervisor writes its end before it dies
   const supervisor = look(supervisorFile(path))?.owner;
   const life = lifeOf(supervisor ?? card.by);
   const end = attemptEnd(path);
@@ -159,29 +158,29 @@ export function attemptOf(
   return held.find(({ state: { kind } }) => kind === "running" || kind === "ended");
 }
 
-/** Where an attempt's folder goes that ends without a record. */
+/** The folder to which an attempt without a record is moved. */
 export function lostFolderOf(path: string): string {
   return join(dirname(dirname(path)), "lost", basename(path));
 }
 
-/** Undefined as long as it has not ended. */
+/** Undefined until the attempt has ended. */
 export function attemptEnd(path: string): AttemptEnd | undefined {
   const file = join(path, "end.json");
   return read(endFormat, file, file);
 }
 
-/** Says who asked that it is stopped: else its supervisor knows only that it was sent a signal. */
+/** Names who stopped the attempt: its supervisor sees only a signal. */
 export const stopFile = "stop.json";
 
-/** A supervisor makes it as it is told to end: one that is killed before it could say how it ended was told to. */
+/** A supervisor writes it when it is asked to end, so that an attempt killed before its end was written shows why. */
 export const endingFile = "ending.json";
 
-/** Why it is being ended, or was; undefined where nobody told it to. */
+/** The cause of a requested end; undefined without a request. */
 export function toldToEnd(path: string): EndCause | undefined {
   return existsSync(join(path, endingFile)) ? whoTold(path) : undefined;
 }
 
-/** Of an attempt that was told to end. */
+/** The cause for an attempt that was asked to end. */
 export function whoTold(path: string): EndCause {
   const file = join(path, stopFile);
   const by = read(stopRequest, file, file)?.by;
@@ -193,7 +192,7 @@ export function supervisorFile(path: string): string {
   return join(path, "supervisor.json");
 }
 
-/** Says that this process supervises the attempt. Throws where the folder is gone: nobody wants it any more. */
+/** Makes this process the supervisor of the attempt. Throws where the folder was removed. */
 export function claimAttempt(path: string): void {
   const own = join(path, `supervisor.${processName}.tmp`);
   writeFileSync(own, JSON.stringify(thisProcess()));
@@ -204,7 +203,7 @@ export function claimAttempt(path: string): void {
   }
 }
 
-/** Whether no supervisor has claimed it; then none can any more, and its folder may be removed. */
+/** Whether no supervisor has claimed the attempt. Then none can claim it later, and the folder may be removed. */
 export function isUnclaimed(path: string): boolean {
   try {
     claimAttempt(path);

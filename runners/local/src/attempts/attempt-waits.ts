@@ -1,4 +1,4 @@
-// What attempts that go on wait for, by the files that their supervisors keep: for whatever shows it. Only looks.
+// Reads what running attempts wait for, from the files that their supervisors keep. Changes nothing.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { attemptFolder } from "./attempt-folders.ts";
 
 export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
 
-/** In the order of their names. An attempt that waits for nothing is left out. */
+/** Attempts that wait for something, in the order of names. */
 export function waitingAttempts(running: string): WaitingAttempt[] {
   if (!existsSync(running)) return [];
   return readdirSync(running)
@@ -18,14 +18,14 @@ export function waitingAttempts(running: string): WaitingAttempt[] {
       const waits = waitsIn(join(running, name));
       if (waits.length === 0) return [];
       const folder = attemptFolder(running, name);
-      // of a supervisor that is gone the file is left behind
+      // a dead supervisor leaves its file behind
       if (folder?.state.kind !== "running" && folder?.state.kind !== "elsewhere") return [];
       const { path, card } = folder;
       return [{ name, path, card, waits }];
     });
 }
 
-/** Empty where nothing is waited for, or where it cannot be read. */
+/** Empty where the attempt waits for nothing or its file cannot be read. */
 export function waitsIn(folder: string): AttemptWait[] {
   try {
     return readWaits(readFileSync(join(folder, waitFile), "utf8")) ?? [];

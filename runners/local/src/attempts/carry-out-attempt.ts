@@ -128,7 +128,7 @@ const goneMeanwhile: CarriedOut = {
     "an attempt in its place was lost after this run was confirmed; another attempt costs again: run again to confirm it",
 };
 
-/** Makes it a record; an attempt whose outputs are not what it declares is quarantined. */
+/** Keeps the attempt as a record, or quarantines it where an output is missing or of another kind. */
 async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
   const { workspace, log, isHeld } = context;
   const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
@@ -145,7 +145,7 @@ async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext)
     : kept;
 }
 
-/** Whoever failed it, it was not the agent: what it did may have cost much. */
+/** The failure is not the agent's, so its work is settled: it may have cost much. */
 async function unfinished(
   attempt: Attempt,
   ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
@@ -175,7 +175,7 @@ function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "can
   return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
 }
 
-/** The log of one that its supervisor has moved: what it said last was not followed any more. */
+/** Copies the log of an attempt that its supervisor has moved: the last lines were not followed. */
 function takeMovedLog(path: string, to: string): void {
   const moved = join(lostFolderOf(path), "log");
   if (existsSync(path) || !existsSync(moved)) return;
@@ -183,14 +183,14 @@ function takeMovedLog(path: string, to: string): void {
   copyFileSync(moved, to);
 }
 
-/** Whether it goes on without this run. One that no supervisor has begun yet is taken from it. */
+/** Whether the attempt goes on without this run. One that no supervisor has claimed yet does not. */
 function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
   const { kind } = attemptFolder(state.running, name)?.state ?? {};
   if (kind === "running") return true;
   return kind === "preparing" && !isUnclaimed(path);
 }
 
-/** Quarantines what a host that is gone, as the person who runs says, has begun of this. */
+/** With `--take-over`: quarantines what a host that is down has begun of this attempt. */
 async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> {
   for (const one of attemptFolders(state.running)) {
     if (one.card.key !== key || one.state.kind !== "elsewhere") continue;

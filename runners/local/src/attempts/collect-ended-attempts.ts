@@ -1,5 +1,5 @@
-// What runs that are gone have left of attempts: those that have ended are kept as records, whatever the run
-// that finds them was asked for, and those that were lost are told and cleared. What goes on is left alone.
+// Collects the attempts that dead runs left. Ended attempts become records, whatever the current run selects; lost
+// attempts are reported and quarantined. Running attempts are left alone.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { removeAttempt } from "./remove-attempt.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 
 export type CollectOptions = {
-  /** Called with a line for people about each that is kept or lost. */
+  /** Called with a line about each attempt that is kept or lost. */
   tell: (line: string) => void;
   clearSandbox: ClearSandbox;
 };
@@ -103,15 +103,14 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
 
 type Place = { state: Pick<StateFolder, "running"> };
 
-/** Attempts that go on, whoever waits for them. */
+/** Attempts that go on, with or without a run that follows them. */
 export function runningAttempts({ state }: Place): AttemptFolder[] {
   return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
 /**
- * Action keys of attempts that go on, of those that ended or were lost and that nobody has taken in yet, and of those
- * that were lost since a moment (ms since the epoch): a yes that was given before then is none to another one in their
- * place.
+ * Action keys of attempts that go on, of ended or lost attempts that no run has collected yet, and of attempts that were
+ * lost since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover another attempt.
  */
 export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
@@ -123,7 +122,7 @@ export function goingKeys(
   return new Set([...going, ...lost].map(({ card }) => card.key));
 }
 
-/** Attempts that go on although the run that began them is gone; another may have gone on with them. */
+/** Attempts that go on although the run that began them is dead; another run may have adopted them. */
 export function orphanedAttempts(place: Place): AttemptFolder[] {
   return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
 }

@@ -1,5 +1,5 @@
-// The attempts that ended without a record, as `lost/` holds them: what they cost counts, and one in their place is
-// a new cost.
+// The attempts in `lost/`, which ended without a record. Their cost counts, and another attempt in their place costs
+// again.
 
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
@@ -16,7 +16,7 @@ export type LostAttempt = Pick<AttemptFolder, "name" | "path" | "card"> & { left
 
 type Place = Pick<StateFolder, "attempts" | "root">;
 
-/** In the order of names. Of those that an older program put there, cause and cost are read from what is left. */
+/** In the order of names. An older program wrote no cause: it and the cost are read from the remaining files. */
 export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
   return attemptFolders(join(attempts, "lost")).map(({ name, path, card }) => ({
     ...{ name, path, card },
@@ -24,7 +24,7 @@ export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
   }));
 }
 
-/** Those too that no run has quarantined yet: run and supervisor are gone. */
+/** Includes attempts that no run has quarantined yet: their run and supervisor are dead. */
 function allLost(place: Place): LostAttempt[] {
   const { attempts, root } = place;
   const left = attemptFolders(join(attempts, "running"))
@@ -53,7 +53,7 @@ function withoutCause(
   };
 }
 
-/** The newest of this key, else of this place: undefined where there is none. */
+/** The newest lost attempt with this key, else of this slot. */
 export function lostAttempt(
   slot: AttemptRecord["slot"],
   key: string,
@@ -63,7 +63,7 @@ export function lostAttempt(
   return lostOfKey(key, place) ?? newest(allLost(place).filter(({ card }) => slotName(card.slot) === name));
 }
 
-/** The newest of this very attempt. */
+/** The newest lost attempt with this key. */
 export function lostOfKey(key: string, place: Place): (Reason & { kind: "lost" }) | undefined {
   return newest(allLost(place).filter(({ card }) => card.key === key));
 }

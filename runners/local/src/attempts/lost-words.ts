@@ -1,4 +1,4 @@
-// Why a supervisor may be gone that left no word: what can still be seen of it, and nothing that is guessed.
+// Words why a supervisor died without writing an end, from what can still be observed. Guesses nothing.
 
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,13 @@ import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { machineHelp } from "../run/machine-help.ts";
 import { toldToEnd } from "./attempt-folders.ts";
 
-/** Less than this is a full disk to whoever writes a line. */
+/** With less free space than this the disk counts as full. */
 const fullBytes = 64 << 10;
 
-/** Of an attempt whose supervisor is gone and has not said how it ended. `folder`: the attempt's. `seen`: how its process ended, by its parent. */
+/**
+ * The cause for an attempt whose supervisor is dead and wrote no end. `folder`: the attempt's. `seen`: how its process
+ * ended, by its parent.
+ */
 export function lostCause(folder: string, seen?: string): EndCause {
   const told = toldToEnd(folder);
   if (told) return { ...told, detail: `${told.detail}, and killed before it could write its end` };
@@ -17,7 +20,6 @@ export function lostCause(folder: string, seen?: string): EndCause {
   return { kind: "supervisor-lost", detail };
 }
 
-/** In words. `folder`: the attempt's. */
 function lostWords(folder: string): string {
   if (isFull(folder)) return machineHelp("ENOSPC")!;
   const said = lastWords(join(folder, "supervisor.log"));

@@ -1,5 +1,5 @@
-// What is left of an attempt that ended through no doing of its agent: all that it made and spent, moved whole to
-// `.mlrb/attempts/lost` with the cause beside it. It is no record; `attempts adopt` makes one of what had ended.
+// Moves the whole folder of an attempt that ended through no fault of its agent to `.mlrb/attempts/lost`, with its cause
+// and cost. It is no record; `attempts adopt` makes a record of an attempt that had ended.
 
 import {
   existsSync,
@@ -38,8 +38,8 @@ type Attempt = { name: string; path: string; card: AttemptCard };
 const causeFile = "cause.json";
 
 /**
- * Moves all of an attempt whose processes are dead. Undefined where it made and spent nothing: then its folder is
- * still there. Gives what is there where another process was quicker. `secrets`: values that its log may hold.
+ * Moves an attempt whose processes are dead. Returns undefined where the attempt made and spent nothing; the folder then
+ * stays. Where another process was quicker, returns what that process wrote. `secrets`: values that the log may hold.
  */
 export function quarantine(
   attempt: Attempt,
@@ -69,12 +69,12 @@ export function quarantine(
   return { ...left, folder: relative(state.root, to) };
 }
 
-/** When it was quarantined, in ms since the epoch; 0 where no cause was kept. */
+/** Time of the quarantine, in ms since the epoch; 0 without a kept cause. */
 export function quarantinedMs(path: string): number {
   return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** What a folder of `lost/` holds; undefined where there is none. Those of before there were causes have none. */
+/** The cause and cost in a folder of `lost/`. Undefined where there is none, as in folders of older programs. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
   let text: string;
   try {
@@ -87,22 +87,22 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 }
 
 /**
- * Whether anything ran: one that never began held no GPU and paid no one. A run that follows it removes the log; what
- * its supervisor reserved before it began stays.
+ * Whether anything ran: an attempt that never began held no GPU and spent nothing. The run that follows the attempt removes the
+ * log; what the supervisor reserved before the start stays.
  */
 function hasBegun(path: string): boolean {
   return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));
 }
 
 /**
- * Whether it was handed secrets and nothing counts what it pays with them. A harness that gives a ledger counts
- * from before its first call.
+ * Whether the attempt had secrets and nothing counts what it spent with them. A harness with a ledger counts from before
+ * its first call.
  */
 function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | null): boolean {
   return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
 }
 
-/** As it is it may hold a secret. Kept is it without them, where all are known, or the copy among the logs. */
+/** The log may hold secrets. Where all are known it is kept without them, else the redacted copy among the logs is. */
 function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
@@ -121,7 +121,7 @@ function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, 
   }
 }
 
-/** The end of a log that is longer: its middle may be gone. */
+/** Keeps only the end of a long log: its middle may be missing. */
 function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
   const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size === 0) return undefined;

@@ -1,5 +1,5 @@
-// Tells an attempt that waits for a person to go on, with new values of its secrets: over its socket, from memory to
-// memory. The socket's address goes through the open folder, since a path may be longer than an address may be.
+// Resumes an attempt that waits for a person, with new values of its secrets. They go over its socket and never touch
+// the disk. The address of the socket goes through the open folder, since a path may be longer than an address.
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,6 +1,6 @@
-// Which values its secrets ever had, in an attempt's folder: a key may be replaced while it goes on, and the run that
-// follows it may know another one. A program that does not know all of them copies nothing that may hold one.
-// A mark is three bytes of a salted hash: enough to tell a value from another, too little to find one by.
+// Marks in an attempt's folder which values its secrets had. A key may be replaced during the attempt, and the run that
+// follows the attempt may know another value. A program that does not know all values copies no log.
+// A mark is three bytes of a salted hash: enough to distinguish values, too little to recover one.
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const marksFile = "secret-marks.jsonl";
 
 type Mark = { formatVersion: 1; salt: string; mark: string };
 
-/** To be called before the attempt has the values, by name. Throws where the marks cannot be written. */
+/** To be called before the attempt gets the values. Throws where the marks cannot be written. */
 export function markSecrets(folder: string, secrets: Record<string, string>): void {
   const lines = Object.values(secrets).map((value) => {
     const salt = randomBytes(16).toString("hex");
@@ -25,7 +25,7 @@ export function markSecrets(folder: string, secrets: Record<string, string>): vo
   }
 }
 
-/** Whether these are all values that it ever had. Not of one that was begun by a program that made no marks. */
+/** Whether these are all values that the attempt ever had; false where an older program wrote no marks. */
 export function knowsSecrets(folder: string, secrets: Record<string, string>): boolean {
   const values = Object.values(secrets);
   try {

@@ -1,5 +1,5 @@
-// What becomes of an attempt that runs no more: one that had come to its end is kept as a record, any other is
-// quarantined with its cause. The only place that decides between the two; nothing else removes an attempt's folder.
+// Decides what becomes of an attempt that no longer runs: a complete attempt is kept as a record, any other is
+// quarantined with its cause. Only this module decides between the two.
 
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
@@ -14,15 +14,15 @@ import { type Quarantined, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
 
 export type Settled =
-  /** It had ended well: its folder waits to be kept as a record. */
+  /** Ended well: its folder waits to be kept as a record. */
   | { kind: "complete"; end: AttemptEnd }
   | ({ kind: "quarantined" } & Quarantined)
-  /** It made and spent nothing: its folder is gone. */
+  /** Made and spent nothing: its folder is removed. */
   | { kind: "nothing" };
 
 type Attempt = { name: string; path: string; card: AttemptCard };
 
-/** Once its processes are dead. */
+/** To be called once the processes of the attempt are dead. */
 export async function settleAttempt(
   attempt: Attempt,
   cause: EndCause,
@@ -31,7 +31,7 @@ export async function settleAttempt(
   const { path } = attempt;
   const ended = attemptEnd(path);
   if (ended?.result.kind === "succeeded" && cause.kind !== "failed") return { kind: "complete", end: ended };
-  // an output that is missing or odd is not missing less when the ledger is fine
+  // a sound ledger does not make up for a missing output
   const complete = ended?.result.kind === "succeeded" ? "" : await completeAttempt(attempt);
   if (typeof complete === "object") {
     const durationMs = ended?.durationMs ?? lastSignMs(attempt);

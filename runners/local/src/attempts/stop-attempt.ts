@@ -1,4 +1,4 @@
-// Ends an attempt that goes on, because a person asks for it: its supervisor seals what there is and quarantines it.
+// Stops a running attempt at a person's request: its supervisor seals its work and quarantines it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
@@ -9,7 +9,7 @@ import { type AttemptFolder, attemptToken, stopFile } from "./attempt-folders.ts
 import { type Settled, settleAttempt } from "./settle-attempt.ts";
 import { watchSupervised } from "./supervised.ts";
 
-/** How long a supervisor may take to seal and to move what there is before it is killed. */
+/** Time for the supervisor to seal and move the attempt before it is killed. */
 const patienceMs = 20_000;
 
 type StopOptions = { state: StateFolder; clearSandbox: ClearSandbox; by: string };

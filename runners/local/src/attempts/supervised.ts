@@ -1,5 +1,5 @@
-// A handle on an attempt whose supervisor is a process of its own: for the run that begins it, and for any
-// later one that finds it going on. The handle may be dropped at any time; the attempt is not.
+// A handle on an attempt that a separate process supervises: for the run that begins it and for later runs that find it
+// running. Dropping the handle does not end the attempt.
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -16,12 +16,12 @@ import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attemp
 import { lostCause } from "./lost-words.ts";
 import { endSignals, type Supervision } from "./supervisor.ts";
 
-/** How often a supervisor that is not this process's child is looked at. */
+/** Interval of checks on a supervisor that is not a child of this process. */
 const lookMs = 200;
 
 const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
 
-/** Starts a supervisor for the attempt whose folder is there and laid out. */
+/** Starts a supervisor for an attempt whose folder is prepared. */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },
   request: ExecutionRequest,
@@ -45,7 +45,7 @@ export function startSupervised(
   return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
 }
 
-/** A handle on what another run has begun. */
+/** A handle on an attempt that another run has begun. */
 export function watchSupervised(folder: string, name: string): Running {
   const supervisor = look(supervisorFile(folder))?.owner;
   const { promise: gone, resolve } = Promise.withResolvers<undefined>();
@@ -61,7 +61,7 @@ export function watchSupervised(folder: string, name: string): Running {
 type Supervisor = {
   pid: () => number | undefined;
   gone: Promise<string | undefined>;
-  /** Lets this process end although it has not. */
+  /** Lets this process end before the supervisor does. */
   unref(): void;
 };
 
@@ -105,7 +105,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
   };
 }
 
-/** What the supervisor itself needs; the attempt's own variables, secrets among them, stand in its request. */
+/** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
 function ownVariables(): Record<string, string> {
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {

@@ -24,7 +24,7 @@ import { quarantine } from "./quarantine.ts";
 /** What ends it: in order, and at once. Everything else that a terminal sends is not meant for it. */
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 
-/** What a supervisor is told. `gpus` names the lease that it takes over from who starts it. */
+/** The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. */
 export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
 
 /** Room for the last words, taken before anything is spent: the disk may be full by then. */
@@ -35,7 +35,7 @@ const retryMs = 1_000;
 const sameMomentMs = 300;
 
 async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
-  claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
+  claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
   const begin = performance.now();
   let asked: "ask" | "kill" | undefined;
   const finish = (result: ExecutionResult) =>
@@ -78,7 +78,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
     const watch = whileWanted(folder, () => running?.kill());
-    result = told(await running.ended, request.work);
+    result = withReport(await running.ended, request.work);
     clearInterval(watch);
     await executor.close?.();
   } catch (error) {
@@ -92,10 +92,10 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
 
 /** Writes the end down, and moves what gave no record to where it is kept. */
 async function leave(folder: string, env: Record<string, string>, end: AttemptEnd): Promise<void> {
-  if (!existsSync(folder)) return; // nobody wants it any more
+  if (!existsSync(folder)) return; // the attempt was removed
   const attempt = attemptFolder(dirname(folder), basename(folder));
   const { cause, ...rest } = end;
-  // it may have come to its own end all the same, e.g. while it was told to end
+  // it may have ended by itself, e.g. while it was asked to end
   const complete = cause && attempt && typeof (await completeAttempt(attempt)) === "object";
   const last: AttemptEnd = complete ? { ...rest, result: { kind: "succeeded" } } : end;
   writeReserved(join(folder, "end.json"), canonicalJson(last));
@@ -118,7 +118,7 @@ async function untilWritten(folder: string, write: () => Promise<void>): Promise
   }
 }
 
-/** For whoever looks before it has ended, and for the case that it is killed before it can say how. */
+/** For readers during the end, and in case this process is killed before it writes the end. */
 function sayEnding(folder: string): void {
   try {
     if (!existsSync(join(folder, endingFile)) && existsSync(folder))
@@ -162,7 +162,7 @@ function say(words: string): void {
 
 const lookMs = 2_000;
 
-/** Ends what nobody could ever find again: its folder was removed, with the whole state as a rule. */
+/** Ends the attempt once its folder is removed, usually with the whole state: no program could find it again. */
 function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
   let missing = 0;
   return setInterval(() => {
@@ -176,8 +176,8 @@ function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
   }, lookMs);
 }
 
-/** With what the stage itself told: in what it ran, or that its failure is the machine's or the operator's. */
-function told(result: ExecutionResult, work: string): ExecutionResult {
+/** Adds what the stage reported: where it ran, or that the machine or the operator caused its failure. */
+function withReport(result: ExecutionResult, work: string): ExecutionResult {
   const words = {
     where: readWords(join(work, "where.json")),
     trouble: readWords(join(work, "trouble.json")),
@@ -195,7 +195,7 @@ function readWords(file: string): Record<string, string> | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
   } catch {
-    return undefined; // most stages tell nothing
+    return undefined; // most stages report nothing
   }
 }
 

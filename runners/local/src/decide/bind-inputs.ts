@@ -1,5 +1,5 @@
-// Binds a stage instance to what it would read now: the parts of its key, and the key. `plan` and `run`
-// both come through here, so they cannot disagree.
+// Binds a stage instance to what it would read now: computes the parts of its key, and the key. `plan` and `run` both
+// bind here, so they cannot disagree.
 
 import { hash } from "node:crypto";
 import { actionKey, formerParts, keyParts } from "@mlrb/core/key/action-key";
@@ -20,9 +20,9 @@ import { formerImageOf, imageOf } from "./image-identity.ts";
 export type Bound = {
   key: string;
   parts: KeyParts;
-  /** Of an attempt: the parts as format 1 had them, to compare with records of that format. */
+  /** Of an attempt: the parts in format 1, to compare with records of that format. */
   former?: KeyParts;
-  /** What it reads, by input name. */
+  /** Input artifacts by input name. */
   inputs: Record<string, Artifact>;
   /** Digests of the script's source files, for reasons only. */
   codeFiles: Record<string, string>;
@@ -32,7 +32,7 @@ export type Bound = {
   environment?: { key: string; path: string; lock: string };
 };
 
-/** One for all commands: what is made of it is remembered by it. */
+/** One object for all commands: memories are keyed by its identity. */
 const nothing: Record<string, string> = {};
 
 /** `results` holds everything the instance depends on; `undefined` members were not selected. */
@@ -77,8 +77,8 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
 }
 
 /**
- * What an instance reads. Beside an attempt stands what the attempt was given, as its record pins it:
- * an old attempt is judged by the data that it saw, not by what the data has become since.
+ * The inputs of an instance. An instance that reads an attempt also reads the inputs that the record of the attempt pins:
+ * an old attempt is judged by the data that it saw, not by newer data.
  */
 function boundInputs(
   instance: Instance,
@@ -99,8 +99,8 @@ function boundInputs(
 }
 
 /**
- * An environment is for a kind of machine, and the same on a faster one; a measurement is not. A GPU gives
- * other numbers than a processor does, wherever and whichever it is: who gets one, by its pipeline, says so.
+ * The host facts of the key. An environment depends on the kind of machine only; a measurement of speed depends on the
+ * machine. A GPU gives other numbers than a CPU, whichever GPU it is, so an instance that holds one has `device`.
  */
 function hostOf({ action, stage, execution }: Instance): Record<string, string> | null {
   const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;
@@ -108,7 +108,7 @@ function hostOf({ action, stage, execution }: Instance): Record<string, string> 
   return stage.name === environmentStage ? hostKind() : { ...hostFacts(), ...device };
 }
 
-/** The environment that an instance runs in, or that it builds. */
+/** The environment in which an instance runs, or which it builds. */
 function environmentOf(
   instance: Instance,
   context: { plan: Plan; workspace: Workspace },
@@ -120,7 +120,7 @@ function environmentOf(
   return { key, path: environmentPath(context.workspace.state, key), lock };
 }
 
-/** The digest of a manifest. One who may only look needs no more of it; where it can be kept, it must be. */
+/** The digest of a manifest. The manifest is stored, unless the state is read-only. */
 function keptManifest(text: string, { store, state }: Workspace): string {
   return mayWrite(state.blobs) ? store.putText(text) : hash("sha256", text);
 }

@@ -1,12 +1,11 @@
-// What in the repository no longer looks as it did when something was decided: by name, for people, and so
-// that who watches knows what matters. An edit during a run counts as well: how a file looks is noted before
-// it is read.
+// Names the files of the repository that differ from a stat snapshot, for people and for `watch`. An edit during a run
+// counts as well: the stat of a file is noted before the file is read.
 import { filesMatching, namesIn, statText } from "./consulted-files.ts";
 import type { StatSnapshot } from "./stat-snapshot.ts";
 
 export type Change = { path: string; how: "changed" | "added" | "removed" };
 
-/** Each path once, in code-unit order; none where everything looks the same. */
+/** Each path once, in code-unit order. */
 export function changedSince(repository: string, { stats, folders, patterns }: StatSnapshot): Change[] {
   const changes = new Map<string, Change>();
   const note = (path: string, how: Change["how"]) => changes.set(path, changes.get(path) ?? { path, how });
@@ -30,7 +29,7 @@ export function changedSince(repository: string, { stats, folders, patterns }: S
   return [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The same things as they look now. */
+/** A snapshot of the same files, folders and patterns now. */
 export function seenNow(repository: string, { stats, folders, patterns }: StatSnapshot): StatSnapshot {
   const each = <T>(of: Record<string, T>, look: (name: string) => T) =>
     Object.fromEntries(Object.keys(of).map((name) => [name, look(name)]));

@@ -7,7 +7,7 @@ import { DamagedRecord } from "../records/damaged-record.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-/** Every planned member of a collecting stage, whatever became of it, in plan order. */
+/** Every planned member of a collecting stage, whatever its outcome, in plan order. */
 export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
   const wanted = new Map<number, Instance["members"]>();
   for (const member of instance.members) {
@@ -48,7 +48,7 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
   return { formatVersion: 1, members };
 }
 
-/** What an instance outside the selection last succeeded with. */
+/** The last success of an instance outside the selection. */
 function lastKnown(id: string, durable: boolean, workspace: Workspace): Result | undefined {
   const last = workspace.last.get(id);
   if (!last) return undefined;
@@ -57,7 +57,7 @@ function lastKnown(id: string, durable: boolean, workspace: Workspace): Result |
   return { outcome: { kind: "reused" }, outputs };
 }
 
-/** A damaged record gives nothing; its own stage says so when it is asked for. */
+/** A damaged record has no outputs here; its own stage reports the damage. */
 function recordedOutputs(key: string, { attempts }: Workspace): Result["outputs"] | undefined {
   try {
     return attempts.find(key)?.record.outputs;

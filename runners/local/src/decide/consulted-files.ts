@@ -1,5 +1,5 @@
-// What a run looked at in the repository while deciding, as it looked then: files, folders, patterns. If
-// all of it looks the same at the next run, so does the decision; see unchanged.
+// Records which files, folders and patterns of the repository a run consulted while deciding, with their stats. Where all
+// of them are the same at the next run, so is the decision; see no-op-fast-path.
 import {
   type BigIntStats,
   type Dirent,
@@ -19,14 +19,14 @@ export class Consulted {
   readonly files = new Map<string, string>();
   readonly folders = new Map<string, string[]>();
   readonly patterns = new Map<string, string[]>();
-  /** Whether something of it could change unseen: a file written just now, whatever a program looks at. */
+  /** Whether a consulted file could change without a change of its stat: it was written within the last second. */
   fresh = false;
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** To be called before the file is read: a change in between is then seen next time. */
+  /** To be called before the file is read: a change in between is then noticed next time. */
   file(path: string): void {
     if (this.files.has(path)) return;
     const look = lookAt(this.#root, path);
@@ -51,7 +51,7 @@ export class Consulted {
     return files;
   }
 
-  /** All of a folder that is handed over to an agent; none where there is no such folder. Throws CannotHandOver. */
+  /** All entries of a folder that an agent gets; empty without such a folder. Throws CannotHandOver. */
   handedOver(folder: string): HandedOver[] {
     this.pattern(`${folder}/${all}`);
     try {
@@ -63,10 +63,10 @@ export class Consulted {
   }
 }
 
-/** Stands at the end of a pattern for all that is handed over of a folder: more than a glob would match. */
+/** Ends a pattern for all entries of a folder that an agent gets: more than a glob would match. */
 const all = "***";
 
-/** Links as `path\0target`, folders as `path/`: what cannot be listed at all matches nothing, and differs from what could be. */
+/** Links as `path\0target`, folders as `path/`. A folder that cannot be listed gives one entry with the error. */
 function filesHandedOver(root: string, folder: string): string[] {
   try {
     return entriesIn(join(root, folder))
@@ -85,14 +85,14 @@ function entriesIn(folder: string): HandedOver[] {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? handedOver(folder) : [];
 }
 
-/** Stands at the end of a pattern for all files that a stage may read of a folder that it declares whole. */
+/** Ends a pattern for all files that a stage may read in a folder that it declares whole. */
 export const whole = "****";
 
 type Below = { files: string[]; folders: string[] };
 
 /**
- * All that is below a folder, and the folder. A glob matches neither links nor names that begin with a dot; a script
- * that may read the folder reads both.
+ * Files and folders at and below a folder. A glob matches neither links nor names that begin with a dot; a script that may
+ * read the folder reads both.
  */
 function allBelow(
   root: string,
@@ -120,7 +120,7 @@ function allBelow(
   return into;
 }
 
-/** Undefined of what leads nowhere. */
+/** Undefined for a link that leads nowhere. */
 function lookedUp(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -129,7 +129,7 @@ function lookedUp(path: string): Stats | undefined {
   }
 }
 
-/** Left behind by interpreters, tools and editors; never part of what runs. */
+/** Files that interpreters, tools and editors leave behind; never part of a stage. */
 const ignored =
   /^(__pycache__|node_modules|\.git|\.(ruff|pytest|mypy)_cache|\.ipynb_checkpoints|\.DS_Store)$|\.pyc$|~$|^\..*\.sw[a-z]$|^\.#|^#.*#$/;
 
@@ -138,8 +138,8 @@ export function isLeftBehind(name: string): boolean {
 }
 
 /**
- * The folders whose names a pattern goes by, and what a name in one must match to count; undefined: every name does.
- * None of a plain path: a file that is put in its place and taken back has another stat.
+ * The folders whose entries a pattern depends on, and the pattern that a name in one must match; undefined: every name
+ * counts. None for a plain path: a file that was replaced and put back has another stat.
  */
 export function foldersOfPattern(
   root: string,
@@ -165,7 +165,7 @@ export function filesMatching(root: string, pattern: string): string[] {
     .sort();
 }
 
-/** What tells a file from another of the same name, and whether that can be trusted. */
+/** The stat of a file, and whether it can be trusted. */
 export type Look = {
   stat: string;
   /** Changed within the last second: it may change again without its stat moving. */
@@ -176,9 +176,9 @@ export type Look = {
 export type Looks = ReadonlyMap<string, Look | undefined>;
 
 /**
- * `path` is from `root`, or absolute; undefined where there is no such file. The stat of a source has its ctime, which
- * moves with every edit, also with one that keeps size and mtime, or is undone. Absolute paths are of the state, where
- * ctime says nothing: it moves when a content gets another name.
+ * `path` is relative to `root`, or absolute; undefined without such a file. The stat of a source includes its ctime, which
+ * changes with every edit, also with one that keeps size and mtime or is undone. Absolute paths are in the state folder,
+ * where ctime means nothing: it changes when a content gets another name.
  */
 export function lookAt(root: string, path: string): Look | undefined {
   const ofState = isAbsolute(path);

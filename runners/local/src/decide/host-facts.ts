@@ -1,16 +1,16 @@
-// What a measurement of speed or memory depends on beside its inputs: the machine. Part of the key of stages
-// that say so (`hostSensitive`), so that a number measured on one machine is never taken for another's.
+// The facts of the machine on which a measurement of speed or memory depends. They are part of the key of `hostSensitive`
+// stages, so that a number measured on one machine is never reused on another.
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { gpuNames } from "../leases/gpu-inventory.ts";
 
-/** What programs are built for, as the key of an environment has it. */
+/** The platform that programs are built for; part of the key of an environment. */
 export function hostKind(): { platform: string; arch: string } {
   return { platform: process.platform, arch: process.arch };
 }
 
 let facts: Record<string, string> | undefined;
 
-/** The machine's facts, looked up once a process. */
+/** Read once per process. */
 export function hostFacts(): Record<string, string> {
   facts ??= hostFactsOf({
     ...hostKind(),
@@ -37,7 +37,7 @@ export type Host = {
 
 /**
  * As texts by name. Memory is in whole GiB, rounded down: the bytes that a kernel keeps for itself change
- * with its version. Equal names stand once, with their number.
+ * with its version. Equal names appear once, with their count.
  */
 export function hostFactsOf(host: Host): Record<string, string> {
   const models = [...new Set(host.models.map(plain))].sort().join(" + ");

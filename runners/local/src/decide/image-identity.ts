@@ -1,5 +1,5 @@
-// What a key holds of the image that an instance's programs come from. An agent can read its image, so the folder of a
-// Dockerfile counts for an attempt as what is handed over does: with dotfiles, links, executable bits and docstrings.
+// The image part of a key. An agent can read its image, so for an attempt the folder of a Dockerfile counts like the files
+// that the agent gets: with dotfiles, links, executable bits and docstrings.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { imageIdentity, parseImageReference } from "@mlrb/core/spec/image-reference";
@@ -8,8 +8,8 @@ import type { Workspace } from "../store/workspace.ts";
 type Digests = Pick<Workspace, "digests">;
 
 /**
- * A trusted stage that is shown this host's own programs in a container runs what it runs without one, so it shares
- * its key; an agent meets another world in there.
+ * A trusted stage that uses the programs of this host in a container shares its key with the same stage outside a
+ * container. An agent sees a different system there.
  */
 export function imageOf(instance: Instance, { digests }: Digests): { image?: string } {
   return identity(instance, (pattern) =>
@@ -17,7 +17,7 @@ export function imageOf(instance: Instance, { digests }: Digests): { image?: str
   );
 }
 
-/** As attempts of format 1 have it. */
+/** The image part of an attempt's key in format 1. */
 export function formerImageOf(instance: Instance, { digests }: Digests): { image?: string } {
   return identity(instance, (pattern) => digests.ofPatterns([pattern]));
 }

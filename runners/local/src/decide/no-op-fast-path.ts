@@ -1,6 +1,6 @@
-// The short way for a run with nothing to do. A run that ended well leaves behind what it looked at when
-// it decided; while all of that looks the same, a run with the same request has nothing to do.
-// Anything else, a touched file too, takes the long way, which goes by content.
+// The fast path for a run with nothing to do. A run that ended well leaves a snapshot of what it consulted. While all of
+// that is unchanged, a run with the same request has nothing to do. Anything else, also a touched file, is decided by
+// content.
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import { checkFormat } from "../store/state-folder.ts";
 import { type Consulted, statText } from "./consulted-files.ts";
 import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
 
-/** Seen: sources, environments, laid-out results. */
+/** The snapshot covers sources, environments and published results. */
 type Unchanged<Said> = StatSnapshot & {
   formatVersion: 1;
   node: string;
-  /** What the run said, to be said again. */
+  /** The output of the run, to be repeated. */
   said: Said;
 };
 
@@ -23,7 +23,7 @@ function fileOf(root: string, request: unknown): string {
   return join(root, ".mlrb", "cache", "memory", "unchanged", `${name}.json`);
 }
 
-/** What the last run for this request said, if nothing that it looked at has changed; else undefined. */
+/** The output of the last run for this request, if nothing that it consulted has changed; else undefined. */
 export function saidUnchanged<Said>(at: {
   repository: string;
   root: string;
@@ -34,7 +34,7 @@ export function saidUnchanged<Said>(at: {
   const held = readMemory<Unchanged<Said>>(fileOf(root, at.request), 1);
   if (held?.node !== process.version) return undefined;
   try {
-    // a killed run's leftovers are cleared by the long way
+    // the normal path clears the files of a killed run
     if (readdirSync(join(root, ".mlrb", "work")).length > 0) return undefined;
     return looksTheSame(repository, held) ? held.said : undefined;
   } catch {
@@ -42,7 +42,7 @@ export function saidUnchanged<Said>(at: {
   }
 }
 
-/** A line in the journals for a run that had nothing to do. */
+/** Adds a line to the journals for a run that had nothing to do. */
 export function noteUnchanged(root: string, run: { pipeline: string; profile: string }): void {
   try {
     const line = canonicalJson({
@@ -53,11 +53,11 @@ export function noteUnchanged(root: string, run: { pipeline: string; profile: st
     });
     appendFileSync(join(root, ".mlrb", "journals", "unchanged.jsonl"), `${line}\n`);
   } catch {
-    // a journal that cannot be written does not change what is so
+    // a journal that cannot be written changes no result
   }
 }
 
-/** Leaves behind what a run that ended well looked at, and what the next one will say. `more` are absolute paths that must stay as they are. */
+/** Remembers what a run that ended well consulted, and its output. `more`: absolute paths that must not change. */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
   { consulted, more, said }: { consulted: Consulted; more: string[]; said: Said },

@@ -1,5 +1,5 @@
-// Looks at every file that a plan could depend on, also of instances that were not decided because something
-// before them failed: who watches a pipeline must see what would mend it.
+// Consults every file that a plan could depend on, also for instances that were not decided because an instance before them
+// failed: `watch` must notice an edit that repairs them.
 import { join } from "node:path";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { CodeDigests } from "../digests/code-digest.ts";
@@ -8,7 +8,7 @@ import type { Consulted } from "./consulted-files.ts";
 
 type Planned = { plan: Plan; selected: number[]; workspace: Workspace };
 
-/** Noted in what the workspace consults. */
+/** Enters the files in `workspace.consulted`. */
 export async function lookAtAll({ plan, selected, workspace }: Planned): Promise<void> {
   const { codes, imports, consulted } = workspace;
   const scripts = new Set<string>();
@@ -25,7 +25,7 @@ export async function lookAtAll({ plan, selected, workspace }: Planned): Promise
   for (const file of pythons) imports.of(file);
 }
 
-/** What a pipeline that is a program imports. What else it reads, nobody can know. */
+/** Consults the imports of a pipeline that is a program. Other files that it reads are unknown. */
 export async function lookAtScripted(at: {
   repository: string;
   root: string;
@@ -42,6 +42,6 @@ async function bundled(codes: CodeDigests, { file, consulted }: { file: string; 
   try {
     await codes.of(file);
   } catch {
-    // it does not parse: where, has been looked at
+    // it does not parse; the file with the error was consulted
   }
 }

@@ -1,4 +1,4 @@
-// What was looked at when something was decided, kept so that a later program can tell in a few stats
+// A snapshot of the stats of what a decision consulted. A later program can compare it in a few milliseconds to find out
 // whether it would decide the same.
 import { type Consulted, filesMatching, namesIn, statText } from "./consulted-files.ts";
 
@@ -12,7 +12,7 @@ export type StatSnapshot = {
 /** The runner's own sources: a newer runner may decide otherwise. */
 const runner = "runners/*/src/**/*.ts";
 
-/** undefined where something of it could change unseen; see `fresh`. */
+/** Undefined where a file could change without a change of its stat; see `fresh`. */
 export function seenBy(consulted: Consulted): StatSnapshot | undefined {
   consulted.pattern(runner);
   if (consulted.fresh) return undefined;
@@ -23,7 +23,7 @@ export function seenBy(consulted: Consulted): StatSnapshot | undefined {
   };
 }
 
-/** Whether all of it looks as it did; any file that was touched does not. */
+/** Whether all stats are as in the snapshot; a touched file differs. */
 export function looksTheSame(repository: string, { stats, folders, patterns }: StatSnapshot): boolean {
   return (
     Object.entries(stats).every(([path, stat]) => statText(repository, path) === stat) &&

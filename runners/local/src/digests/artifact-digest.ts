@@ -1,4 +1,4 @@
-// The digest that a file or folder would have in the store, by reading it alone: nothing is taken in.
+// Computes the digest that a file or folder would have in the store, without storing it.
 
 import { hash } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "./hash-file.ts";
 
-/** Undefined where something in it has no content of its own, or it is not there. Throws on trouble with the machine. */
+/** Undefined where it is missing or holds an entry without content of its own. Throws on errors of the machine. */
 export function artifactDigest(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) return hashFile(path);

@@ -28,7 +28,7 @@ export type Bundle = {
 /** `file`: from the root. */
 export type Import = { file: string; specifier: string };
 
-/** As esbuild tells it; the column in bytes, from 0. */
+/** An error of esbuild; the column counts bytes from 0. */
 export type Complaint = {
   text: string;
   location: Pick<Location, "file" | "line" | "lineText" | "column" | "length"> | null;
@@ -94,7 +94,7 @@ function registryPackages(root: string, packages: Map<string, Import>): Plugin {
       context.onResolve({ filter: /^[^./]/ }, ({ kind, path, importer }) => {
         if (kind === "entry-point" || isAbsolute(path) || path.startsWith("@mlrb/")) return undefined;
         const external = { path, external: true };
-        if (path.startsWith("data:")) return external; // the whole of it stands in the script
+        if (path.startsWith("data:")) return external; // the script contains all of it
         if (path.startsWith("node:"))
           return isBuiltin(path) ? external : { errors: [{ text: `Node has no module "${path}"` }] };
         if (/^\w+:/u.test(path))
@@ -128,7 +128,7 @@ const loaders: Record<string, Loader> = {
   ".mjs": "ts",
 };
 
-/** A source file without what changes nothing: comments and types of code, white space of JSON. Other files are as they are. */
+/** A source file without comments and types, or JSON without white space. Other files are returned unchanged. */
 export async function minifiedSource(path: string): Promise<string | Uint8Array> {
   const bytes = await readFile(path);
   const loader = extname(path) === ".json" ? "json" : loaders[extname(path)];

@@ -1,6 +1,6 @@
-// The digest of what a script can run: its imports bundled and minified from source, workspace
-// packages included, so that a comment, a type or formatting changes nothing and a reachable line
-// anywhere does. Registry packages count by their versions in the lock file, with all they depend on.
+// The digest of the code that a script can run: its imports, workspace packages included, are bundled and minified from
+// source. A comment, a type or formatting changes nothing; a reachable line anywhere does. Registry packages count by
+// their versions in the lock file, with all dependencies.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,7 +19,7 @@ export type CodeDigest = {
   files: Record<string, string>;
 };
 
-/** `raws` are the digests of the files' bytes: where they are as before, so is what was made of them. */
+/** `raws`: digests of the files' bytes. Where these are unchanged, so is the code digest. */
 type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<string, string> };
 
 /** Digests of scripts, remembered by the stat of every file they were made from. */
@@ -54,7 +54,7 @@ export class CodeDigests {
     return found;
   }
 
-  /** Whether the script still is what `of` said in this run: a change while it ran makes its result nobody's. */
+  /** Whether the script is still as `of` found it in this run: after a change the result belongs to no key. */
   async stillIs(script: string): Promise<boolean> {
     const then = this.#thisRun.get(script);
     const remembered = this.#known.value.scripts[script];
@@ -99,7 +99,7 @@ export class CodeDigests {
   #sameBytes(held: Remembered): Remembered | undefined {
     const paths = Object.keys(held.raws ?? {});
     if (held.code.node !== process.version || paths.length === 0) return undefined;
-    const stats = this.#stats(paths); // before they are read: a change in between is then seen next time
+    const stats = this.#stats(paths); // before they are read: a change in between is then noticed next time
     if (!paths.every((path) => this.#raw(path) === held.raws[path])) return undefined;
     return { ...held, stats };
   }
@@ -109,7 +109,7 @@ export class CodeDigests {
     return Object.fromEntries(
       paths.map((path) => {
         const look = lookAt(this.#root, path);
-        // changed within the last second: a text that never matches again
+        // changed within the last second: this text never matches again
         return [path, look?.fresh ? `fresh ${now}` : (look?.stat ?? "missing")];
       }),
     );
@@ -123,7 +123,7 @@ export class CodeDigests {
     }
   }
 
-  /** What would have to change for a script to be bundled after all. */
+  /** Consults the files that would have to change before the script can be bundled. */
   #lookAtCause(error: unknown): void {
     if (!(error instanceof CannotBundle)) return;
     for (const { file, text } of error.errors) {
@@ -170,7 +170,7 @@ export class CodeDigests {
   }
 }
 
-/** For this run only: no later look finds it unchanged. */
+/** Valid for this run only: no later run finds it unchanged. */
 function neverRemembered(made: Remembered): Remembered {
   const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
   return { ...made, stats, raws: {} };

@@ -1,5 +1,5 @@
-// Reads the files of a repository for core, and remembers the digests of files by their stat, so that
-// asking again costs a stat and not a read.
+// Reads the files of a repository for core, and remembers digests of files by their stat, so that the next digest costs
+// a stat and not a read.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -60,9 +60,8 @@ export class FileDigests {
   }
 
   /**
-   * Files that match the patterns, as paths from the root, in code-unit order, with their digests: of
-   * what it does for Python, of the bytes for everything else. `looks`: how files looked a moment ago, by path, so that
-   * none is looked at twice.
+   * Digests of the files that match the patterns, by path from the root in code-unit order: of the syntax tree for Python,
+   * of the bytes for other files. `looks`: stats from a moment ago, by path, so that no file is checked twice.
    */
   ofPatterns(patterns: string[], looks?: Looks): Record<string, string> {
     const paths = new Set<string>();
@@ -74,14 +73,14 @@ export class FileDigests {
     );
   }
 
-  /** The same of what a stage declares: of a folder (`FOLDER/**`) all that its script can read there. */
+  /** The same for the files that a stage declares: of a folder (`FOLDER/**`) all files that its script can read. */
   ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
     return this.ofPatterns(patterns.map(declared), looks);
   }
 
   /**
-   * What is handed over to an agent, by path from the root: of a folder (`FOLDER/**`) every entry with its bytes,
-   * whether it can be executed, and where a link leads; of other patterns the bytes of the files. Throws CannotHandOver.
+   * The files that an agent gets, by path from the root: of a folder (`FOLDER/**`) every entry with its bytes, executable
+   * bit and link target; of other patterns the bytes of the files. Throws CannotHandOver.
    */
   ofHandedOver(patterns: string[]): Record<string, string> {
     const found: Record<string, string> = {};
@@ -162,13 +161,13 @@ function readSource(absolute: string, path: string): Buffer {
   }
 }
 
-/** As a pattern of a stage that is not an attempt is looked up. */
+/** The pattern by which files of a stage that is not an attempt are found. */
 export function declared(pattern: string): string {
   const folder = wholeFolder(pattern);
   return folder === undefined ? pattern : `${folder}/${whole}`;
 }
 
-/** The folder that a pattern hands over whole (`FOLDER/**`); undefined for other patterns. */
+/** The folder that a pattern declares whole (`FOLDER/**`); undefined for other patterns. */
 export function wholeFolder(pattern: string): string | undefined {
   return /^([^*?[{]+)\/\*\*$/.exec(posix.normalize(pattern))?.[1];
 }

@@ -2,7 +2,7 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
-/** Shared by all reads of a thread: they are synchronous, and a fresh one a file would be most of the work. */
+/** Shared by all reads of a thread: they are synchronous, and a new buffer for each file would be most of the work. */
 const chunk = Buffer.allocUnsafeSlow(1 << 20);
 
 export const chunkBytes = chunk.length;
@@ -12,7 +12,7 @@ export function hashFile(path: string): string {
   return throughChunks(path, () => {});
 }
 
-/** The same of a file of at most `bytes`, a chunk's length or less, that nobody writes to: one read will do. */
+/** The same for a file of at most `bytes`, a chunk's length or less, that no process writes: one read is enough. */
 export function hashSmallFile(path: string, bytes: number): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -28,7 +28,7 @@ export function hashSmallFile(path: string, bytes: number): string {
   }
 }
 
-/** Copies `from` to `to`, which must not exist, and gives the sha256 of what was copied, in hex. */
+/** Copies `from` to `to`, which must not exist. Returns the sha256 of the copied bytes, in hex. */
 export function copyHashing(from: string, to: string): string {
   const file = openSync(to, "wx");
   try {

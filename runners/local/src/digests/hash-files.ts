@@ -1,10 +1,10 @@
-// Hashes and copies large files on several threads, so that four gigabytes neither take as long as on one nor keep
-// the runner from hearing that a stage ended or somebody pressed Ctrl-C.
+// Hashes and copies large files on several threads: four gigabytes take less time than on one thread, and the runner
+// still notices that a stage ended or that Ctrl-C was pressed.
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
-/** From here on a file is worth a thread. */
+/** Files of this size and more are hashed on a thread. */
 export const largeBytes = 16 << 20;
 
 type Answer = { path: string } & ({ digest: string } | { error: { message: string; code?: string } });
@@ -20,7 +20,7 @@ export function hashFiles(paths: readonly string[], signal?: AbortSignal): Promi
   );
 }
 
-/** Copies each file to the path beside it, which must not exist, and gives the sha256 of what was copied, in hex. */
+/** Copies each file to its value in `copies`, which must not exist. Returns sha256 by source path, in hex. */
 export function copyFiles(
   copies: ReadonlyMap<string, string>,
   signal?: AbortSignal,

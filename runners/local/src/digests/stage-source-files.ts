@@ -1,5 +1,5 @@
-// The files of the repository that a stage instance runs from, and whether they stayed as they were while it ran: its
-// script with all imports, what Python imports from the repository, and what it declares.
+// Watches the files of the repository that a stage instance runs from, and finds out whether they changed during the run:
+// its script with all imports, Python imports from the repository, and declared files.
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { filesMatching, type Look, type Looks, lookAt } from "../decide/consulted-files.ts";
@@ -15,11 +15,11 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
   return [...new Set([...Object.keys(codeFiles), ...lock, ...declared])].sort();
 }
 
-/** `path` is not what the key was made from, or was touched since; or it came and went in a declared folder. */
+/** `path` differs from the key or was touched since; or it appeared or disappeared in a declared folder. */
 export type SourceChange = { kind: "changed" | "came-or-went"; path: string };
 
 export type SourceWatch = {
-  /** Undefined where all of it stayed. */
+  /** Undefined where nothing changed. */
   changed(): Promise<SourceChange | undefined>;
   close(): void;
 };
@@ -31,8 +31,8 @@ export function sourceChangeText({ kind, path }: SourceChange): string {
 }
 
 /**
- * To be taken before the stage starts. An edit that is undone while it runs leaves the same bytes and another ctime,
- * and a file that came and went leaves nothing but that its folder was watched; the result belongs to no key either.
+ * To be called before the stage starts. An edit that is undone during the run leaves the same bytes and another ctime. A
+ * file that appeared and disappeared is noticed only because its folder is watched. Either result belongs to no key.
  */
 export function watchSources(instance: Instance, bound: Bound, workspace: Workspace): SourceWatch {
   const { repository } = workspace;
@@ -56,8 +56,8 @@ export function watchSources(instance: Instance, bound: Bound, workspace: Worksp
 }
 
 /**
- * What by its content is not what the key was made from: changed before the watch began, or new to a pattern. `looks`:
- * how its files look now, where that is known.
+ * The first file whose content differs from the key: changed before the watch began, or new to a pattern. `looks`: current
+ * stats, where known.
  */
 export async function changedContent(
   { action }: Instance,
@@ -80,8 +80,8 @@ export async function changedContent(
 }
 
 /**
- * What would be handed over to an agent that is not what the key says: its attempt may have waited long for its
- * resources. Nothing has been paid yet.
+ * The first file for the agent that differs from the key: the attempt may have waited long for its resources. Nothing has
+ * been paid yet.
  */
 export function changedHandedOver(
   instance: Instance,

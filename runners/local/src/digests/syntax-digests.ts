@@ -8,8 +8,8 @@ import { findPython } from "../process/find-python.ts";
 const script = fileURLToPath(new URL("./syntax_digest.py", import.meta.url));
 
 /**
- * One digest for each path, undefined where a file does not parse; undefined altogether where this
- * machine has no Python. Whoever asks then lets the bytes stand for the file.
+ * One digest for each path, undefined where a file does not parse. Returns undefined without a Python on this machine;
+ * the caller then uses the bytes of the files.
  */
 export function syntaxDigests(paths: string[], memory: string): (string | undefined)[] | undefined {
   const python = findPython(memory);

@@ -94,7 +94,7 @@ def feed(digest: "hashlib._Hash", value: object) -> None:
     if isinstance(value, ast.AST):
         digest.update(b"(" + type(value).__name__.encode())
         for field, item in ast.iter_fields(value):
-            # a None that is a value stands inside a Constant
+            # a None that is a value is inside a Constant
             is_value = isinstance(value, ast.Constant) and field == "value"
             if not is_value and (field in ("ctx", "kind", "type_comment") or item is None or item == []):
                 continue

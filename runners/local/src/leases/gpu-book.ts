@@ -1,6 +1,6 @@
-// What is held of this host's GPUs and who waits for them, over all runs, state folders and users: one small
-// database in a folder of the host, in which every step is a transaction. A process that is killed at any
-// moment leaves it whole, and what a dead process held is free.
+// Which processes hold GPUs of this host and which wait for them, over all runs, state folders and users: one small
+// database in a folder of the host, in which every step is a transaction. A kill at any moment leaves it whole, and
+// devices of a dead process are free.
 
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,10 +26,10 @@ export type Entry = {
   devices: Device[];
 };
 
-/** What is told of a held device to whoever looks: asking the driver may take seconds. */
+/** Shown for a held device: asking the driver may take seconds. */
 export type Device = Pick<Gpu, "uuid" | "index" | "model">;
 
-/** Where leases of this host lie: one folder for all who share its GPUs. */
+/** The folder of the GPU leases of this host, shared by all users of its GPUs. */
 export function gpuLeasesFolder({ env = process.env, make = true } = {}): string {
   if (env.MLRB_GPU_LEASES) return env.MLRB_GPU_LEASES;
   const last = join(tmpdir(), "mlrb-gpus");
@@ -50,13 +50,13 @@ function makeFolder(folder: string): void {
   const before = lstatSync(folder, { throwIfNoEntry: false });
   if (!before) {
     mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o777); // whoever shares the GPUs shares the book; the process's mask is not asked
+    chmodSync(folder, 0o777); // all users of the GPUs share the book, whatever the umask
   }
-  // a link would be somebody's way to have another file written
+  // through a link another user could have other files written
   if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
 }
 
-/** Does `work` as one step that no other process sees half of; undefined: there is no book, and `make` is not said. */
+/** Runs `work` as one transaction. Undefined: there is no book, and `make` is false. */
 export function inBook<T>(folder: string, work: (book: Book) => T, make: true): T;
 export function inBook<T>(folder: string, work: (book: Book) => T, make?: boolean): T | undefined;
 export function inBook<T>(folder: string, work: (book: Book) => T, make = false): T | undefined {
@@ -71,7 +71,7 @@ export function inBook<T>(folder: string, work: (book: Book) => T, make = false)
     }
     // other steps take milliseconds; a disk may make one wait
     db = new DatabaseSync(file, { timeout: 10_000 });
-    // after a power cut nothing that stands in it holds any more
+    // after a power cut no entry is valid
     db.exec("PRAGMA synchronous = OFF; BEGIN IMMEDIATE");
     prepare(db);
     const result = work(new Book(db));
@@ -106,7 +106,7 @@ function ownerOf({ id, owner }: Record<string, string>): Owner {
   throw new Error(`request ${id} names no owner`);
 }
 
-/** What may be done in one step. */
+/** The operations within one transaction. */
 export class Book {
   readonly #db: DatabaseSync;
 
@@ -114,7 +114,7 @@ export class Book {
     this.#db = db;
   }
 
-  /** Everything that stands in it, in the order of arrival. */
+  /** All entries, in the order of arrival. */
   entries(): Entry[] {
     const rows = this.#db.prepare("SELECT * FROM requests ORDER BY id").all() as Record<string, string>[];
     const devices = this.#db.prepare("SELECT * FROM devices ORDER BY number, uuid").all();
@@ -137,7 +137,7 @@ export class Book {
     }));
   }
 
-  /** What the living hold and want; what the dead left is struck out. */
+  /** The entries of living processes; entries of dead processes are removed. */
   living(): Entry[] {
     const [living, dead] = [[] as Entry[], [] as Entry[]];
     for (const entry of this.entries()) (isGone(entry.owner) ? dead : living).push(entry);
@@ -159,14 +159,14 @@ export class Book {
       .run(JSON.stringify(candidates), seenMs, id);
   }
 
-  /** Throws where one of them is held: nobody decides that in two ways. */
+  /** Throws where one of the devices is held. */
   hold(id: number, devices: readonly Device[], since: string): void {
     const insert = this.#db.prepare("INSERT INTO devices VALUES (?, ?, ?, ?)");
     for (const { uuid, index, model } of devices) insert.run(uuid, index, model, id);
     this.#db.prepare("UPDATE requests SET since = ? WHERE id = ?").run(since, id);
   }
 
-  /** Gives its devices back and keeps its place. */
+  /** Releases its devices and keeps its place in the queue. */
   letGo(id: number): void {
     this.#db.prepare("DELETE FROM devices WHERE request = ?").run(id);
   }
@@ -181,13 +181,13 @@ export class Book {
   }
 }
 
-/** Dead for certain: where the system hides other users' processes from us, they are asked by a signal. */
+/** Certainly dead. Where /proc hides processes of other users, a signal shows whether they live. */
 export function isGone(owner: Owner): boolean {
   if (lifeOf(owner) !== "dead") return false;
   if (owner.boot !== thisPlace().boot || existsSync(`/proc/${owner.pid}/stat`)) return true;
   try {
     process.kill(owner.pid, 0);
-    return true; // ours to see, and another than it was
+    return true; // visible, so it is another process with the same id
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "EPERM";
   }

@@ -1,15 +1,15 @@
-// Looks at devices just before a stage gets them: whether the driver still has them, whether somebody else
-// computes on them, and whether they are known to err. Asked anew each time, unlike the inventory.
+// Checks devices just before a stage gets them: whether the driver still lists them, whether another process computes on
+// them, and whether they have reported errors. Unlike the inventory, each check asks the driver again.
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { partlyAnswered } from "./gpu-inventory.ts";
 import { plain, readListing, readTable } from "./gpu-listing.ts";
 
-/** Of a device that cannot be had now: `busy` passes by itself, `unfit` does not. */
+/** Why a device cannot be used now: `busy` passes by itself, `unfit` does not. */
 export type Ailment = { uuid: string; kind: "busy" | "unfit"; why: string };
 
 const format = "--format=csv,noheader,nounits";
 
-/** Those of `gpus` that cannot be had; what a driver does not tell is no ailment. */
+/** The ailments of `gpus`; a value that the driver does not report is no ailment. */
 export async function ailmentsOf(gpus: readonly Gpu[], env: NodeJS.ProcessEnv): Promise<Ailment[]> {
   const [listed, apps, errors, mig] = await Promise.all([
     smi(["-L"], env),
@@ -43,7 +43,7 @@ export async function ailmentsOf(gpus: readonly Gpu[], env: NodeJS.ProcessEnv): 
   });
 }
 
-/** Who computes on which device. The server of MPS is there for others, and says nothing of them. */
+/** Which process computes on which device. The MPS server works for other processes and does not count. */
 function strangers(text: string): Map<string, string> {
   return new Map(
     readTable(text, ["uuid", "pid", "name"], "name")

@@ -1,5 +1,5 @@
-// Which GPUs this host has, as its driver tells. Asked only where something wants one: the driver may take
-// seconds to answer, and a host without GPUs has nobody to ask.
+// Lists the GPUs of this host, as its driver reports them. Asked only where a stage wants a GPU: the driver may take
+// seconds to answer, and a host without GPUs has no driver.
 import { spawnSync } from "node:child_process";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.ts";
@@ -7,13 +7,13 @@ import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.t
 export type Inventory = {
   /** In the driver's order. */
   gpus: Gpu[];
-  /** What is the matter, in words; undefined where all is well, or no driver was ever installed. */
+  /** The problem, in words; undefined without one, also where no driver is installed. */
   trouble?: string;
 };
 
 const answerMs = 60_000;
 
-/** By PATH, which decides who is asked: the answer does not change while the program runs. */
+/** By PATH, which selects the program that is asked: the answer does not change while this program runs. */
 const known = new Map<string, Inventory & { parents: Map<string, string> }>();
 
 /** The devices that this process may hold: those of the host that CUDA_VISIBLE_DEVICES leaves. */
@@ -32,7 +32,7 @@ export function gpuNames(env: NodeJS.ProcessEnv = process.env): string[] {
 
 type Wanting = { execution: { resources: { gpus: number } } };
 
-/** The devices there are for `instances`. Where none of them wants any, nobody is asked. */
+/** The devices for `instances`. The driver is asked only where one of them wants a GPU. */
 export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = process.env): Inventory {
   for (const { execution } of instances) if (execution.resources.gpus > 0) return gpuInventory(env);
   return { gpus: [] };
@@ -71,11 +71,11 @@ function ask(env: NodeJS.ProcessEnv): Inventory & { parents: Map<string, string>
   if (listed.why !== undefined && !listed.partly) return { ...none, trouble: why! };
   const table = smi([`--query-gpu=${gpuFields.join(",")}`, "--format=csv,noheader,nounits"], env);
   const parents = new Map(gpus.flatMap(({ uuid, slices }) => slices.map((slice) => [slice.uuid, uuid])));
-  const told = trouble.join("; ");
-  return { gpus: gpusIn(gpus, table?.text ?? ""), parents, ...(told !== "" && { trouble: told }) };
+  const words = trouble.join("; ");
+  return { gpus: gpusIn(gpus, table?.text ?? ""), parents, ...(words !== "" && { trouble: words }) };
 }
 
-/** Exit statuses with which nvidia-smi has told of those devices that answer; by its manual page. */
+/** Exit statuses with which nvidia-smi has listed the devices that answer; by its manual page. */
 export const partlyAnswered = [10, 14, 15];
 
 /** undefined: there is no such program. */

@@ -1,5 +1,5 @@
-// Whole GPUs for one stage at a time, over all runs on this host. A device is held by the owner that the
-// lease names, and is free once that one is dead. Who waits holds nothing, so that nobody waits in a circle.
+// Leases whole GPUs to one stage at a time, over all runs on this host. A device belongs to the owner that the lease names,
+// and is free once that owner is dead. A waiting stage holds nothing, so there is no deadlock.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -10,13 +10,13 @@ import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
 import { grantTo } from "./gpu-queue.ts";
 import { ownerWords, thisProcess } from "./owner.ts";
 
-/** Names a lease, also to another process: plain data. */
+/** Identifies a lease, also to another process: plain data. */
 export type GpuHold = { folder: string; id: number; owner: Owner };
 
 export type GpuLease = {
   hold: GpuHold;
   gpus: readonly Gpu[];
-  /** False once it was handed over, or taken from an owner that was thought dead. */
+  /** False once the lease was handed over, or taken from an owner that seemed dead. */
   isHeld(): boolean;
   release(): void;
 };
@@ -27,13 +27,13 @@ export type GpuWish = {
   /** The stage instance. */
   stage: string;
   owner?: Owner;
-  /** Called with who holds what is wanted, and again where that changes. */
+  /** Called with the holder of the wanted devices, and again where the holder changes. */
   waiting?: (holder: string) => void;
   /** Called with a device that is left out, and why. */
   leftOut?: (gpu: Gpu, why: string) => void;
-  /** Says that nobody wants them any more. */
+  /** Whether the wait is to end. */
   stopped?: () => boolean;
-  /** Which devices would do; all where it is not given. */
+  /** Which devices are suitable; all by default. */
   fits?: (gpu: Gpu) => boolean;
   folder?: string;
   env?: NodeJS.ProcessEnv;
@@ -41,9 +41,9 @@ export type GpuWish = {
 
 /** How often one that waits looks. */
 const lookMs = 250;
-/** After how long without a look a request delays nobody: its process was stopped, or is stuck. */
+/** A request that has not looked for this time delays no other: its process was stopped, or is stuck. */
 const silentMs = 60_000;
-/** How long a device with a stranger on it is left alone before it is looked at again. */
+/** A device on which another process computes is checked again after this time. */
 const busyMs = 2_000;
 
 /** Waits for the devices; undefined only when `stopped` says so. Throws where the leases cannot be used. */
@@ -54,11 +54,11 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
   const fitting = gpusFor(count, gpuInventory(env).gpus).filter(wish.fits ?? (() => true));
   const left = new Map<string, Ailment & { untilMs: number }>();
   let id = 0;
-  let told: string | undefined;
+  let reported: string | undefined;
   let held = false;
   const tell = (holder: string) => {
-    if (holder !== told) wish.waiting?.(holder);
-    told = holder;
+    if (holder !== reported) wish.waiting?.(holder);
+    reported = holder;
   };
   try {
     for (;;) {
@@ -96,10 +96,10 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
 
 type Asking = { id: number; candidates: Gpu[]; nowMs: number; owner: Owner; wish: GpuWish };
 
-/** One look: what it gets, or who stands before it. */
+/** One look: the granted devices, or the requests before this one. */
 function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
   const before = book.living();
-  // somebody may have removed the book: it is asked for again, at the end
+  // where the book was removed, the request is added again, at the end
   const known = before.some((entry) => entry.id === id);
   const { count: wants, run, stage } = wish;
   const own = known ? id : book.add({ owner, run, stage, wants });
@@ -116,10 +116,10 @@ function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
   );
   const granted = given && candidates.filter(({ uuid }) => given.includes(uuid));
   if (granted) book.hold(own, granted, new Date().toISOString());
-  return { id: own, granted, before: entries.filter((entry) => standsBefore(entry, own, uuids)) };
+  return { id: own, granted, before: entries.filter((entry) => isBefore(entry, own, uuids)) };
 }
 
-function standsBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean {
+function isBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean {
   return id !== own && (devices.length === 0 ? id < own : devices.some(({ uuid }) => uuids.includes(uuid)));
 }
 
@@ -146,7 +146,7 @@ export function leaseOf(hold: GpuHold, gpus: readonly Gpu[]): GpuLease {
       try {
         inBook(hold.folder, (book) => entryOf(book, hold) && book.remove(hold.id));
       } catch {
-        // it ends with its owner; that is no reason to lose what was done under it
+        // it ends with its owner; the work under it is kept
       }
     },
   };
@@ -163,7 +163,7 @@ function entryOf(book: Book, { id, owner }: GpuHold): Entry | undefined {
 
 export type HeldGpu = Device & { owner: Owner; run: string; stage: string; since: string };
 
-/** Which devices are held by whom right now, for people. Only looks, and is empty where nothing ever was held. */
+/** Which process holds which device now, for display. Changes nothing; empty where no device was ever held. */
 export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): HeldGpu[] {
   const entries = inBook(folder, (book) => book.entries()) ?? [];
   return entries
@@ -174,7 +174,7 @@ export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): Hel
     .sort((a, b) => a.index - b.index || (a.uuid < b.uuid ? -1 : 1));
 }
 
-/** The host's clock that only grows, the same for all its processes: nothing is decided by the time of day. */
+/** The monotonic clock that all processes of the host share: nothing depends on the time of day. */
 function hostMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

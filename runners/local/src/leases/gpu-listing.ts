@@ -1,5 +1,5 @@
-// Reads what nvidia-smi prints. Drivers of many ages and moods answer: what cannot be read is left out and
-// said, never guessed.
+// Parses the output of nvidia-smi, of many driver versions. A line that cannot be parsed is left out and reported, never
+// guessed.
 // Pure.
 import type { Gpu } from "@mlrb/core/ports/gpu";
 
@@ -8,7 +8,7 @@ type Slice = { profile: string; uuid: string };
 
 /**
  * What `nvidia-smi -L` lists: one line a GPU; the slices that one is divided into are indented below it.
- * `trouble` is what it says beside that, e.g. of a GPU that has fallen off the bus.
+ * `trouble` holds its other lines, e.g. about a GPU that has fallen off the bus.
  */
 export function readListing(text: string): { gpus: Listed[]; trouble: string[] } {
   const gpus: Listed[] = [];
@@ -41,9 +41,9 @@ export const gpuFields = ["uuid", "memory.total", "driver_version"] as const;
 
 /** The devices that can be held: GPUs, and of one that is divided its slices in its place. */
 export function gpusIn(listed: Listed[], table: string): Gpu[] {
-  const told = new Map(readTable(table, gpuFields).map((row) => [row.uuid, row]));
+  const rows = new Map(readTable(table, gpuFields).map((row) => [row.uuid, row]));
   return listed.flatMap(({ index, model, uuid, slices }) => {
-    const row = told.get(uuid);
+    const row = rows.get(uuid);
     const driver = /^\d[\w.-]*$/.exec(row?.driver_version ?? "")?.[0] ?? "";
     const mib = /^\d+$/.test(row?.["memory.total"] ?? "") ? Number(row!["memory.total"]) : 0;
     const whole: Gpu = { index, uuid, model: plain(model), memoryBytes: mib * 2 ** 20, driver, slice: false };
@@ -60,7 +60,7 @@ export function gpusIn(listed: Listed[], table: string): Gpu[] {
 
 /**
  * The devices that CUDA_VISIBLE_DEVICES leaves: numbers or UUIDs, or their beginnings, in any order; as for
- * CUDA, whatever stands behind one that does not exist counts no more. `parents` tells whose slice one is.
+ * CUDA, all entries after one that does not exist are ignored. `parents`: the GPU of each slice.
  */
 export function narrowed(gpus: Gpu[], visible: string | undefined, parents: Map<string, string>): Gpu[] {
   if (visible === undefined) return gpus;

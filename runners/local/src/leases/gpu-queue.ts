@@ -1,17 +1,17 @@
-// Who gets which GPUs, over everything that waits for some on a host: first come, first served, all that one
-// asks for or none. What is free and of use to one that waits is kept for it, so that a request for many is
-// not starved by those for few; whoever came later gets only what delays nobody before it.
+// Decides which waiting request of a host gets which GPUs: first come, first served, all devices of a request or none. Free
+// devices that a waiting request can use are kept for it, so that a large request is not starved by small ones. A later
+// request gets only devices that delay no earlier one.
 // Pure.
 
 export type Waiting = {
-  /** Whoever came first has the lowest. */
+  /** The earliest request has the lowest. */
   id: number;
   wants: number;
-  /** UUIDs of those that would do. */
+  /** UUIDs of suitable devices. */
   candidates: readonly string[];
 };
 
-/** The devices for `id`, or undefined as long as it has to wait. `waiting` are all that wait, `id` among them. */
+/** The devices for `id`, or undefined while it has to wait. `waiting`: all waiting requests, with `id`. */
 export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
   const free = new Set(freeNow);
   const inOrder = [...waiting].sort((a, b) => a.id - b.id);

@@ -1,7 +1,7 @@
-// How runs on several hosts see that another still lives: the owner moves the modification time of its
-// card, which all its leases are links to, so one beat is seen at each; others watch whether it moves.
-// The times are counted, not told by a clock, and two seconds apart, since some file systems keep no
-// finer ones; the card's content is never written again, so nobody can read half of it.
+// The heartbeat by which runs on other hosts see that an owner lives. The owner moves the modification time of its card;
+// all its leases are links to the card, so one beat is visible at each. Other runs watch whether the time moves. The times
+// are counted and not read from a clock, and two seconds apart, since some file systems keep no finer times. The content of
+// the card is never written again, so no reader sees half of it.
 
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,7 @@ export const silentAfterMs = 60_000;
 
 export type Heart = { beat(): void; stop(): void };
 
-/** Beats for as long as the process lives, and keeps it from nothing. `path`: the owner's card. */
+/** Beats while the process lives, and does not keep the process alive. `path`: the owner's card. */
 export function startHeart(path: string, everyMs = beatMs): Heart {
   // by descriptor: the card may be moved or removed, its leases are the same file
   const card = openSync(path, "r");
@@ -28,7 +28,7 @@ export function startHeart(path: string, everyMs = beatMs): Heart {
     try {
       futimesSync(card, seconds, seconds);
     } catch {
-      // the disk's trouble is told by whatever needs the disk; the next beat may get through
+      // code that needs the disk reports its errors; the next beat may succeed
     }
   };
   const timer = setInterval(beat, everyMs);
@@ -48,10 +48,10 @@ export function startHeart(path: string, everyMs = beatMs): Heart {
 /** A card or a lease as it is now; `beat` differs after every heartbeat and for every other owner. */
 export type Sight = { owner: Owner; beat: string };
 
-/** undefined: it is gone. What does not name an owner, torn by a power cut, is nobody's: dead anywhere. */
+/** Undefined where the file is gone. A file without an owner, torn by a power cut, counts as a dead owner's. */
 export function look(path: string): Sight | undefined {
   try {
-    const file = openSync(path, "r"); // opening makes a file server's client ask anew; a plain stat may not
+    const file = openSync(path, "r"); // opening makes a file server's client refresh the stat; a plain stat may not
     try {
       const { ino, mtimeNs } = fstatSync(file, { bigint: true });
       const text = readFileSync(file, "utf8");
@@ -72,12 +72,12 @@ function ownerIn(text: string): Owner {
     const owner = JSON.parse(text) as Owner | null;
     if (typeof owner?.host === "string" && typeof owner.pid === "number") return owner;
   } catch {
-    // said below
+    // handled below
   }
   return { host: thisPlace().host, boot: "", pid: 0, started: "" };
 }
 
-/** What time is for whoever watches: a test moves it by hand. */
+/** The time of a watcher; a test moves it by hand. */
 export type Clock = {
   /** Milliseconds, which only ever grow. */ now(): number;
   sleep(ms: number): Promise<void>;
@@ -85,10 +85,10 @@ export type Clock = {
 
 export const clock: Clock = { now: () => performance.now(), sleep: (ms) => sleep(ms) };
 
-/** Time between two looks counts for this much at most: who slept meanwhile has not watched. */
+/** Time between two looks counts up to this much: a process that slept has not watched. */
 const gapMaxMs = 5_000;
 
-/** For how long something that is looked at again and again has not changed, by this process's own clock. */
+/** Measures for how long a value has not changed, by this process's own clock. */
 export class Stillness {
   readonly #now: () => number;
   #seen: string | undefined;
@@ -99,7 +99,7 @@ export class Stillness {
     this.#now = now;
   }
 
-  /** Milliseconds since it was first seen to be like this. */
+  /** Milliseconds since this value was first seen. */
   look(seen: string): number {
     const now = this.#now();
     const same = seen === this.#seen;

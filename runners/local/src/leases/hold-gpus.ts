@@ -1,4 +1,4 @@
-// Has a stage instance hold the GPUs that it wants before it starts, on executors that run it on this host.
+// Leases the GPUs of a stage instance before it starts, on executors of this host.
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { CarriedOut } from "../run/carried-out.ts";
 import type { RunEvent } from "../run/run-request.ts";
@@ -7,7 +7,7 @@ import { type GpuLease, leaseGpus } from "./gpu-leases.ts";
 
 type Asking = { run: string; interrupts: () => number; onEvent: (event: RunEvent) => void };
 
-/** undefined: it wants none of this host's. A `kind` is how the instance ends without them. */
+/** Undefined where the instance wants no GPU of this host. A `kind` is how the instance ends without them. */
 export async function holdGpus(
   instance: Instance,
   { run, interrupts, onEvent }: Asking,

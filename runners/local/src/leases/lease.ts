@@ -1,7 +1,7 @@
-// One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file
-// that names its owner; a dead owner's lease is taken over without asking. No unlock step exists. Whether
-// an owner on another host lives is told by its heartbeat: a silent one's lease is taken over where doing
-// the work twice does no harm, and where it does, only when the person who runs says so.
+// One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file that names its
+// owner; the lease of a dead owner is taken over without asking. No unlock step exists. For an owner on another host the
+// heartbeat decides: the lease of a silent owner is taken over where doing the work twice does no harm, and otherwise only
+// with `--take-over`.
 
 import {
   existsSync,
@@ -21,21 +21,21 @@ import { isAlive, lifeOf, thisProcess } from "./owner.ts";
 
 export type Lease = {
   release(): void;
-  /** False where another run took it over: what was done under it is not to be published as the only one. */
+  /** False where another run took the lease over: the work under it is not to be published as the only one. */
   isHeld(): boolean;
-  /** Of a lease that was another host's, which had been silent for this long. */
+  /** The earlier owner on another host, which had been silent for this time. */
   from?: { owner: Owner; silentMs: number };
 };
 
-/** A durable lease that was not taken: its owner, on another host, has been silent for this long. */
+/** A durable lease that was not taken: its owner, on another host, has been silent for this time. */
 export type Silent = { silent: Owner; silentMs: number };
 
-/** A file that names the owner: leases are links to it, so that one appears whole or not at all. */
+/** A file that names the owner. Leases are links to it, so that a lease appears whole or not at all. */
 export type Card = { path: string; owner: Owner };
 
 type Held = { heldBy: Owner; beat: string };
 
-/** Takes the lease `name`, or says who holds it. Without a card one is written for the occasion. */
+/** Takes the lease `name`, or returns its holder. Without a card one is written for this lease. */
 export function tryLease(folder: string, name: string, card?: Card): Lease | Held {
   const path = join(folder, name);
   if (card) return tryWith(card, path);
@@ -74,14 +74,14 @@ function cardGone(): Error {
   });
 }
 
-/** Lets go of a silent owner's lease, unless it has moved or changed hands since it was seen so. */
+/** Releases a silent owner's lease, unless the lease has moved or changed hands since `beat`. */
 export function releaseSilent(folder: string, name: string, beat: string): void {
   moveAside(join(folder, name), (moved) => moved.beat === beat);
 }
 
 /**
- * Takes a lease away from its owner. Moving it aside is granted to one only. What was moved is looked at
- * again: it may be a fresh lease that another run has put there since, and then it goes back.
+ * Takes a lease away from its owner. Only one run can move it aside. The moved file is checked again: it may be a fresh
+ * lease of another run, and then it is put back.
  */
 function moveAside(path: string, isGone: (moved: Sight) => boolean): void {
   const aside = `${path}.${processName}.${process.hrtime.bigint()}.dead`;
@@ -108,14 +108,14 @@ function leaseAt(path: string, ino: bigint): Lease {
     try {
       if (isHeld()) rmSync(path, { force: true });
     } catch {
-      // A lease that cannot be removed ends with its owner; that is no reason to lose what was done under
-      // it, and the disk's trouble is told by whatever needs the disk.
+      // A lease that cannot be removed ends with its owner. The work under it is kept, and code that needs the disk
+      // reports its errors.
     }
   };
   return { isHeld, release };
 }
 
-/** Lets go of what dead processes hold, by the rules by which any run would take it over. */
+/** Releases leases of dead processes, by the rules by which a run would take them over. */
 export function releaseDead(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.includes(".")) continue; // on its way in or out
@@ -129,19 +129,19 @@ export function releaseDead(folder: string): void {
 export type LeaseWait = {
   /** Called with the holder when the lease is not free at once, and again for each other holder. */
   waiting?: (owner: Owner) => void;
-  /** Says that nobody wants it any more. */
+  /** Whether the wait is to end. */
   stopped?: () => boolean;
   card?: Card;
-  /** What is done under it costs too much to be done twice. */
+  /** The work under the lease costs too much to be done twice. */
   durable?: boolean;
-  /** The person who runs says that a silent host is gone. */
+  /** `--take-over`: silent hosts are down. */
   takeOver?: boolean;
-  /** After how long without a heartbeat another host's run is silent; a minute where it is not said. */
+  /** Time without a heartbeat after which a run on another host is silent; a minute by default. */
   silentMs?: number | undefined;
   clock?: Clock;
 };
 
-/** How often a lease is tried: one that a host far away holds less often, each look asks its file server. */
+/** Interval of tries. A lease from another host is tried less often: each look asks a file server. */
 const tryMs = { alive: 100, elsewhere: 250 };
 
 /** Waits for the lease; undefined only when `stopped` says so, and `Silent` only for a durable one. */
@@ -159,7 +159,7 @@ export async function takeLease(
   const { durable = false, takeOver = false, silentMs: limitMs = silentAfterMs } = wait;
   const time = wait.clock ?? clock;
   const stillness = new Stillness(time);
-  let told: string | undefined;
+  let reported: string | undefined;
   let from: Lease["from"];
   for (;;) {
     const lease = tryLease(folder, name, wait.card);
@@ -167,8 +167,8 @@ export async function takeLease(
     if (wait.stopped?.()) return undefined;
     const { heldBy, beat } = lease;
     const who = JSON.stringify(heldBy);
-    if (who !== told) wait.waiting?.(heldBy);
-    told = who;
+    if (who !== reported) wait.waiting?.(heldBy);
+    reported = who;
     from = undefined;
     const elsewhere = lifeOf(heldBy) === "elsewhere";
     const silentMs = elsewhere ? stillness.look(beat) : 0;

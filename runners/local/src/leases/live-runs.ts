@@ -1,6 +1,5 @@
-// Who runs what right now, for people: the runs that have a folder under `.mlrb/work` and are not dead, with
-// what each holds a lease for. What a lease is for, its run's journal tells. Only looks: it takes no lease,
-// waits for nobody and clears up after nobody, and nothing is decided by it.
+// Lists the live runs for display: the runs with a folder under `.mlrb/work` that are not dead, with the stages for which
+// each holds a lease, by its journal. Takes no lease, waits for no run and clears nothing; nothing is decided by it.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +63,7 @@ export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals"
     });
 }
 
-/** What said that it waits, and has neither begun nor ended since. */
+/** Instances that wait and have neither begun nor ended since. */
 function waiting(lines: JournalLine[]): LiveRun["waiting"] {
   const waits = new Map<string, LiveRun["waiting"][number]>();
   for (const { event, stage, why, time } of lines) {
@@ -75,7 +74,7 @@ function waiting(lines: JournalLine[]): LiveRun["waiting"] {
   return [...waits.values()];
 }
 
-/** What began and has not ended. */
+/** Instances that began and have not ended. */
 function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
   const running = new Map<string, LiveStage & { key: string }>();
   for (const { event, stage, key, time } of lines) {
@@ -86,7 +85,7 @@ function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
   return [...running.values()];
 }
 
-/** Whether the lease is this owner's: one that was taken over is another's by now. */
+/** Whether the lease is still this owner's and was not taken over. */
 function holds(owner: Owner, lease: string): boolean {
   const holder = look(lease)?.owner;
   return holder?.host === owner.host && holder.pid === owner.pid && holder.started === owner.started;

@@ -1,6 +1,6 @@
-// Who runs something, told so that other processes can find out whether it still lives: on this machine
-// by the process table, elsewhere only by its heartbeat. A process id alone says little: ids are used
-// again, another boot counts anew, and each container has a table of its own.
+// Identifies a process so that other processes can find out whether it lives: on this machine by the process table,
+// elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a boot, and each
+// container has a process table of its own.
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -16,7 +16,7 @@ export function thisProcess(): Owner {
   };
 }
 
-/** Where this process runs: what must agree for its table of processes to say anything about another. */
+/** Where a process runs. Two processes share a process table where all of this agrees. */
 export type Place = { host: string; boot: string; table: string; machine: string };
 
 let place: Place | undefined;
@@ -32,17 +32,17 @@ function readPlace(): Place {
     host: hostname(),
     boot: quiet(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
     table: quiet(() => readlinkSync("/proc/self/ns/pid")) ?? "",
-    // hashed: the id itself is not meant to be told
+    // hashed: the machine id itself is confidential
     machine: id ? createHash("sha256").update(`mlrb ${id}`).digest("hex").slice(0, 16) : "",
   };
 }
 
-/** `elsewhere`: nothing here can tell; only its heartbeat does. */
+/** `elsewhere`: only its heartbeat shows whether it lives. */
 export type Life = "alive" | "dead" | "elsewhere";
 
 export function lifeOf(owner: Owner, here: Place = thisPlace(), started = startOf): Life {
   if (owner.host !== here.host) return "elsewhere";
-  // what an owner does not tell is taken to be as here: it is a file that somebody wrote by hand
+  // a missing field is taken to be as here: the file was written by hand
   if (differ(owner.machine, here.machine)) return "elsewhere";
   if (owner.boot !== here.boot) return "dead"; // with its whole table, whichever that was
   if (differ(owner.table, here.table)) return "elsewhere";
@@ -53,7 +53,7 @@ function differ(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== "" && other !== "" && one !== other;
 }
 
-/** Not known to be dead: another machine's is not ours to judge. */
+/** Not known to be dead: true for every process on another machine. */
 export function isAlive(owner: Owner): boolean {
   return lifeOf(owner) !== "dead";
 }
@@ -71,8 +71,8 @@ export function isRunning(pid: number): boolean {
 /** `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`; of a process here, its number will do. */
 export function ownerWords(owner: Owner, here: Place = thisPlace()): string {
   const { pid, host, since } = owner;
-  const told = since !== undefined && lifeOf(owner, here) === "elsewhere";
-  return `process ${pid} on ${host}${told ? ` since ${since} by its clock` : ""}`;
+  const isElsewhere = since !== undefined && lifeOf(owner, here) === "elsewhere";
+  return `process ${pid} on ${host}${isElsewhere ? ` since ${since} by its clock` : ""}`;
 }
 
 /** The start time of a living process in clock ticks; undefined when it is dead, a zombie included. */

@@ -1,6 +1,5 @@
-// `run --take-over`: the person who runs says that hosts which are silent are gone for good. What their
-// runs hold is let go of, and their folders become a dead run's, which the next look clears. Whoever
-// still beats keeps everything: the word is about hosts that are silent, and that is watched first.
+// `run --take-over`: silent hosts are down for good. Leases of their runs are released, and their folders count as those
+// of dead runs, which are cleared next. Each host is watched first: a host that still beats keeps everything.
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ export type TakeOver = {
   clock?: Clock;
 };
 
-/** Gives the owners that were silent; waits until each has beaten once or has been silent for long enough. */
+/** Returns the silent owners. Waits until each owner has beaten once or has been silent for long enough. */
 export async function takeOver(
   { work, leases }: { work: string; leases: string },
   options: TakeOver = {},

@@ -30,12 +30,12 @@ export function environmentPython(path: string): string {
   return join(path, "bin", "python");
 }
 
-/** Whether it was built to its end: the mark is the last thing written. */
+/** Whether the build has finished: the mark is written last. */
 export function environmentReady(path: string): boolean {
   return existsSync(join(path, "ready.json")) && existsSync(environmentPython(path));
 }
 
-/** Removes what a killed build has left. */
+/** Removes the files of a killed build. */
 export function clearEnvironment(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
-// Which Python builds environments: found once on this machine and remembered until it goes away, so
-// that asking costs a stat, and an environment does not change because PATH did.
+// Finds the Python that builds environments. It is found once per machine and remembered until it is removed: the next
+// search costs a stat, and an environment does not change with PATH.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const candidates = ["python3", "python3.12", "python3.11", "python3.13", "python
 const question =
   "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3]); print(getattr(sys, '_base_executable', None) or sys.executable)";
 
-/** What a person must do when `findPython` finds nothing. */
+/** The way out where `findPython` finds no Python. */
 export const noPython =
   "no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON";
 

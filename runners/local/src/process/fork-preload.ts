@@ -1,12 +1,12 @@
-// What the programs of an instance's environment may be forked from: NAME.preload.py beside NAME.lock.
+// Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process that has
+// imported it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 
 /**
- * Absolute path of the preload file; undefined where there is none, or where the instance must be a process
- * of its own from the start: one that measures memory or speed would measure what it shares, and one that is
- * not trusted could look at what others left.
+ * Absolute path of the preload file. Undefined without one, or where the instance must be a new process: a measurement of
+ * memory or speed would include what is shared, and an untrusted program could read what other stages left.
  */
 export function forkPreload(
   { action, stage }: Instance,

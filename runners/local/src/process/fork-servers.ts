@@ -1,7 +1,6 @@
-// Starts Python programs by forking them from processes that have imported the heavy libraries already
-// (fork_server.py), one for each environment and set of variables; says in a few words why a program has
-// to be a process of its own from the start. Linux only. A server starts with the first job that can use
-// it, and that job waits for it: it imports what the job would import.
+// Starts Python programs by forking them from servers that have imported the heavy libraries (fork_server.py), one for each
+// environment and set of variables. Otherwise returns in a few words why a program needs a new process. Linux only. A
+// server starts with the first job that can use it, and that job waits: the server imports what the job would import.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,7 +21,7 @@ type ForkJob = Job & {
 };
 
 export type ForkServers = {
-  /** The job's server once it is ready, or why there is none for it. */
+  /** The server of the job once it is ready, or why the job needs a new process. */
   serverOf(job: ForkJob): Promise<ForkServer | { fresh: string }>;
   /** To be called when no job is left. */
   close(): void;
@@ -36,10 +35,10 @@ const serversMax = 2;
 /** How long importing may take: a slow disk's time. */
 const readyMs = 300_000;
 
-/** What differs from job to job and nothing reads at import, or is pointed at the job's own; see fork_job.py. */
+/** Variables that differ between jobs. Imports do not read them, or they are redirected; see fork_job.py. */
 const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN", "MLRB_PERMISSIONS"]);
 
-/** A token is written in its place, where the system shows a process's variables. */
+/** Room for the token of a job, where the system shows the variables of a process. */
 const tokenRoom = "-".repeat(256);
 
 /** `root` becomes every job's working directory. */

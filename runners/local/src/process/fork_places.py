@@ -15,7 +15,7 @@ Place = tuple[Any, Any]
 
 
 def places_below(home: str) -> list[Place]:
-    """Where a path at or below `home` stands: in any table, list or function's defaults."""
+    """The places that hold a path at or below `home`: in any table, list or function's defaults."""
     found: list[Place] = []
     for thing in gc.get_objects():
         if type(thing) is dict:

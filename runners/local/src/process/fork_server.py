@@ -35,7 +35,7 @@ def main() -> None:
     os.close(nothing)
     # importing takes long, and the runner may die meanwhile
     fork_job.die_with_parent(signal.SIGKILL)
-    sys.path.pop(0)  # where this file stands
+    sys.path.pop(0)  # the folder of this file
     path = list(sys.path)
     try:
         runpy.run_path(preload)

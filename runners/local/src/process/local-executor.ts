@@ -1,5 +1,5 @@
-// Runs a stage instance as processes on this machine. Limits are enforced from here, and an instance
-// has ended only when nothing it started is left, detached children included.
+// Runs a stage instance as processes on this machine. Enforces its limits. An instance has ended only when no process that
+// it started is left, detached children included.
 
 import { appendFileSync } from "node:fs";
 import { commandLine } from "@mlrb/core/ports/command-line";
@@ -16,9 +16,9 @@ import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
 
-/** How long a process that was asked to end may take before it is killed. */
+/** Time to end before a process is killed. */
 const graceMs = 5_000;
-/** How often memory is looked at, where it is limited. */
+/** Interval of memory checks, where memory is limited. */
 const meterMs = 250;
 
 type Options = {
@@ -173,7 +173,7 @@ class LocalProcess implements Running {
 
 type Begin = () => Promise<Spawned | { failed: string }>;
 
-/** How it is started: forked from a process that has imported what it needs, or as a process of its own. */
+/** Forks the program from a process that has imported its libraries, or starts a new process. */
 async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
   const { run, readOnly, network, preload, log } = request;
   const words = commandLine(request, process.execPath);

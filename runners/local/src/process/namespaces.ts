@@ -1,6 +1,6 @@
-// Starts a program so that it cannot write in a folder, or has no network: Linux namespaces by util-linux'
-// unshare, as root or as any user where the system lets users have namespaces. It stays the same process:
-// nothing is forked, so that limits and kills reach it as ever.
+// Starts a program that cannot write in a folder, or has no network: in Linux namespaces by util-linux' unshare, as root or
+// as any user where the system allows user namespaces. The program stays the same process and is not forked, so limits and
+// kills reach it.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export function confined(argv: readonly string[], { readOnly, network }: Confine
 
 export type Abilities = { readOnly: boolean; network: boolean };
 
-/** What this machine lets this user do; asked by doing it. */
+/** What this machine lets this user do; found out by trying. */
 export async function abilities(): Promise<Abilities> {
   if (process.platform !== "linux") return { readOnly: false, network: false };
   const { execa } = await import("execa");

@@ -1,5 +1,5 @@
-// A process that starts programs when asked: one JSON line a job, one JSON line an answer. Spoken by
-// spawner.py, which executes what it is asked for, and by fork_server.py, which forks it from itself.
+// A helper process that starts programs: one JSON line per job, one JSON line per answer. spawner.py executes each job;
+// fork_server.py forks each job from itself.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
@@ -15,7 +15,7 @@ type SpawnerHelperOptions = {
   argv: string[];
   cwd: string;
   env?: Record<string, string>;
-  /** After how long without an answer it is given up. */
+  /** Time without an answer after which the helper is killed. */
   readyMs: number;
 };
 
@@ -43,7 +43,7 @@ export class SpawnerHelper<Job extends object> {
 
   constructor({ argv: [program, ...args], cwd, env, readyMs }: SpawnerHelperOptions) {
     this.#child = spawn(program!, args, { cwd, ...(env && { env }), stdio: ["pipe", "pipe", "ignore"] });
-    // this process may have been busy for as long: first what the helper has said is read
+    // this process may have been busy for as long: first read what the helper has written
     this.#timer = setTimeout(() => setImmediate(() => this.#giveUp()), readyMs);
     this.#child
       .on("error", () => this.#lose())
@@ -55,7 +55,7 @@ export class SpawnerHelper<Job extends object> {
     this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }
 
-  /** Undefined once it answers, else in a few words why it never will. */
+  /** Undefined once the helper answers, else in a few words why it never will. */
   get ready(): Promise<string | undefined> {
     return this.#ready.promise;
   }
@@ -77,7 +77,7 @@ export class SpawnerHelper<Job extends object> {
 
   /** To be called when no job is left. */
   close(): void {
-    // one that is busy getting ready would hear of it only afterwards
+    // a helper that is still importing would notice only afterwards
     if (this.#answered) this.#child.stdin!.end();
     else this.#child.kill("SIGKILL");
   }

@@ -4,7 +4,7 @@ Starting a program costs its parent's memory: 1 ms from 50 MB, 17 ms from 350 MB
 memory grows with the plan, asks this one over a pipe: one JSON line a job, one JSON line an answer.
 It is also the reaper of whatever its jobs leave behind: a program that goes to a session of its own,
 cleans its environment and outlives its parent becomes a child of this one, and ends with its job.
-When the runner dies, the pipe closes, and every job is killed: nobody would keep what it gives.
+When the runner dies, the pipe closes, and every job is killed: no process would keep its outputs.
 """
 
 # importing pathlib would take longer than starting
@@ -56,7 +56,7 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     while True:
         for descriptor, flags in poll.poll():
             if descriptor == requests and flags & select.POLLHUP:
-                # the runner is gone: what it had still asked for nobody wants any more
+                # the runner is dead: jobs that it had still asked for are not needed
                 end_all(jobs, orphans, subreaper)
                 return
             if descriptor == wake_read:

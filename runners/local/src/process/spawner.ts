@@ -1,6 +1,6 @@
-// Starts programs from a small process of its own (spawner.py), because starting one costs the memory of
-// who starts it: the runner holds the plan. Where that process cannot be had (no Python, not Linux), or
-// ends, programs are started from here.
+// Starts programs from a small helper process (spawner.py): the cost of a start grows with the memory of the starting
+// process, and the runner holds the plan. Without the helper (no Python, not Linux), or once it ended, programs are started
+// from this process.
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { type JobEnd, type Spawned, SpawnerHelper } from "./spawner-helper.ts";
 export type Job = {
   /** The program, looked up on the PATH of `env`, and its arguments. */
   argv: string[];
-  /** All that it sees. */
+  /** All variables of the program. */
   env: Record<string, string>;
   /** Absolute; its output is appended to it, by descriptor: what it says survives the runner. */
   log: string;
@@ -22,7 +22,7 @@ export type Spawner = {
   close(): void;
 };
 
-/** How long Python may take to answer; a shim that installs it when asked would take minutes. */
+/** Time for Python to answer; a shim that installs Python on demand would take minutes. */
 const readyMs = 5_000;
 
 /** `root` becomes every job's working directory. With `python: null` programs are started from here. */

@@ -1,7 +1,6 @@
-// Attempts are records, not cache: what an agent did cost money and cannot be recomputed. Each is an
-// immutable folder named by the digest of its record, outside the cache, never collected. The folders
-// are the truth; the index only saves reading them. Large files of a record have other names in other
-// records and in the cache (lay-out-record), of which each keeps the content without the others.
+// Attempts are records and not cache: the work of an agent cost money and cannot be recomputed. Each record is an immutable
+// folder named by its digest, outside the cache, and is never collected. Large files of a record have other names in other
+// records and in the cache (materialize-record); each name alone keeps the content.
 
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
@@ -79,7 +78,7 @@ export class AttemptRecords {
 
   /**
    * Records of the same stage whose axes agree with `axes` in all but the seed, as there were when this was
-   * first asked. A damaged one is passed over: it is told where it is needed, and this is for estimates.
+   * first asked. Damaged records are skipped: they are reported where they are needed, and this is for estimates.
    */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
     this.#earlier ??= this.readable();

@@ -1,11 +1,11 @@
-// A record of an attempt that is not what its name says. What is left of it still tells whose it is, so that it
-// stops that attempt alone and no other.
+// A record whose content does not match its name. The rest of its text shows which attempt it belongs to, so that it stops
+// only that attempt.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 
-/** Never passed over: an attempt that is silently made again costs what it cost the first time. */
+/** Never skipped: an attempt that is silently rerun costs as much as the first time. */
 export class DamagedRecord extends Error {
   constructor(digest: string, what: string) {
     super(
@@ -14,7 +14,7 @@ export class DamagedRecord extends Error {
   }
 }
 
-/** What a damaged record is of, by the words that are left in it; undefined where that is unclear. */
+/** The attempt of a damaged record, from its remaining text; undefined where that is unclear. */
 export function damagedWords(
   folder: string,
 ): { slot: AttemptRecord["slot"]; key: string; startedAt: string } | undefined {

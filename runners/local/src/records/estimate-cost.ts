@@ -1,5 +1,5 @@
-// What an attempt will probably cost: the median of earlier ones by the same agent on the same task with
-// the same budget, else what its budget and devices allow at most. Unknown is unknown, never zero.
+// Estimates the cost of an attempt: the median of earlier attempts by the same agent on the same task with the same budget,
+// else the most that its budget and devices allow. Unknown is unknown, never zero.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
@@ -8,7 +8,7 @@ import type { Workspace } from "../store/workspace.ts";
 
 export type { CostEstimate };
 
-/** Always by the attempts that there were before this run's own: what was agreed to does not move under way. */
+/** Uses only attempts from before this run: an estimate that was confirmed does not change during the run. */
 export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "attempts">): CostEstimate {
   const earlier = attempts.alike(instance.stage.name, instance.axes).map(({ record }) => record);
   // a smoke attempt of minutes says nothing about one that is given a day
@@ -37,7 +37,7 @@ export function estimateFrom(
   };
 }
 
-/** Whether an attempt is handed what somebody is billed by. */
+/** Whether an attempt gets a secret, by which a provider may bill. */
 export function isPaid({ secrets }: Pick<Instance["action"], "secrets">): boolean {
   return secrets.some((name) => process.env[name] !== undefined);
 }

@@ -1,5 +1,5 @@
-// Copies a record to a folder of somebody's own. Files that are one inode here are one there too, where that
-// file system has links; with the record itself they share nothing, since people write in their folders.
+// Copies a record to a user's folder. Files that share an inode here share one there too, where that file system has links.
+// The copy shares nothing with the record, since users write in their folders.
 import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Puts what a record's folder holds into the store: a record that was imported, or one whose contents are no
-// longer in the cache. A large content that stands there under several names is read once.
+// Puts the outputs in a record's folder into the store: of an imported record, or of one whose contents are no longer in the
+// cache. A large content with several names is read once.
 
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";

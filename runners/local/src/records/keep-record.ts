@@ -1,4 +1,4 @@
-// Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
+// Keeps an attempt that has ended well as a record, from its folder alone: any run can do so.
 
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
@@ -74,7 +74,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
 }
 
-/** Takes the right to write from what is worth a link. What can be executed is copied: its mode says so. */
+/** Makes files read-only that are large enough for a hard link. Executable files are copied: an inode has one mode. */
 function sealLarge(path: string): void {
   const stats = lstatSync(path);
   if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name));

@@ -1,7 +1,7 @@
-// Lays what an attempt gave out in the folder of its record. A large content is one inode with the store's
-// and with that of every other record which has it: a model of half a gigabyte stands in a submission,
-// in two snapshots of it and in the cache. Nobody writes in either place (ADR 15), each name alone keeps
-// the content, and where the file system refuses a link there is a copy.
+// Materializes the outputs of an attempt in the folder of its record. A large content shares its inode with the store and
+// with every other record that has it: a model of half a gigabyte is in a submission, in two snapshots and in the cache.
+// No process writes in either place (ADR 15). Each name alone keeps the content. Where the file system refuses a link, the
+// content is copied.
 
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What is remembered of a record without reading it: a line of the index, and which formats may be read.
+// A line of the index: the fields of a record that are known without reading the record. Refuses newer formats.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";

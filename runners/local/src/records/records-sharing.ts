@@ -1,5 +1,5 @@
-// Finds the attempts' records that have a name of a given file: where a content of the store is damaged, so
-// are they, and of them there is no other copy.
+// Finds the records that share the inode of a given file: where a content of the store is damaged, so are these records,
+// and they have no other copy.
 import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ export function recordsSharing(records: string, inodes: ReadonlySet<string>): Ma
   return found;
 }
 
-/** One text for all names of a file, whatever was written in it. */
+/** Identifies a file under all its names, whatever its content. */
 export function fileOf({ dev, ino }: Stats): string {
   return `${dev} ${ino}`;
 }

@@ -1,6 +1,5 @@
-// Reads every byte of an attempt's record and says what is not as the record says. A damaged file is replaced by
-// the cache's content where that is sound, a damaged folder object of the cache is not needed: what is still
-// damaged then has no copy here.
+// Reads every byte of an attempt's record and reports what differs from the record. A damaged file is replaced by the
+// content of the cache where that is sound. A file that is still damaged then has no copy here.
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// What a run may share out: this machine, and the pools that its pipeline names.
+// The resources that a run may allocate: those of this machine, and the pools that its pipeline names.
 import { availableParallelism, totalmem } from "node:os";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Resources } from "@mlrb/core/schedule/amounts";

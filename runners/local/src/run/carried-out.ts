@@ -1,4 +1,4 @@
-// What carrying an instance out takes and comes to.
+// The input and the result of carrying an instance out.
 
 import type { Executor, Running } from "@mlrb/core/ports/executor";
 import type { RefusalText } from "@mlrb/core/ports/permissions";
@@ -28,9 +28,9 @@ export type CarryOutContext = {
   executor: Executor;
   run: string;
   token: string;
-  /** Whether the person who runs says that a silent host is gone. */
+  /** `--take-over`: silent hosts are down. */
   takeOver: boolean;
-  /** Whether programs that nobody vouched for may run without walls. */
+  /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
@@ -66,7 +66,7 @@ export type CarryOutContext = {
   freed: () => void;
 };
 
-/** Trouble with the machine, with the way out where there is one. */
+/** An error of the machine, with the way out where one is known. Rethrows bugs. */
 export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
   if (error instanceof MissingContent) {
     return { kind: "failed", cause: "machine", detail: `${error.message}; run again to recreate it` };

@@ -1,6 +1,5 @@
-// Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
-// the store once its whole process tree is dead, and records it. Nothing is recorded of a failure. Attempts
-// are carried out by carry-out-attempt.
+// Carries one stage instance out: materializes its inputs, has an executor run it, ingests its outputs once its whole process
+// tree is dead, and records the action. A failure is not recorded. Attempts are carried out by carry-out-attempt.
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";

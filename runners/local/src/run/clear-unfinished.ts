@@ -1,5 +1,5 @@
-// What a killed run had begun and not put in place: contents, records and leases under temporary names.
-// Harmless, since nothing reads them, but a record's may be as large as a submission.
+// Clears the temporary files of a killed run: contents, records and leases that were not put in place. They are harmless,
+// since nothing reads them, but those of a record may be as large as a submission.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";

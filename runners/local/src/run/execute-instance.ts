@@ -1,5 +1,5 @@
-// Executes one instance under the lease of its action: waits until no other run does the same, looks once
-// more whether one has done it meanwhile, and carries it out, again where only the machine failed it.
+// Executes one instance under the lease of its action: waits until no other run executes the action, searches the cache
+// again, and carries the instance out, with retries where only the machine failed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { actionKey } from "@mlrb/core/key/action-key";
@@ -25,7 +25,7 @@ import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
 import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
 
-/** What does not differ from one instance of a run to the next. */
+/** The context that all instances of a run share. */
 export type RunContext = {
   run: string;
   plan: Plan;
@@ -112,7 +112,7 @@ export async function executeInstance(
   }
 }
 
-/** Only what was not its own fault is worth another try. */
+/** Retries only failures of the machine. */
 async function withRetries(
   instance: Instance,
   bound: Bound,

@@ -1,11 +1,11 @@
-// How what an instance came to is told: as an outcome to the scheduler, as a result to whoever reads it.
+// Converts the end of an instance: to an outcome for the scheduler, and to a result for later instances.
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { CachedAction } from "../decide/find-cached-action.ts";
 import { CannotBundle } from "../digests/bundle-script.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import type { Result } from "./result.ts";
 
-/** Whether a call of this process failed, which may have left something half done. */
+/** Whether a system call failed, which may have left unfinished files. */
 export function failedForTheMachine(result: Result | undefined): boolean {
   return result?.outcome.kind === "failed" && result.outcome.cause === "machine";
 }
@@ -36,7 +36,7 @@ export function reusedResult({ outputs, record }: CachedAction, note?: string): 
   };
 }
 
-/** Whatever binding or looking up threw: the instance's own failure, and no other's. */
+/** An error in binding or searching fails the instance, and no other instance. */
 export function decisionFailure(error: unknown): Outcome & { kind: "failed" } {
   if (error instanceof CannotBundle) return { kind: "failed", cause: "exit-code", detail: error.message };
   try {

@@ -1,11 +1,11 @@
-// A run's journal as those read it who tell people what happened: line by line, whatever a kill left of it.
+// Reads a run's journal for display. Skips torn lines.
 import { readFileSync } from "node:fs";
 
 export type JournalLine = Partial<
   Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection" | "why" | "waits", string>
 >;
 
-/** The whole lines of a journal, which its run may be writing; none where there is none. */
+/** The complete lines of a journal that its run may still be writing; empty without a journal. */
 export function journalLines(path: string): JournalLine[] {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-// A run's append-only log of events, for people and for programs that look back; never read to decide.
+// Writes the append-only event log of a run, for people and for programs that look back. No decision reads it.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -13,7 +13,7 @@ export class Journal {
     this.#file = openSync(join(folder, `${run}.jsonl`), "a");
   }
 
-  /** With `later` it may wait until something else is written: what a kill takes away can be told again. */
+  /** With `later` the line may wait for the next write: the next run can repeat what a kill loses. */
   write(event: Record<string, unknown>, { later = false }: { later?: boolean } = {}): void {
     this.#waiting.push(`${canonicalJson({ formatVersion: 1, time: new Date().toISOString(), ...event })}\n`);
     if (!later || this.#waiting.length >= 1000) this.#flush();
@@ -25,7 +25,7 @@ export class Journal {
     try {
       if (text !== "") writeSync(this.#file, text);
     } catch {
-      // a full disk ends the stages that cannot keep their results, not the run for the sake of its diary
+      // a full disk fails the stages that cannot keep their results, not the run for its journal
     }
   }
 

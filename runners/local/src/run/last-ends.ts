@@ -1,5 +1,5 @@
-// How stage instances ended when they were last carried out, failures too, for people: the cache knows
-// results only. Read from the journals, newest first, until each is found; nothing is decided by it.
+// Finds how stage instances ended when they last ran, with failures, for display: the cache holds successes only. Reads the
+// journals, newest first, until each instance is found. Nothing is decided by it.
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
@@ -8,10 +8,10 @@ import { journalLines } from "./journal-lines.ts";
 
 export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };
 
-/** How many runs of the pipeline are looked back at: what failed before that is not news. */
+/** The number of runs of the pipeline that are searched: older failures are not news. */
 const runsMax = 50;
 
-/** How many journals are opened to find them. */
+/** The number of journals that are opened for that. */
 const openedMax = 500;
 
 export type EndsQuery = { pipeline: string; profile: string; wanted: Iterable<string> };

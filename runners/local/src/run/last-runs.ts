@@ -1,6 +1,5 @@
-// What each stage instance of a pipeline and profile last succeeded with: for reasons ("code changed
-// since"), for expected durations, and for members of a report that were not selected. An append-only
-// file, one line a success; a torn last line is passed over.
+// The last success of each stage instance of a pipeline and profile: for reasons ("code changed since"), expected durations,
+// and members of a report that were not selected. An append-only file with one line per success; torn lines are skipped.
 import { appendFileSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
@@ -36,7 +35,7 @@ export class LastRuns {
     return { text, known };
   }
 
-  /** Tidied here, by whoever writes: who only reads beside a run must not move the file away under it. */
+  /** Compacts the file when it is opened for writing: a mere reader must not replace the file under a running run. */
   #open(): number {
     mkdirSync(dirname(this.#file), { recursive: true });
     const { text, known } = this.#read();

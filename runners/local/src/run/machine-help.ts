@@ -1,4 +1,4 @@
-// The way out of trouble with the machine, by the system's code for it.
+// The way out of errors of the machine, by system error code.
 
 const help: Record<string, string> = {
   ENOSPC: "no space left on the disk; free some, or choose another --root, and run again",

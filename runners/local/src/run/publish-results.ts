@@ -1,5 +1,5 @@
-// Lays a pipeline's results out under results/ for people. The store holds the truth: what differs
-// there is written again, and what an older report left and the newer has not is taken away.
+// Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written again, and
+// files of an older report that the newer one lacks are removed.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -58,7 +58,7 @@ export function publishResults(
   const before = new Set(published[where]);
   const paths = [...files.keys()].sort();
   const remember = (all: string[]) => writeWhole(memory, canonicalJson({ ...published, [where]: all }));
-  // first what may lie there from now on: a killed run's files are taken away by a later one, too
+  // first remember all files: a later run also removes those of a killed run
   if (paths.some((path) => !before.has(path))) remember([...new Set([...before, ...paths])].sort());
   mkdirSync(folder, { recursive: true });
   for (const old of before) if (!files.has(old)) takeAway(folder, old);
@@ -68,7 +68,7 @@ export function publishResults(
       const target = join(folder, path);
       if (existsSync(target) && hashFile(target) === digest) continue;
       mkdirSync(dirname(target), { recursive: true });
-      // not beside the target: people look there, and a kill would leave it there for good
+      // not next to the target: people look there, and a kill would leave the file there for good
       work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${processName}`);
       const temporary = join(work.path, "file");
       workspace.store.restore({ kind: "file", digest }, temporary);

@@ -1,4 +1,4 @@
-// How an instance ended, and what deciding on those after it looks at.
+// The result of an instance, as later instances read it.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
@@ -15,7 +15,7 @@ export type Result = {
   record?: HeldRecord;
   /** Of an attempt that gave no record: what is left of it, and what that cost. */
   quarantined?: Quarantined;
-  /** What a table must say beside anything made from it. */
+  /** A note that tables show with everything made from this result. */
   note?: string;
 };
 

@@ -1,5 +1,5 @@
-// Drives a plan: feeds the scheduler, binds what is ready, reuses or carries out, and tells what
-// happened. Recovery from a kill is the next run: whatever was recorded is found again by its key.
+// Runs a plan: decides on instances that are ready, reuses or executes them, and reports events. After a kill the next run
+// recovers: it finds recorded actions by their keys.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";

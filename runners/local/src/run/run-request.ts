@@ -1,4 +1,4 @@
-// What a run is asked for and what it tells while it goes on.
+// The options of a run, and the events that it reports.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
@@ -41,7 +41,7 @@ export type RunOptions = {
   /** Indices of the instances to bring up to date, in plan order. */
   selected: number[];
   workspace: Workspace;
-  /** What stands for the results of instances that are not selected, by plan index. */
+  /** Results of instances that are not selected, by plan index. */
   given?: ReadonlyMap<number, Result>;
   /** Loaded when the first stage starts: a run that reuses everything needs none. */
   executors: Record<string, (at: ExecutorPlace) => Promise<Executor>>;
@@ -51,7 +51,7 @@ export type RunOptions = {
   stale: StalePolicy;
   /** Whether attempts that a silent host holds are taken over; see lease. */
   takeOver?: boolean;
-  /** Whether programs that nobody vouched for may run without walls. */
+  /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal?: boolean;
   clearSandbox?: ClearSandbox;
   /** Action keys of the attempts that went on when it was agreed what this run may cost; see goingKeys. */

@@ -1,11 +1,11 @@
-// Makes the log of a stage that never stopped printing fit to be kept and read once the stage has ended: the
-// beginning, the end, and between them how much is missing. While it ran, kit/processes/bounded-log kept it from the disk.
+// Caps the log of a stage once the stage has ended: keeps the beginning, the end, and between them how much is missing.
+// While the stage runs, kit/processes/bounded-log limits the log.
 import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { formatBytes } from "@mlrb/core/text/units";
 import { type LogCap, logCap } from "@mlrb/kit/processes/bounded-log";
 import { processName } from "@mlrb/kit/processes/process-name";
 
-/** Takes whole lines out of the middle of a log that is longer than its cap, and says there how much. One that cannot be cut stays. */
+/** Cuts whole lines from the middle of a log that is longer than its cap. A log that cannot be cut stays. */
 export function capLog(path: string, cap = logCap): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   // one that was cut before has that line in it
@@ -35,7 +35,7 @@ function cutMiddle(path: string, size: number, cap: LogCap): void {
   }
 }
 
-/** The line that stands in a log where bytes are missing. */
+/** The line in a log where bytes are missing. */
 export function leftOut(bytes: number, { headBytes, tailBytes }: LogCap = logCap): string {
   const kept = `the first ${formatBytes(headBytes)} and the last ${formatBytes(tailBytes)}`;
   return `\nmlrb: ${bytes} bytes (${formatBytes(bytes)}) were left out here; of a log ${kept} are kept\n`;

@@ -1,13 +1,13 @@
-// Tells which names came and went in the folders of a stage's patterns while it ran: a file that is added and removed
-// again leaves no trace in the lists of files before and after, and the stage may have read it.
-// The kernel says the names, so that what editors and interpreters leave out or clean up is never counted. Where it
-// cannot (no watch left, a disk of another host), a folder's stat still shows that some name came or went.
+// Finds names that appeared or disappeared in the folders of a stage's patterns during its run: a file that was added and
+// removed leaves no trace in the lists before and after, and the stage may have read it.
+// The kernel reports the names, so files of editors and interpreters do not count. Where it cannot (no watch left, a disk of
+// another host), the stat of the folder still shows that some name changed.
 import { type FSWatcher, watch } from "node:fs";
 import { basename, join, matchesGlob } from "node:path";
 import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";
 
 export type FolderWatch = {
-  /** A path that came or went; a folder, with a slash at its end, where only that much is known. */
+  /** A path that appeared or disappeared; a folder, with a slash at its end, where the name is unknown. */
   changed(): Promise<string | undefined>;
   close(): void;
 };

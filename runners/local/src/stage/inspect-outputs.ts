@@ -1,5 +1,5 @@
-// Looks through what a stage gave before any of it is read: names that cannot be kept, and more bytes than there may
-// be. A sparse file of a terabyte takes no room and hours to hash.
+// Inspects the outputs of a stage before they are read: refuses names that cannot be kept, and too many bytes. A sparse file
+// of a terabyte takes no room and hours to hash.
 import { lstatSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";

@@ -165,10 +165,10 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
-/** What a program may start where nothing is said: far more than an honest one needs. */
+/** The default process limit: far more than an honest program needs. */
 const processesMax = 4096;
 
-/** What it may write where nothing is said: much, and never so much that nobody else can write any more. */
+/** The default disk limit: large, and small enough to leave room for other programs. */
 function diskMax(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return Math.min(200 * 2 ** 30, Math.floor(0.8 * bavail * bsize));
@@ -182,7 +182,7 @@ function sandboxAsked(
   return {
     executor,
     ...(image !== undefined && { image }),
-    network: network ?? "none", // what nobody trusts reaches nothing unless somebody says so
+    network: network ?? "none", // an untrusted program has no network by default
     limits: {
       memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
       processes: limits.processes ?? processesMax,
@@ -196,7 +196,7 @@ function sandboxAsked(
   };
 }
 
-/** What it reads and writes beside the repository and its work folder. */
+/** The folders that an instance reads and writes besides the repository and its work folder. */
 export function foldersBeside(
   { stage }: Instance,
   { environment }: Bound,
@@ -212,6 +212,6 @@ function interpreterOf(path: string): string[] {
     const python = realpathSync(environmentPython(path));
     return [dirname(dirname(python))].filter((folder) => folder !== "/usr");
   } catch {
-    return []; // whoever starts it will say so
+    return []; // starting the program reports the error
   }
 }

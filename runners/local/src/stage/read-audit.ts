@@ -1,5 +1,5 @@
-// `run --audit`: what a stage read and did not declare, by strace. It sees what guards inside of a process cannot:
-// reads of native code, of programs that a stage starts, and of `command:` stages. It finds mistakes; it forbids nothing.
+// `run --audit`: finds undeclared reads of a stage by strace. strace sees reads that guards inside a process cannot: of native
+// code, of programs that a stage starts, and of `command:` stages. The audit finds mistakes and forbids nothing.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -47,7 +47,7 @@ export function auditStage(
   };
 }
 
-/** Where the programs on the PATH are installed: they read libraries beside their `bin`. */
+/** Where the programs on the PATH are installed: they read libraries next to their `bin`. */
 function programHomes(root: string): string[] {
   const folders = (process.env.PATH ?? "")
     .split(delimiter)

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What it is told, in the file that MLRB_RECORDER names. All paths are absolute. */
+/** The content of the file that MLRB_RECORDER names. All paths are absolute. */
 export type Recorded = {
   /** What is in here counts, and what is in `apart` does not. */
   root: string;
@@ -20,7 +20,7 @@ export type Recorded = {
 type Call = (...args: unknown[]) => unknown;
 
 const file = process.env.MLRB_RECORDER;
-delete process.env.MLRB_RECORDER; // what the script starts is not told
+delete process.env.MLRB_RECORDER; // programs that the script starts are not recorded
 if (file !== undefined) record(JSON.parse(fs.readFileSync(file, "utf8")) as Recorded);
 
 // Node would hand its flags to every Node that the script starts

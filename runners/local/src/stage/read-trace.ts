@@ -61,7 +61,7 @@ export function openedIn(trace: string): Opened[] {
   return [...found.values()];
 }
 
-/** A call that another process interrupts stands in two lines. */
+/** A call that another process interrupts takes two lines. */
 function* wholeCalls(trace: string): Generator<string> {
   const begun = new Map<string, string>();
   for (const line of trace.split("\n")) {

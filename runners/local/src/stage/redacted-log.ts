@@ -1,6 +1,6 @@
-// The log of a stage that was handed secrets. It writes to a file in its work folder, which is removed
-// with it; what people read, and what a record keeps, is a copy without the secrets, made while it runs.
-// So a killed run leaves none behind either: its work folder goes when the next run clears up.
+// The log of a stage with secrets. The stage writes to a file in its work folder, which is removed with the folder. People
+// and records get a copy without the secrets, made while the stage runs. A killed run leaves no secret either: the next run
+// clears its work folder.
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Redactor } from "@mlrb/core/ports/redactor";

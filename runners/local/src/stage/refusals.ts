@@ -1,5 +1,5 @@
-// Says what a stage was refused, and which line of its pipeline would allow it. A stage that went on all the same
-// has failed too: a scorer that catches the error would else call a submission bad that nobody looked at.
+// Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued has failed
+// too: a scorer that catches the error would otherwise reject a submission that it never read.
 
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -33,12 +33,12 @@ export function withRefusals(
   if (texts.length > shownMax) lines.push(`mlrb: and ${texts.length - shownMax} more like these\n`);
   appendFileSync(join(work, "log"), lines.join(""));
   // causes reach reports, which are the same wherever they were made: what is outside is named in the log only
-  const told = refusals.map((refusal) =>
+  const shown = refusals.map((refusal) =>
     isPath(refusal) && insideRepository(refusal.resource, workspace) === undefined
       ? { ...refusal, resource: "a file outside of the repository" }
       : refusal,
   );
-  const [first] = refusalTexts(told, declarer(instance), (path) =>
+  const [first] = refusalTexts(shown, declarer(instance), (path) =>
     path.startsWith("a file outside") ? undefined : insideRepository(path, workspace),
   );
   const how = result.kind === "failed" ? result.detail : "it went on without what it was refused";

@@ -1,5 +1,5 @@
-// What a stage is told in its context. Checked where it is written: a script that loaded the checker to read it
-// would take 30 ms of processor time longer (60 with this schema compiled), and there are thousands of stages.
+// The context that a stage gets. Checked where it is written: a script that loaded the checker to read it would take 30 ms
+// of processor time longer (60 with this schema compiled), and there are thousands of stages.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -11,7 +11,7 @@ import {
 import type { Bound } from "../decide/bind-inputs.ts";
 
 type Paths = {
-  /** Of inputs also by `STAGE.OUTPUT`, which the stage is not told. */
+  /** Inputs also have the name `STAGE.OUTPUT`, which the context leaves out. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
   sandbox?: SandboxRequest;

@@ -96,12 +96,12 @@ for (const name of [...asks, ...lists, ...copies]) {
   replace(calls, name, (call) => (...args) => {
     const done = args.at(-1);
     if (typeof done !== "function" || name === "exists") return call(...args);
-    const told = (error: unknown, ...rest: unknown[]) => {
+    const report = (error: unknown, ...rest: unknown[]) => {
       const given = error ? answer(name, error, args) : undefined;
       if (given && "value" in given) done(null, given.value);
       else done(given ? given.error : error, ...rest);
     };
-    return call(...args.slice(0, -1), told);
+    return call(...args.slice(0, -1), report);
   });
   replace(
     promised,
@@ -125,11 +125,11 @@ calls.globSync = (...args) => {
 calls.glob = (...args) => {
   globs++;
   const done = args.at(-1) as Call;
-  const told = (...given: unknown[]) => {
+  const report = (...given: unknown[]) => {
     globs--;
     done(...given);
   };
-  return (glob as Call)(...args.slice(0, -1), told);
+  return (glob as Call)(...args.slice(0, -1), report);
 };
 promised.glob = async function* (...args) {
   globs++;
@@ -181,7 +181,7 @@ function answer(name: string, error: unknown, args: unknown[]): Answer {
   if (name === "exists") return { value: true };
   if (name === "access" && !(Number(args[1] ?? 0) & fs.constants.W_OK)) return { value: undefined };
   const isAbove = `${process.cwd()}/`.startsWith(path === "/" ? "/" : `${path}/`);
-  if (name === "realpath" && isAbove) return { value: path }; // the working directory is told by its real path
+  if (name === "realpath" && isAbove) return { value: path }; // the working directory is reported by its real path
   if (name === "cp" && mayCopy(args)) {
     copyTree(String(args[0]), String(args[1]), (args[2] ?? {}) as fs.CopySyncOptions);
     return { value: undefined };

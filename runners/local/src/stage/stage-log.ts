@@ -1,6 +1,6 @@
-// What a stage says, where people look for it. A stage writes to the log in its work folder; the name
-// among the logs is given it once it has run for a moment, or at its end if it said anything: most short
-// stages say nothing, and a file for each would cost more than they do.
+// The log of a stage, where people look for it. A stage writes to the log in its work folder. The log gets a name among the
+// logs once the stage has run for a moment, or at its end if it is not empty: most short stages print nothing, and a file
+// for each would cost more than the stage.
 import { linkSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { capLog } from "./cap-log.ts";
 
@@ -14,7 +14,7 @@ export class StageLog {
   #shown = false;
   #ended = false;
 
-  /** `to` is what was said the last time: it goes. */
+  /** `to`, the log of the last execution, is removed. */
   constructor(from: string, to: string) {
     this.#from = from;
     this.#to = to;

@@ -153,7 +153,7 @@ function linkedPackages(root: string): string[] {
       for (const one of names) {
         const real = realOf(join(modules, one));
         const store = real.indexOf("/node_modules/");
-        // with its neighbours: what a package needs is linked beside it
+        // with its neighbours: dependencies of a package are linked next to it
         if (store >= 0) found.add(real.slice(0, store + "/node_modules".length));
       }
     }

@@ -1,5 +1,5 @@
-// Folders that running stages write in. Each run has its own and names itself in it, so that the next
-// run can tell what a killed one left behind, end the processes that outlived it, and clear up.
+// The folders in which running stages write. Each run has its own and names itself in it, so that the next run finds the
+// folder of a killed run, ends the processes that outlived that run, and clears the folder.
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -43,7 +43,7 @@ export function endWork({ path, heart }: WorkFolder): void {
   try {
     removeFolder(path);
   } catch {
-    // the disk's trouble is told by whatever needs the disk
+    // code that needs the disk reports its errors
   }
 }
 
@@ -70,7 +70,7 @@ export async function clearDeadWork(work: string, { containers = false } = {}): 
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
-    const owner = look(join(path, "owner.json"))?.owner; // one that cannot be read is not nobody: it throws
+    const owner = look(join(path, "owner.json"))?.owner; // throws where the file cannot be read
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     if (!containers && existsSync(join(path, containersMark))) continue;

@@ -1,11 +1,11 @@
-// The folders that stages work in, kept from one stage to the next: making and removing a handful of
-// folders takes longer than a short stage. What a stage left is removed before another gets the folder;
-// a folder that is not as it was made is not used again.
+// The work folders of stages, reused from one stage to the next: making and removing a handful of folders takes longer than a
+// short stage. Files of a stage are removed before the next stage gets the folder. A folder that a stage changed is not
+// reused.
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 
-/** `in` for what is read, `out` for what is given, `tmp` for the rest; beside them the stage's context and log. */
+/** `in` for inputs, `out` for outputs, `tmp` for the rest; next to them the context and the log of the stage. */
 const parts = ["in", "out", "tmp"] as const;
 
 export class WorkSlots {
@@ -19,7 +19,7 @@ export class WorkSlots {
     this.#folder = folder;
   }
 
-  /** An empty work folder; `in` may hold plain files that are overwritten or removed by whoever lays inputs out. */
+  /** An empty work folder. `in` may hold plain files, which materializing the inputs overwrites or removes. */
   take({ fresh }: { fresh: boolean }): string {
     const held = fresh ? undefined : this.#free.pop();
     if (held) {
@@ -43,7 +43,7 @@ export class WorkSlots {
         this.#free.push({ path, modes });
       } else removeFolder(path);
     } catch {
-      // whatever keeps it from being emptied does not change what the stage gave; it goes with the run's folder
+      // a folder that cannot be emptied is removed with the run's folder; the outputs are not affected
     }
   }
 }

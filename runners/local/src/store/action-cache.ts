@@ -1,7 +1,6 @@
-// Action key → what the action gave, as lines of a log that is only ever added to: one write an entry,
-// which appears whole or, by its checksum, not at all. A file an entry would cost more than a short
-// stage. Each host writes a log of its own, since adding is atomic on one machine only, and reads all.
-// Failures never enter.
+// Action key → outputs, as lines of an append-only log: one write per entry, which appears whole or, by its checksum, not at
+// all. A file per entry would cost more than a short stage. Each host writes a log of its own, since appending is atomic on
+// one machine only, and reads all logs. Failures are never added.
 
 import { hash } from "node:crypto";
 import {
@@ -35,11 +34,11 @@ export type ActionEntry = {
    */
   codeFiles: string;
   outputs: Record<string, Artifact>;
-  /** Where and when it ran: beside the outputs, never in them. */
+  /** Where and when it ran: next to the outputs, never in them. */
   ran: Ran & { stage: string };
 };
 
-/** Where an entry stands: the text is read and checked when it is asked for. */
+/** The position of an entry: its text is parsed and checked when the entry is read. */
 type Place = { text: Buffer; start: number; end: number };
 
 export class ActionCache {
@@ -101,7 +100,7 @@ export class ActionCache {
 
   put(entry: ActionEntry): void {
     const line = lineOf(entry);
-    // begun on a new line: whoever wrote before may not have come to the end of its own
+    // begins with a new line: an earlier writer may not have finished its line
     const text = Buffer.from(`\n${line}\n`);
     const written = writeSync(this.#openLog(), text);
     // the rest of a short write would not be whole any more if another run wrote meanwhile
@@ -110,7 +109,7 @@ export class ActionCache {
     this.#places.set(entry.key, { text, start: 1, end: text.length - 1 });
   }
 
-  /** Keeps the named entries only, in one log; not while a run is going on. Gives how many went. */
+  /** Keeps only the named entries, in one log; not during a run. Returns the number of removed entries. */
   retain(keys: ReadonlySet<string>): number {
     this.refresh();
     const kept = [...keys].flatMap((key) => this.get(key) ?? []);

@@ -1,7 +1,7 @@
 // The content-addressed store: files and folders over contents. A folder is a tree object (names, executable
-// bits, digests) that is content itself, so its digest is a Merkle root. What leaves is copied, because a
-// consumer that runs as root would write through a hard link into the store; lay-out links where the
-// consumer cannot, and attempts' records, which nobody writes, are links.
+// bits, digests) that is content itself, so its digest is a Merkle root. Contents are copied out, because a consumer that
+// runs as root would write through a hard link into the store. `materialize` links where the consumer cannot write, and
+// records, which no process writes, are links.
 
 import {
   chmodSync,
@@ -73,8 +73,8 @@ export class Store {
   }
 
   /**
-   * Takes a file or folder in. Throws on links, devices and other things that have no content of their own.
-   * With `move` what is taken is gone from where it was: nothing is copied where a rename will do.
+   * Ingests a file or folder. Throws on links, devices and other entries without content of their own. With `move` the
+   * source is removed: nothing is copied where a rename is enough.
    */
   put(path: string, kind: "file" | "dir", options: PutOptions = {}): Artifact {
     const found = lstatSync(path);
@@ -163,7 +163,7 @@ export class Store {
     }
   }
 
-  /** What stands directly in a folder. Throws MissingContent. */
+  /** The direct entries of a folder. Throws MissingContent. */
   entriesOf(tree: string): (Artifact & { name: string })[] {
     return this.#tree(tree);
   }
@@ -202,7 +202,7 @@ export class Store {
       return;
     }
     this.#contents.check(artifact.digest);
-    rmSync(path, { force: true }); // never through what stands there
+    rmSync(path, { force: true }); // never written through an existing link
     copyFileSync(from, path, constants.COPYFILE_FICLONE);
     chmodSync(path, executable ? 0o755 : 0o644);
   }

@@ -1,7 +1,7 @@
-// Contents by the sha256 of their bytes, each once. What enters comes by temporary name and rename,
-// unsynced: every reader checks the digest, so a content torn by a power cut is found, removed and made
-// again. Attempts, which cannot be, are synced in their own folders. Nothing is ever written into a file
-// that stands here: it may have names elsewhere, in attempts' records and in what a stage reads.
+// Contents by the sha256 of their bytes, each once. A content enters by temporary name and rename, unsynced: every reader
+// checks the digest, so a content torn by a power cut is found, removed and made again. Attempts cannot be made again and
+// are synced in their own folders. A file in the store is never written to: it may have names in records and in inputs of
+// stages.
 import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -24,9 +24,9 @@ import { chunkBytes, copyHashing, hashFile, hashSmallFile } from "../digests/has
 import { tryLink } from "./hard-link.ts";
 
 export type PutOptions = {
-  /** What is taken is gone from where it was. */
+  /** The source is removed. */
   move?: boolean;
-  /** What is taken stays, and the store has another name of it where it is large and nobody may write it. */
+  /** The source stays. A large file that no user may write gets another name in the store. */
   link?: boolean;
   /** Digests that are known already, by path; what the store holds under them was checked. */
   digests?: ReadonlyMap<string, string>;
@@ -51,7 +51,7 @@ export class MissingContent extends Error {}
 /** From here on a content is worth a hard link: two names of one inode in place of two copies. */
 export const sharedBytes = chunkBytes + 1;
 
-/** Tells a file's content from what it was before, and from other files', while nobody hides a change. */
+/** Identifies the content of a file, unless a program hides a change of it. */
 export function inodeOf({ dev, ino, size, mtimeMs }: Stats): string {
   return `${dev} ${ino} ${size} ${mtimeMs}`;
 }
@@ -73,7 +73,7 @@ export class Contents {
     return existsSync(this.pathOf(digest));
   }
 
-  /** Whether the content is there in its length: what a power cut tore is shorter, and is put in anew. */
+  /** Whether the content is there in its full length: a content torn by a power cut is shorter, and is put in again. */
   #holds(digest: string, bytes: number): boolean {
     return statSync(this.pathOf(digest), { throwIfNoEntry: false })?.size === bytes;
   }
@@ -239,7 +239,7 @@ export class Contents {
   }
 }
 
-/** Whether nobody but root may write it, and it is this user's: as the store and the records keep files. */
+/** Whether only root may write the file and this user owns it, as files in the store and in records. */
 export function isSealed({ mode, uid }: Stats): boolean {
   return (mode & 0o333) === 0 && uid === process.getuid?.();
 }

@@ -1,4 +1,4 @@
-// Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
+// Measures, verifies and cleans the store as a whole.
 
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -85,8 +85,8 @@ export function removeTorn(folder: string, sinceMs: number): void {
 }
 
 /**
- * Removes results that no pipeline's last successes use, and contents that neither those nor any attempt
- * uses (what an attempt was given is pinned). Not while a run is going on: it may be about to use them.
+ * Removes actions that are no pipeline's last success, and contents that neither these nor any attempt uses (inputs of
+ * attempts are pinned). Not during a run, which may be about to use them.
  */
 export function collectGarbage(
   state: StateFolder,

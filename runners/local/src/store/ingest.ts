@@ -1,5 +1,5 @@
-// Takes what a stage gave into the store, with large files hashed, or copied where they must be, on several threads
-// first. A content that stands there under several names, in one output or in two, is read once and moved, not copied.
+// Ingests outputs into the store. Large files are first hashed, or copied where they must be, on several threads. A content
+// with several names, in one output or in two, is read once and moved, not copied.
 
 import { rmSync, type Stats } from "node:fs";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -33,7 +33,7 @@ export type IngestOptions = {
 /**
  * The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine.
  * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
- * copied, large ones become another name where nobody can write them.
+ * copied, large files that no user can write get another name.
  */
 export async function takeAllIn(
   all: readonly StageOutput[],

@@ -1,5 +1,5 @@
-// Lays artifacts out for a stage. Small files are read, checked and written; large ones are checked on
-// several threads and copied beside the event loop, or linked where the consumer cannot write them.
+// Materializes artifacts for a stage. Small files are read, checked and written. Large files are checked on several threads
+// and copied off the event loop, or linked where the consumer cannot write them.
 
 import { chmodSync, rmSync } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ export type LayOutOptions = {
   link: () => Promise<boolean>;
 };
 
-/** Gives whether something was linked: then it must be mounted read-only. Throws MissingContent. */
+/** Returns whether a file was linked: then the folder must be mounted read-only. Throws MissingContent. */
 export async function layOut(
   items: readonly { artifact: Artifact; path: string }[],
   { store, verified, link }: LayOutOptions,
@@ -32,7 +32,7 @@ export async function layOut(
   );
   const copied: LargeContent[] = [];
   for (const content of large) {
-    rmSync(content.to, { force: true }); // never through what stands there
+    rmSync(content.to, { force: true }); // never written through an existing link
     // an inode has one mode, so a program's file is never linked
     if (!mayLink || content.executable || !tryLink(content.from, content.to)) copied.push(content);
   }

@@ -1,8 +1,7 @@
-// Writes a small file over one that stands there already: on a disk, making a file costs twenty times
-// as much as filling one that has its place.
+// Overwrites a small file in place: on a disk, making a file costs twenty times as much as filling an existing one.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from "node:fs";
 
-/** `path` is then a plain file with no other name, whatever stood there. */
+/** Afterwards `path` is a plain file with no other name, whatever was there before. */
 export function overwrite(path: string, content: string | Buffer): void {
   const file = openPlain(path);
   if (typeof file === "string") {
@@ -18,7 +17,7 @@ export function overwrite(path: string, content: string | Buffer): void {
   }
 }
 
-/** The file, open; or what stands there instead. */
+/** The open file, or what is at the path instead. */
 function openPlain(path: string): number | "nothing" | "other" {
   let file: number;
   try {

@@ -1,4 +1,4 @@
-// Reads what a file that others add to holds from some place on.
+// Reads a file that other processes append to, from a given position.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** At most `bytesMax` of it; undefined where there is no file. */

@@ -1,8 +1,8 @@
-// Tells trouble with writing from other trouble: a state that one may read and not write must still be looked at.
+// Distinguishes a read-only state from other errors: commands that only read must work on a read-only state.
 import { accessSync, constants } from "node:fs";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 
-/** Whether something failed since one may not write there. */
+/** Whether an error means that the place is not writable. */
 function isReadOnly(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "EACCES" || code === "EROFS" || code === "EPERM";
@@ -18,8 +18,8 @@ export function mayWrite(folder: string): boolean {
 }
 
 /**
- * Does what only saves time the next time, and leaves it where one may not write, there is no room, or the folder for it
- * is not there.
+ * Performs a write that only saves time later. No-op where the place is not writable, the disk is full, or the folder is
+ * missing.
  */
 export function whereWritable(write: () => void): void {
   try {

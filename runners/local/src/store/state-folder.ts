@@ -61,7 +61,7 @@ export function stateFolder(root: string): StateFolder {
     for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
   };
   if (!existsSync(version)) make();
-  else whereWritable(make); // one who may look and not write looks at what there is
+  else whereWritable(make); // a user without write access reads what exists
   if (existsSync(version)) return folder;
   writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
   return folder;
@@ -74,7 +74,7 @@ export function checkFormat(root: string): void {
   if (existsSync(version)) refuseNewer(state, formatOf(version), formatVersion);
 }
 
-/** Says that an older version of the program may not use the state any more. Called before what it could not read is written. */
+/** Keeps older versions of the program from using the state. Called before a format is written that they cannot read. */
 export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
   const version = join(state, "format.json");
   if (!existsSync(version) || formatOf(version) >= formatVersion) return;
@@ -86,7 +86,7 @@ function formatOf(version: string): number {
     const { formatVersion } = JSON.parse(readFileSync(version, "utf8")) as { formatVersion: unknown };
     if (typeof formatVersion === "number") return formatVersion;
   } catch {
-    // said below
+    // reported below
   }
   throw new Error(
     `${version} is damaged; if this state was written by this version of mlrb, remove it and run again: everything else is kept`,

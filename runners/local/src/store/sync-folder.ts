@@ -1,4 +1,4 @@
-// Makes what was written survive a power cut. A call for each file costs a commit of the file system's journal
+// Makes written files survive a power cut. A call for each file costs a commit of the file system's journal
 // each: 30 000 files took 86 s on ext4. Many files are made durable by one call for their whole file system
 // (syncfs), 3 s; Node does not offer it, and coreutils' and busybox' `sync -f` do.
 import { spawnSync } from "node:child_process";

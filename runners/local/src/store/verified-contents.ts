@@ -1,6 +1,6 @@
-// Which large contents were read and found to be what their names say, by their stat: reading four
-// gigabytes again before each stage that needs them would take longer than the stage may. What changes
-// a content afterwards changes its stat; what does not is found by `cache verify`, which reads all.
+// Remembers by stat which large contents were read and found sound: reading four gigabytes again before each stage that needs
+// them would take longer than the stage. A later change of a content changes its stat; damage that does not is found by
+// `cache verify`, which reads all contents.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { MemoryFile } from "./memory-file.ts";

@@ -1,4 +1,4 @@
-// What the parts of a run on this machine share: the state folder and everything kept in it.
+// The workspace that all parts of a run on this machine share: the state folder and everything kept in it.
 import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
 import { Consulted } from "../decide/consulted-files.ts";
 import { CodeDigests } from "../digests/code-digest.ts";
@@ -27,11 +27,11 @@ export type Workspace = {
   pythonFolders: string[];
   last: LastRuns;
   consulted: Consulted;
-  /** Set where stages run to be traced: none is reused, attempts and environments apart. */
+  /** Set by `run --audit`: no stage is reused, except attempts and environments. */
   audit?: Audit;
 };
 
-/** `consulted` takes note of what is looked at in the repository. */
+/** `consulted` records which files of the repository are read. */
 export function openWorkspace(at: {
   repository: string;
   root: string;
