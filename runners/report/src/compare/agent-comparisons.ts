@@ -5,12 +5,12 @@ import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
 import type { AgentComparison, TaskComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import type { AgentPair, Side } from "./agent-pair.ts";
 import { counting } from "./cell.ts";
 import { comparisonDesign } from "./comparison-design.ts";
-import type { Duel, Side } from "./duel.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
+import { leftOutReasons } from "./left-out-reasons.ts";
 import { pairedComparison } from "./paired-comparison.ts";
-import { unusable } from "./unusable.ts";
 
 /**
  * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
@@ -37,8 +37,8 @@ function compare(
 ): AgentComparison {
   const [first, second] = agents;
   const tasks = [...new Set(primary.map(({ task }) => task))];
-  const duels: Duel[] = [];
-  const usable: Duel[] = [];
+  const planned: AgentPair[] = [];
+  const usable: AgentPair[] = [];
   const leftOut: AgentComparison["leftOut"] = [];
   for (const task of tasks) {
     const of = (agent: string) => primary.find((cell) => cell.task === task && cell.agent === agent);
@@ -48,8 +48,8 @@ function compare(
       leftOut.push({ task, why: `not planned for ${a ? second : first}` });
       continue;
     }
-    duels.push({ a, b });
-    const whys = [a, b].flatMap(unusable);
+    planned.push({ a, b });
+    const whys = [a, b].flatMap(leftOutReasons);
     if (whys.length > 0) leftOut.push({ task, why: whys.join("; ") });
     else usable.push({ a, b });
   }
@@ -70,7 +70,7 @@ function compare(
     overall: overall(test),
     tasks: test.kind === "tested" ? taskComparisons(test, usable) : [],
     pairs: pairedComparison(usable, { agents, seeded }),
-    design: comparisonDesign(duels),
+    design: comparisonDesign(planned),
   };
 }
 
@@ -86,7 +86,7 @@ function overall(test: PermutationTest): AgentComparison["overall"] {
 
 function taskComparisons(
   { tasks }: Extract<PermutationTest, { kind: "tested" }>,
-  usable: Duel[],
+  usable: AgentPair[],
 ): TaskComparison[] {
   const held = taskTests(tasks);
   return tasks.map(({ task, attempts, superiority, pMin }, index) => {

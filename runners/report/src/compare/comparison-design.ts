@@ -2,17 +2,17 @@
 // difference was found" means little where only a huge one could be.
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import type { ComparisonDesign, Detectable } from "@mlrb/formats/report/agent-comparison";
-import type { Duel } from "./duel.ts";
+import type { AgentPair } from "./agent-pair.ts";
 
 const alpha = 0.05;
 /** Pairs of attempts over all tasks beyond which the power takes seconds: seven tasks of 37 against 37. */
 const pairsMax = 10_000;
 
 /** The planned design; null where the agents share no task. */
-export function comparisonDesign(duels: Duel[]): ComparisonDesign {
-  if (duels.length === 0) return null;
-  const tasks = duels.length;
-  const fewest = (side: "a" | "b") => Math.min(...duels.map((duel) => duel[side].planned));
+export function comparisonDesign(planned: AgentPair[]): ComparisonDesign {
+  if (planned.length === 0) return null;
+  const tasks = planned.length;
+  const fewest = (side: "a" | "b") => Math.min(...planned.map((pair) => pair[side].planned));
   const attempts: [number, number] = [fewest("a"), fewest("b")];
   return {
     tasks,

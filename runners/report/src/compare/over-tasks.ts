@@ -3,7 +3,7 @@
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { unusable } from "./unusable.ts";
+import { leftOutReasons } from "./left-out-reasons.ts";
 
 /** `tasks` are all planned ones; `cells` are of all metrics. */
 export function overTasks(
@@ -41,7 +41,7 @@ function ofAgent(agent: string, { tasks, cells }: { tasks: string[]; cells: Cell
   const leftOut: AgentAcrossTasks["leftOut"] = [];
   const scores = tasks.flatMap((task) => {
     const cell = cells.find((each) => each.task === task);
-    const whys = cell ? unusable(cell) : [`not planned for ${agent}`];
+    const whys = cell ? leftOutReasons(cell) : [`not planned for ${agent}`];
     const values = (cell?.normalised ?? []).filter((value) => value !== null);
     if (whys.length === 0 && values.length > 0) return [{ task, values }];
     leftOut.push({ task, why: whys.join("; ") || "the values are too large" });

@@ -3,11 +3,11 @@
 import { mean } from "@mlrb/core/statistics/mean";
 import { signFlipTest } from "@mlrb/core/statistics/significance/sign-flip-test";
 import type { PairedComparison } from "@mlrb/formats/report/agent-comparison";
-import type { Duel } from "./duel.ts";
+import type { AgentPair } from "./agent-pair.ts";
 
 /** The sign-flip test over the pairs of all tasks, every task with the same weight; or why there are none. */
 export function pairedComparison(
-  duels: Duel[],
+  taskPairs: AgentPair[],
   { agents, seeded }: { agents: [string, string]; seeded: (agent: string) => boolean },
 ): PairedComparison {
   const free = agents.filter((agent) => !seeded(agent));
@@ -15,7 +15,7 @@ export function pairedComparison(
     const are = free.length === 1 ? "is" : "are";
     return { kind: "not-paired", why: `${free.join(" and ")} ${are} not declared \`seeded\`` };
   }
-  const byTask = duels.map(signs).filter((each) => each.length > 0);
+  const byTask = taskPairs.map(signs).filter((each) => each.length > 0);
   // Within a task each pair has one weight, which all its signs share: flipping them is fair.
   const test = signFlipTest(byTask.flatMap((each) => each.map((sign) => sign / each.length)));
   const advantage = mean(byTask.map((each) => mean(each)!));
@@ -28,7 +28,7 @@ export function pairedComparison(
  * 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are equal. Agents that do
  * not use the seed submit the same two submissions again, which are one pair.
  */
-function signs({ a, b }: Duel): number[] {
+function signs({ a, b }: AgentPair): number[] {
   const seen = new Set<string>();
   return a.seeds.flatMap((seed, index) => {
     const other = b.seeds.indexOf(seed);

@@ -10,6 +10,7 @@ import type {
   ToolResultEvent,
   TrajectoryEvent,
 } from "@mlrb/formats/attempt/trajectory";
+import { objectIn } from "../exports/json-pieces.ts";
 import { bytesText } from "./bytes-text.ts";
 
 /** Longest part of a line, in characters. */
@@ -135,17 +136,15 @@ function callWords({
 
 function iterationWords(line: string, wellFormed: boolean): string {
   if (!wellFormed) return `malformed: ${line}`;
-  try {
-    const { id, hypothesis, change, metric, decision } = JSON.parse(line) as Record<string, unknown>;
-    const { name, split, value } = Object(metric) as Record<string, unknown>;
-    const seen =
-      name === undefined ? undefined : `${name}${split === undefined ? "" : ` on ${split}`} ${value}`;
-    return [`${id}: ${hypothesis ?? change}`, ...[hypothesis && change, seen, decision].filter(Boolean)].join(
-      "; ",
-    );
-  } catch {
-    return line;
-  }
+  const found = objectIn(line);
+  if (!found) return line;
+  const { id, hypothesis, change, metric, decision } = found;
+  const { name, split, value } = Object(metric) as Record<string, unknown>;
+  const seen =
+    name === undefined ? undefined : `${name}${split === undefined ? "" : ` on ${split}`} ${value}`;
+  return [`${id}: ${hypothesis ?? change}`, ...[hypothesis && change, seen, decision].filter(Boolean)].join(
+    "; ",
+  );
 }
 
 function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<string, unknown>): string {

@@ -3,7 +3,7 @@
 import type { Cell } from "@mlrb/formats/report/cell";
 
 /** Empty where the values can be used. */
-export function unusable({ agent, meanWithheld, intervalWithheld, measured, planned }: Cell): string[] {
+export function leftOutReasons({ agent, meanWithheld, intervalWithheld, measured, planned }: Cell): string[] {
   switch (meanWithheld) {
     case "nothing-measured":
       return [`no attempt of ${agent} was measured`];
