@@ -1,7 +1,7 @@
 // Writes a file of the workspace by a program inside the sandbox, as the agent's user: the same permissions refuse what
 // the agent may not write (its data), modes stay, and no link leads the harness elsewhere. The text arrives as a file
 // next to the workspace.
-import { textDigest } from "../folders/folder-digest.ts";
+import { hash } from "node:crypto";
 import { putText } from "./put-text.ts";
 import { resultOfEnd, runToolProgram } from "./run-tool-program.ts";
 import { failed, refused, type ToolResult, type ToolWorld } from "./tool.ts";

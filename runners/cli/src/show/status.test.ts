@@ -246,10 +246,7 @@ test("what an attempt waits for is shown with its cause, since when, and the com
   assert.ok(at > 0, text);
   const shown = text.slice(at);
   assert.ok(shown.includes(stage) && shown.includes("waits for you: wrong-key: 401: no such"), shown);
-  assert.match(
-    shown,
-    /once repaired: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/,
-  );
+  assert.match(shown, /once repaired: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/);
   assert.ok(!shown.includes("\u001b"));
 });
 

@@ -201,7 +201,7 @@ export type ModelRequestEvent = Extract<TrajectoryEvent, { event: "model-request
 export type RequestPartEvent = Extract<TrajectoryEvent, { event: "request-part" }>;
 export type ModelCallEvent = Extract<TrajectoryEvent, { event: "model-call" }>;
 export type ModelTryEvent = Extract<TrajectoryEvent, { event: "model-try" }>;
-export type ToolCallEvent = Extract<TrajectoryEvent, { event: "tool-call" }>;
+type ToolCallEvent = Extract<TrajectoryEvent, { event: "tool-call" }>;
 export type ToolResultEvent = Extract<TrajectoryEvent, { event: "tool-result" }>;
 
 export type LongText = TypeOf<typeof longText>;
