@@ -315,37 +315,24 @@ test("no bytes make loading throw", () => {
   );
 });
 
-// ——— size ———
+// ——— size; `pnpm bench --huge` measures the speed ———
 
-/** In the processor's time, since other programs may hold the machine. */
-function within(ms: number, what: string, work: () => void): void {
-  const begin = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(begin);
-  const took = (user + system) / 1000;
-  assert(took < ms, `${what}: ${took.toFixed(0)} ms`);
-}
-
-test("a file of ten thousand lines is read in under two seconds, right or wrong", () => {
+test("a file of ten thousand lines is read whole, right or wrong", () => {
   const stages = Array.from(
     { length: 2500 },
     (_, index) =>
       `  s${index}:\n    script: steps/a.ts\n    gives: { o: dir }\n    needs: [${index > 0 ? `s${index - 1}.o` : ""}]\n`,
   ).join("");
   const text = `formatVersion: 1\nname: test\nstages:\n${stages}`;
-  within(2000, "a chain", () => assert.equal(problemsOf(text), "no problems"));
-  within(2000, "a slip in every stage", () => {
-    const result = load(text.replaceAll("script", "scirpt"));
-    assert("problems" in result && result.problems.length === 2500);
-  });
-  within(2000, "one circle of all", () => {
-    const result = load(text.replace("needs: []", "needs: [s2499.o]"));
-    assert("problems" in result && result.problems.length === 1);
-    assert.equal(result.problems[0]!.place!.line, 7);
-  });
+  assert.equal(problemsOf(text), "no problems");
+  const slips = load(text.replaceAll("script", "scirpt"));
+  assert("problems" in slips && slips.problems.length === 2500);
+  const cycle = load(text.replace("needs: []", "needs: [s2499.o]"));
+  assert("problems" in cycle && cycle.problems.length === 1);
+  assert.equal(cycle.problems[0]!.place!.line, 7);
 });
 
-test("a hundred thousand instances are planned in under two seconds", () => {
+test("a hundred thousand instances are planned", () => {
   const seeds = Array.from({ length: 12_500 }, (_, index) => index).join(", ");
   const text = `formatVersion: 1
 name: test
@@ -367,11 +354,9 @@ stages:
     gives: { score: file }
   report: { collect: [score.score, validate.verdict], script: steps/b.ts }
 `;
-  within(2000, "planning", () => {
-    const result = load(text);
-    assert("plan" in result);
-    assert.equal(result.plan.instances.length, 1 + 4 * 25_000 + 1);
-  });
+  const result = load(text);
+  assert("plan" in result);
+  assert.equal(result.plan.instances.length, 1 + 4 * 25_000 + 1);
 });
 
 const root = join(import.meta.dirname, "../../../..");

@@ -201,7 +201,6 @@ export type ModelRequestEvent = Extract<TrajectoryEvent, { event: "model-request
 export type RequestPartEvent = Extract<TrajectoryEvent, { event: "request-part" }>;
 export type ModelCallEvent = Extract<TrajectoryEvent, { event: "model-call" }>;
 export type ModelTryEvent = Extract<TrajectoryEvent, { event: "model-try" }>;
-type ToolCallEvent = Extract<TrajectoryEvent, { event: "tool-call" }>;
 export type ToolResultEvent = Extract<TrajectoryEvent, { event: "tool-result" }>;
 
 export type LongText = TypeOf<typeof longText>;
