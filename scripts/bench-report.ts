@@ -15,7 +15,7 @@ const groups = 57;
 /** `work` is a folder for everything that is made. */
 export function benchReport(items: number, { work, row }: { work: string; row: TellRow }): void {
   const folder = join(work, `report-${items}`);
-  const samples = layOut(folder, items);
+  const samples = materialize(folder, items);
   const list = join(folder, "samples.txt");
   writeFileSync(list, samples.join("\n"));
   const seconds = (args: string[]) => {
@@ -44,7 +44,7 @@ for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   readFileSync(path, "utf8").trimEnd().split("\\n").map((line) => JSON.parse(line));`;
 
 /** Lays out what a report stage gets; gives the paths of the samples. */
-function layOut(folder: string, items: number): string[] {
+function materialize(folder: string, items: number): string[] {
   const members: Member[] = [];
   const samples: string[] = [];
   const add = (name: string, axes: Member["axes"], texts: Record<string, unknown>) => {

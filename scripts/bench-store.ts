@@ -9,8 +9,8 @@ import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
-import { takeAllIn, takeIn } from "@mlrb/local/store/ingest";
-import { layOut } from "@mlrb/local/store/materialize";
+import { ingest, ingestAll } from "@mlrb/local/store/ingest";
+import { materialize } from "@mlrb/local/store/materialize";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { median, medianSeconds, run as must, seconds, type TellRow } from "./bench-tools.ts";
 
@@ -33,18 +33,18 @@ async function benchLargeFile(mebibytes: number, { work, row }: Bench): Promise<
   hashFile(path);
   const hashing = medianSeconds(3, () => hashFile(path));
   const against = `reading and hashing, ${hashing.toFixed(2)} s`;
-  let artifact = await takeIn(path, "file", { store, verified });
+  let artifact = await ingest(path, "file", { store, verified });
   const taking = await medianOf(3, async (round) => {
     const again = join(work, `large-${round}`);
     must("cp", [store.pathOf(artifact.digest), again]); // outside the time
     rmSync(store.pathOf(artifact.digest), { force: true });
     return async () => {
-      artifact = await takeIn(again, "file", { store, verified });
+      artifact = await ingest(again, "file", { store, verified });
     };
   });
   row(`${size} into the store`, taking, { against, other: hashing, target: 1.2 });
   const out = (link: boolean) => (round: number) => async () => () =>
-    layOut([{ artifact, path: join(work, `out-${link}-${round}`) }], {
+    materialize([{ artifact, path: join(work, `out-${link}-${round}`) }], {
       store,
       verified,
       link: async () => link,
@@ -70,7 +70,7 @@ async function benchRecord(plain: string, n: string, { work, row }: Bench): Prom
   const store = new Store(blobs);
   const records = new AttemptRecords(join(work, "attempts"), { store, verified });
   const begin = performance.now();
-  const taken = await takeAllIn(
+  const taken = await ingestAll(
     [{ name: "all", path: copy, kind: "dir" }],
     { store, verified },
     { keep: true },
@@ -130,7 +130,7 @@ async function benchSmallFiles(count: number, { work, row }: Bench): Promise<voi
   make(taken);
   let artifact: Artifact | undefined;
   const begin = performance.now();
-  artifact = await takeIn(taken, "dir", { store, verified });
+  artifact = await ingest(taken, "dir", { store, verified });
   const taking = (performance.now() - begin) / 1000;
   const inWords = `hashing and linking, ${floor.toFixed(2)} s`;
   row(`${n} files of 4 KiB into the store`, taking, { against: inWords, other: floor, target: 1.5 });
@@ -143,7 +143,11 @@ async function benchSmallFiles(count: number, { work, row }: Bench): Promise<voi
   const out = await medianOf(
     1,
     async () => () =>
-      layOut([{ artifact, path: join(work, "small-out") }], { store, verified, link: async () => false }),
+      materialize([{ artifact, path: join(work, "small-out") }], {
+        store,
+        verified,
+        link: async () => false,
+      }),
   );
   const outFloor = hashing + copying;
   row(`${n} files of 4 KiB out`, out, {

@@ -9,10 +9,10 @@ import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import { goingKeys, takeInAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
+import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { rememberUnchanged } from "@mlrb/local/decide/no-op-fast-path";
-import { lookAtAll, lookAtScripted } from "@mlrb/local/decide/stat-all-plan-files";
+import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { takeOver } from "@mlrb/local/leases/take-over";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/process/environments";
@@ -62,7 +62,7 @@ export async function runChanged(
   }
   const consulted = new Consulted(repository);
   const request = await readRequest(repository, pipeline, options, consulted);
-  if (isWatched()) await lookAtScripted({ ...asked, consulted });
+  if (isWatched()) await consultScriptedPipelines({ ...asked, consulted });
   if (!request) {
     await tellWatcher(consulted, false);
     return 2;
@@ -79,7 +79,7 @@ export async function runChanged(
   const leases = { takeOver: options.takeOver ?? false, silentMs };
   if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
-  await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
   const going = goingKeys(workspace, performance.timeOrigin);
   const stale = stalePolicy(plan, options);
   const purse = runPurse(options);
@@ -202,9 +202,9 @@ export async function runChanged(
 }
 
 /** Tells who watches of every file that the plan depends on. */
-async function tellAll(planned: Parameters<typeof lookAtAll>[0], consulted: Consulted): Promise<void> {
+async function tellAll(planned: Parameters<typeof consultAllFiles>[0], consulted: Consulted): Promise<void> {
   if (!isWatched()) return;
-  await lookAtAll(planned);
+  await consultAllFiles(planned);
   await tellWatcher(consulted, true);
 }
 
