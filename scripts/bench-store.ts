@@ -8,8 +8,8 @@ import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
-import { takeAllIn, takeIn } from "@mlrb/local/store/ingest";
-import { layOut } from "@mlrb/local/store/materialize";
+import { ingest, ingestAll } from "@mlrb/local/store/ingest";
+import { materialize } from "@mlrb/local/store/materialize";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { type Bench, median, medianSeconds, run, seconds } from "./bench-tools.ts";
 
@@ -34,17 +34,17 @@ async function benchLargeFile(mebibytes: number, { work, row }: Bench): Promise<
   hashFile(path);
   const other = await medianSeconds(3, () => hashFile(path));
   const against = `reading and hashing, ${other.toFixed(2)} s`;
-  const artifact = await takeIn(path, "file", { store, verified });
+  const artifact = await ingest(path, "file", { store, verified });
   const taking: number[] = [];
   for (let round = 0; round < 3; round++) {
     const again = join(work, `large-${round}`);
     run("cp", [store.pathOf(artifact.digest), again]); // not timed
     rmSync(store.pathOf(artifact.digest), { force: true });
-    taking.push(await seconds(() => takeIn(again, "file", { store, verified })));
+    taking.push(await seconds(() => ingest(again, "file", { store, verified })));
   }
   row(`${size} into the store`, median(taking), { against, other, target: 1.2 });
   const out = (name: string, link: boolean) =>
-    layOut([{ artifact, path: join(work, `out-${name}`) }], { store, verified, link: async () => link });
+    materialize([{ artifact, path: join(work, `out-${name}`) }], { store, verified, link: async () => link });
   const linking = await medianSeconds(3, (round) => out(`linked-${round}`, true));
   row(`${size} out, linked`, linking, { against, other, target: 0.01 });
   row(`${size} out, copied`, await seconds(() => out("copied", false)), { against, other });
@@ -67,7 +67,7 @@ async function benchRecord(plain: string, n: string, { work, row }: Bench): Prom
 
 async function keepRecord(copy: string, work: string, contents: ReturnType<typeof newStore>): Promise<void> {
   const records = new AttemptRecords(join(work, "attempts"), contents);
-  const taken = await takeAllIn([{ name: "all", path: copy, kind: "dir" }], contents, { keep: true });
+  const taken = await ingestAll([{ name: "all", path: copy, kind: "dir" }], contents, { keep: true });
   if (!("outputs" in taken)) throw new Error(taken.problem);
   records.put(
     {
@@ -118,14 +118,14 @@ async function benchSmallFiles(count: number, { work, row }: Bench): Promise<voi
   const taken = join(work, "taken");
   make(taken);
   const begin = performance.now();
-  const artifact = await takeIn(taken, "dir", { store, verified });
+  const artifact = await ingest(taken, "dir", { store, verified });
   const taking = (performance.now() - begin) / 1000;
   const against = `hashing and linking, ${least.toFixed(2)} s`;
   row(`${n} files of 4 KiB into the store`, taking, { against, other: least, target: 1.5 });
   await benchRecord(plain, n, { work, row });
   const leastOut = hashing + (await each(copyFileSync, "copied"));
   const small = [{ artifact, path: join(work, "small-out") }];
-  const out = await seconds(() => layOut(small, { store, verified, link: async () => false }));
+  const out = await seconds(() => materialize(small, { store, verified, link: async () => false }));
   const copying = `hashing and copying, ${leastOut.toFixed(2)} s`;
   row(`${n} files of 4 KiB out`, out, { against: copying, other: leastOut, target: 1.5 });
 }

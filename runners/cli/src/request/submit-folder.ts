@@ -6,7 +6,7 @@ import { copyOut } from "@mlrb/agents/folders/copy-out";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Result } from "@mlrb/local/run/result";
-import { takeIn } from "@mlrb/local/store/ingest";
+import { ingest } from "@mlrb/local/store/ingest";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
 export type SubmittedFolder = {
@@ -45,7 +45,7 @@ export async function submitFolder(
       if (kind === "dir") mkdirSync(made);
       else writeFileSync(made, `${canonicalJson(none)}\n`);
     }
-    outputs[name] = await takeIn(made, kind, workspace);
+    outputs[name] = await ingest(made, kind, workspace);
     rmSync(made, { recursive: true, force: true });
   }
   const { files, bytes, leftOut } = taken.tree;

@@ -6,10 +6,10 @@ import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import { goingKeys, takeInAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
+import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { rememberUnchanged } from "@mlrb/local/decide/no-op-fast-path";
-import { lookAtAll, lookAtScripted } from "@mlrb/local/decide/stat-all-plan-files";
+import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { takeOver } from "@mlrb/local/leases/take-over";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/process/environments";
@@ -65,7 +65,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
   const request = await readRequest(repository, pipeline, options, consulted);
-  if (isWatched()) await lookAtScripted({ ...invocation, consulted });
+  if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!request) {
     await tellWatcher(consulted, false);
     return 2;
@@ -81,7 +81,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   };
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
-  await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const files = { plan, selected, workspace };
   if (!(await mayRun(request, gate, { purse, options }))) {
@@ -205,9 +205,9 @@ function rememberNoOp(
 }
 
 /** Sends a watcher every file that the plan depends on. */
-async function tellAll(planned: Parameters<typeof lookAtAll>[0], consulted: Consulted): Promise<void> {
+async function tellAll(planned: Parameters<typeof consultAllFiles>[0], consulted: Consulted): Promise<void> {
   if (!isWatched()) return;
-  await lookAtAll(planned);
+  await consultAllFiles(planned);
   await tellWatcher(consulted, true);
 }
 

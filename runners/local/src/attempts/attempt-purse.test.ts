@@ -54,7 +54,7 @@ test("a purse that its harness reads once stays as it is, and a cap of it moves"
   assert.match(readFileSync(capOf("first"), "utf8"), /"maxDollars":3/u);
 });
 
-test("it is told where a purse that is read once has no cap to move", (t) => {
+test("a purse without a movable cap is reported", (t) => {
   const { attempt, by, file } = place(t);
   writeFileSync(file, JSON.stringify({ formatVersion: 1, prices: [], cap: null }));
   assert.equal(takeOverPurse(attempt, by("second", 3)), false);

@@ -28,7 +28,7 @@ export type CollectOptions = {
   clearSandbox: ClearSandbox;
 };
 
-export async function takeInAttempts(workspace: Workspace, options: CollectOptions): Promise<void> {
+export async function collectEndedAttempts(workspace: Workspace, options: CollectOptions): Promise<void> {
   for (const attempt of attemptFolders(workspace.state.running)) {
     const { kind } = attempt.state;
     if (kind !== "ended" && kind !== "lost") continue;
@@ -36,7 +36,8 @@ export async function takeInAttempts(workspace: Workspace, options: CollectOptio
     const lease = tryLease(workspace.state.leases, attempt.card.key);
     if (!("release" in lease)) continue;
     try {
-      if (existsSync(attempt.path)) await takeIn(attempt, { workspace, isHeld: lease.isHeld, ...options });
+      if (existsSync(attempt.path))
+        await collectAttempt(attempt, { workspace, isHeld: lease.isHeld, ...options });
     } finally {
       lease.release();
     }
@@ -47,7 +48,7 @@ export async function takeInAttempts(workspace: Workspace, options: CollectOptio
 
 type Context = CollectOptions & { workspace: Workspace; isHeld: () => boolean };
 
-async function takeIn(attempt: AttemptFolder, context: Context): Promise<void> {
+async function collectAttempt(attempt: AttemptFolder, context: Context): Promise<void> {
   const { name, path, card, state } = attempt;
   const { workspace, tell } = context;
   const { stage } = card.slot;

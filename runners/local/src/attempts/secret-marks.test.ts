@@ -21,7 +21,7 @@ test("who knows one of two values that a secret had does not know them all", (t)
   assert.equal(knowsSecrets(folder, { ONE: "the first value", OTHER: "the second value" }), true);
 });
 
-test("an attempt without marks is known to nobody, one that was handed no value to everybody, a torn mark to nobody", (t) => {
+test("an attempt without marks, or with a torn mark, has unknown secrets, and one without values has none", (t) => {
   const folder = folderOf(t);
   assert.equal(knowsSecrets(folder, {}), false);
   markSecrets(folder, {});

@@ -14,7 +14,7 @@ import { hostFacts, hostKind } from "./host-facts.ts";
 
 const digestOf = (letter: string) => letter.repeat(64);
 
-/** A successful result; a letter stands for the digest of an output. */
+/** A successful result; a letter is short for the digest of an output. */
 function gave(outputs: Record<string, string>, more: Partial<Result> = {}): Result {
   const artifact = (letter: string) => ({ kind: "file", digest: digestOf(letter) }) as const;
   return {
@@ -301,7 +301,7 @@ test("a container image is in the key, and the host's own programs are not", asy
   assert.equal(inHost.key, here.key);
 });
 
-test("a dotfile beside a Dockerfile is in an attempt's key, and not in its format 1 key", async (t) => {
+test("a dotfile next to a Dockerfile is in an attempt's key, and not in its format 1 key", async (t) => {
   const at = home(t);
   at.write("images/tools/Dockerfile", "FROM scratch\n");
   const one = { name: "say", durable: true, ...contained("images/tools/Dockerfile") };

@@ -11,7 +11,7 @@ const host: Host = {
   gpus: [],
 };
 
-test("a host is told by its processor, their number and its memory in whole GiB", () => {
+test("a host is described by its processor, their number and its memory in whole GiB", () => {
   assert.deepEqual(hostFactsOf(host), {
     platform: "linux",
     arch: "x64",
@@ -21,7 +21,7 @@ test("a host is told by its processor, their number and its memory in whole GiB"
   });
 });
 
-test("GPUs are told where there are any, in one way whatever their order", () => {
+test("GPUs are in the facts of a host that has any, whatever their order", () => {
   const gpus = ["NVIDIA H100", "NVIDIA A100", "NVIDIA  H100"];
   assert.equal(hostFactsOf({ ...host, gpus }).gpus, "1 × NVIDIA A100, 2 × NVIDIA H100");
   assert.deepEqual(hostFactsOf({ ...host, gpus: gpus.reverse() }), hostFactsOf({ ...host, gpus }));
@@ -47,7 +47,7 @@ test("a system that does not tell its processor has one all the same", () => {
   assert.equal(hostFactsOf({ ...host, models: [] }).cpu, "unknown");
 });
 
-test("this host is told by everything, the same each time", () => {
+test("the facts of this host are the same each time", () => {
   const { platform, arch, cpu, cpus, memoryGiB } = hostFacts();
   assert.deepEqual({ platform, arch }, hostKind());
   assert.ok(cpu && Number(cpus) >= 1 && Number(memoryGiB) >= 0);

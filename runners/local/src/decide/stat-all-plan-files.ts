@@ -9,7 +9,7 @@ import type { Consulted } from "./consulted-files.ts";
 type Planned = { plan: Plan; selected: number[]; workspace: Workspace };
 
 /** Enters the files in `workspace.consulted`. */
-export async function lookAtAll({ plan, selected, workspace }: Planned): Promise<void> {
+export async function consultAllFiles({ plan, selected, workspace }: Planned): Promise<void> {
   const { codes, imports, consulted } = workspace;
   const scripts = new Set<string>();
   const pythons = new Set<string>();
@@ -26,7 +26,7 @@ export async function lookAtAll({ plan, selected, workspace }: Planned): Promise
 }
 
 /** Consults the imports of a pipeline that is a program. Other files that it reads are unknown. */
-export async function lookAtScripted(at: {
+export async function consultScriptedPipelines(at: {
   repository: string;
   root: string;
   consulted: Consulted;

@@ -89,13 +89,13 @@ test("a stage whose files all stayed as they were ran from them", async (t) => {
 });
 
 for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
-  test(`an edit of ${file} that is undone while the stage runs is told`, async (t) => {
+  test(`an edit of ${file} that is undone while the stage runs is reported`, async (t) => {
     const { repository, watch } = await begun(t);
     editAndUndo(join(repository, file));
     assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
   });
 
-  test(`another ${file} that is put in its place and taken back is told`, async (t) => {
+  test(`another ${file} that is put in its place and taken back is reported`, async (t) => {
     const { repository, watch } = await begun(t);
     const path = join(repository, file);
     renameSync(path, `${path}.kept`);
@@ -106,7 +106,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
 }
 
 for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidden", "data/data"]) {
-  test(`${file}, added to what is declared and removed again while the stage runs, is told`, async (t) => {
+  test(`${file}, added to what is declared and removed again while the stage runs, is reported`, async (t) => {
     const { repository, watch, write } = await begun(t);
     write(file, "1\n");
     rmSync(join(repository, file));
@@ -116,7 +116,7 @@ for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidd
   });
 }
 
-test("a folder that is moved away and back, and a link that leads elsewhere for a while, are told", async (t) => {
+test("a folder that is moved away and back, and a link that leads elsewhere for a while, are reported", async (t) => {
   const moved = await begun(t);
   const data = join(moved.repository, "data");
   renameSync(data, `${data}.kept`);
@@ -163,13 +163,13 @@ test("where names cannot be watched, a folder's own stat tells that one came and
   assert.equal(await watch.changed(), "data/empty/");
 });
 
-test("a file that a pattern did not match before, or does no more, is told", async (t) => {
+test("a file that a pattern did not match before, or no longer matches, is reported", async (t) => {
   const { watch, write } = await begun(t);
   write("new.csv", "1,2\n");
   assert.deepEqual(await watch.changed(), { kind: "changed", path: "new.csv" });
 });
 
-test("what an agent would be given that changed while its attempt waited is told, also by name, link or bit", (t) => {
+test("a change of an agent's files while its attempt waited is reported, also of a name, link or bit", (t) => {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-sources-"));
   t.after(() => rmSync(repository, { recursive: true }));
   const at = (file: string) => join(repository, "program", file);

@@ -83,7 +83,7 @@ test("a fake driver that has lost one GPU still gives the others, and says what 
   assert.equal(trouble, lost);
 });
 
-test("what a fake driver does not tell or garbles is left out, and never a number that nobody said", (t) => {
+test("a value that a fake driver omits or garbles is left out and never guessed", (t) => {
   const list = "printf 'GPU 0: A (UUID: GPU-1)\\nGPU 1: Odd (new) B (UUID: GPU-2)\\nGPU 2: no identity\\n'";
   const answers = [
     "echo 'Field \"driver_version\" is not a valid field to query.'; exit 2",

@@ -77,7 +77,7 @@ test("fake GPUs are leased one to a stage, and again once they are released", as
   assert.equal((await lease({ count: 3 })).gpus.length, 3);
 });
 
-test("what a killed holder of a fake GPU had is free, and nobody has to say so", async (t) => {
+test("the fake GPU of a killed holder is free without a release", async (t) => {
   const { elsewhere, lease, folder } = host(t);
   const child = elsewhere(4, "await sleep(1e9);");
   await until("the lease", () => heldGpus(folder).length === 4);
@@ -87,7 +87,7 @@ test("what a killed holder of a fake GPU had is free, and nobody has to say so",
   assert.deepEqual(new Set(heldGpus(folder).map(({ owner }) => owner.pid)), new Set([process.pid]));
 });
 
-test("one that is killed while it waits for fake GPUs delays nobody", async (t) => {
+test("a process that is killed while it waits for fake GPUs delays no other", async (t) => {
   const { lease, folder, env } = host(t);
   await lease();
   const child = start(t, { count: 4, env, work: "" });
@@ -170,7 +170,7 @@ test("a fake GPU that is unsound is left out and said; too few sound ones are an
   assert.deepEqual(heldGpus(folder), [], "who cannot have what it wants holds nothing");
 });
 
-test("a fake driver that stops answering, or has lost a GPU since the run began, gives it to nobody", async (t) => {
+test("a GPU is not leased where a fake driver stops answering or has lost it since the run began", async (t) => {
   const { fake, ask, lease, indices } = host(t, fakeGpus(2));
   (await lease()).release();
   fake.set(fakeGpus(1));

@@ -17,13 +17,13 @@ test("one that wants many is not starved by those that came later and want few",
   assert.deepEqual(grantTo(2, [one(3, 4), one(2, 1)], ["c"]), ["c"]);
 });
 
-test("one that wants few waits for nobody whose devices it does not touch", () => {
+test("a small request does not wait for a request on other devices", () => {
   const elsewhere = one(1, 2, ["a", "b"]);
   assert.deepEqual(grantTo(2, [elsewhere, one(2, 1)], ["a", "c"]), ["c"]);
   assert.deepEqual(
     grantTo(1, [one(1, 1), one(2, 2, ["a", "b"])], all),
     ["c"],
-    "it takes what nobody else could use",
+    "it takes what no other request could use",
   );
 });
 
@@ -33,7 +33,7 @@ test("one that strangers and defects leave too few devices for keeps none from o
   assert.deepEqual(grantTo(2, [blocked, one(2, 1, ["a"])], all), ["a"]);
 });
 
-test("in any order of arrival and of looks nobody shares, everybody ends, and none overtakes on its devices", () => {
+test("in any order of arrival and of looks no device is shared, every request is granted, and none overtakes", () => {
   const request = fc.record({
     wants: fc.integer({ min: 1, max: 4 }),
     candidates: fc.subarray(all, { minLength: 1 }),

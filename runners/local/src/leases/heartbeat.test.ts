@@ -64,7 +64,7 @@ test("a heart goes on beating at the leases when the card itself was moved or re
   assert.equal(look(lease)!.beat, last, "a stopped heart does not beat, and does not throw");
 });
 
-test("what is gone is not seen; what names nobody is dead; what cannot be read is not taken for free", (t) => {
+test("a removed card is not seen, a card without an owner is dead, and an unreadable card is an error", (t) => {
   const folder = newFolder(t);
   assert.equal(look(join(folder, "none")), undefined);
   for (const text of ["", "{", "null", "5", '{"host":3}', '{"host":"h"}', "[]"]) {
@@ -76,7 +76,7 @@ test("what is gone is not seen; what names nobody is dead; what cannot be read i
   assert.throws(() => look(folder), { code: "EISDIR" });
 });
 
-test("stillness is what this process has watched: it grows while nothing moves, and begins anew with each move", () => {
+test("stillness is what this process has watched: it grows while nothing moves, and starts again with each move", () => {
   let now = 1000;
   const still = new Stillness({ now: () => now, sleep: async () => {} });
   const at = (ms: number, seen: string) => {

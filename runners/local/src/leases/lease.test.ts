@@ -27,7 +27,7 @@ import {
 } from "./lease.ts";
 import { thisProcess } from "./owner.ts";
 
-/** A folder of leases, and cards of whoever a test needs. */
+/** A folder of leases, and the cards that a test needs. */
 function scene(t: TestContext) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-lease-"));
   t.after(() => rmSync(above, { recursive: true }));
@@ -64,7 +64,7 @@ function taken(lease: Awaited<ReturnType<typeof takeLease>>): Lease {
   return lease;
 }
 
-test("a lease is held by one; whoever comes second is told who, and takes it once it is released", async (t) => {
+test("a lease has one holder; the next taker learns the holder and takes the lease once it is released", async (t) => {
   const { leases, card } = scene(t);
   const first = tryLease(leases, "work", card());
   assert.ok("release" in first && first.isHeld());
@@ -167,7 +167,7 @@ test("a beat in the last moment before it is taken over saves a lease", async (t
   assert.ok(time.ms >= 59_750 + 60_000);
 });
 
-test("while one waits, a lease may go from a dead host to a living one: silence is counted anew", async (t) => {
+test("while one waits, a lease may go from a dead host to a living one: silence is counted again", async (t) => {
   const { leases, card, lease } = scene(t);
   const living = card({ ...elsewhere, host: "gpu3" });
   linkSync(card(elsewhere).path, lease);
@@ -199,7 +199,7 @@ test("a run that slept finds that its lease is another's: it is not held, and re
   assert.equal(look(lease)?.owner.host, "gpu2");
 });
 
-test("waiting ends when nobody wants it any more", async (t) => {
+test("waiting ends when the run is stopped", async (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   const time = fakeClock();
@@ -334,7 +334,7 @@ test("a lease without a card that is not granted leaves no file either", (t) => 
   assert.deepEqual(readdirSync(leases), ["work"]);
 });
 
-test("a run whose card is gone is told that another took it for dead", (t) => {
+test("a run whose card is gone learns that another run took it for dead", (t) => {
   const { leases, card } = scene(t);
   const mine = card();
   rmSync(mine.path);
@@ -351,7 +351,7 @@ test("a folder of leases that is gone is not said to be a card that is gone", (t
   assert.throws(() => tryLease(leases, "work", card()), /ENOENT.*link/);
 });
 
-test("a disk that refuses links is told as it is", (t) => {
+test("the error of a disk that refuses links is passed on", (t) => {
   const { leases, card } = scene(t);
   replace(t, "linkSync", () => {
     throw Object.assign(new Error("EROFS"), { code: "EROFS" });

@@ -67,7 +67,7 @@ test("a run on another host is shown as one that cannot be seen from here", (t) 
   );
 });
 
-test("a lease that another run took over is not this run's any more, and one that was released is nobody's", (t) => {
+test("a lease that another run took over, or that was released, is not this run's", (t) => {
   const { state, run } = scene(t);
   run("20260131T100000Z-1xaa", {}, { lines: [begin, start("a", "k1"), start("b", "k2")], leases: ["k2"] });
   run("20260131T110000Z-2xbb", { host: "gpu2" }, { lines: [begin, start("a", "k1")], leases: ["k1"] });

@@ -32,9 +32,9 @@ test("another host is elsewhere, whatever boot it names", () => {
   assert.equal(life({ host: "gpu2", boot: "b2" }), "elsewhere");
 });
 
-test("two machines of one name are not taken for one that was started anew", () => {
+test("two machines of one name are not taken for one that was restarted", () => {
   assert.equal(life({ boot: "b2", machine: "m2" }), "elsewhere");
-  assert.equal(life({ boot: "b2", machine: "" }), "dead", "not told: the same name is all there is");
+  assert.equal(life({ boot: "b2", machine: "" }), "dead", "without a machine id only the name counts");
 });
 
 test("what an owner does not tell is taken to be as here", () => {
@@ -69,7 +69,7 @@ test("a zombie has ended", {
   }
 });
 
-test("an owner is told by process and host, and one elsewhere by since when by its own clock", () => {
+test("an owner is shown by process and host, and one elsewhere with its start by its own clock", () => {
   const since = "2026-01-31T10:00:00.000Z";
   assert.equal(ownerWords({ ...owner, since }, here), "process 17 on gpu1");
   assert.equal(

@@ -48,7 +48,7 @@ function fakeClock(each: (ms: number) => void): Clock & { ms: number } {
   return time;
 }
 
-test("only runs on hosts that stay silent lose their leases and their cards; whoever beats once keeps all", async (t) => {
+test("only runs on hosts that stay silent lose their leases and their cards", async (t) => {
   const at = state(t, { here: {}, silent: on("gpu2"), beating: on("gpu3"), dead: { started: "1" } });
   const told: string[] = [];
   const time = fakeClock((ms) => {
@@ -59,7 +59,7 @@ test("only runs on hosts that stay silent lose their leases and their cards; who
     owners.map(({ host }) => host),
     ["gpu2"],
   );
-  assert.deepEqual(told.sort(), ["gpu2", "gpu3"], "each is told once, whatever it holds");
+  assert.deepEqual(told.sort(), ["gpu2", "gpu3"], "each is reported once, whatever it holds");
   assert.deepEqual(at.leasesLeft(), ["beating", "dead", "here"]);
   assert.deepEqual(at.cards(), ["beating", "dead", "here"]);
   assert.ok(time.ms >= 60_000 && time.ms < 62_000);

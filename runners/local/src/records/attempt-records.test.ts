@@ -23,7 +23,7 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { MissingContent, Store } from "../store/artifact-store.ts";
 import { verifyStore } from "../store/garbage-collection.ts";
-import { takeAllIn } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest.ts";
 import { stateFolder } from "../store/state-folder.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 import { exampleRecord } from "../testing/example-record.ts";
@@ -65,7 +65,7 @@ async function keep(to: State, seed: number, more: (submission: string) => void 
   linkSync(join(out, "submission/model"), join(out, "snapshots/0001/model"));
   writeFileSync(join(out, "snapshots/0002/model"), model);
   more(join(out, "submission"));
-  const taken = await takeAllIn(
+  const taken = await ingestAll(
     given.map((one) => ({ ...one, path: join(out, one.name) })),
     to,
   );
@@ -195,7 +195,7 @@ test("a file that has all the names its file system allows is copied, once for a
   assert.deepEqual(readFileSync(paths[0]!), model);
 });
 
-test("damage in a shared file is told by every record that has it, with the file and the way out, and nothing is given", async () => {
+test("every record that shares a damaged file reports the file and the way out, and returns nothing", async () => {
   const at = state();
   const digests = [await keep(at, 1), await keep(at, 2)];
   damage(at.at(digests[0]!, "snapshots/0001/model"));
@@ -227,7 +227,7 @@ test("a content that was damaged in the store is not linked into a record, and n
   const at = state();
   const out = join(at.above, "out");
   writeFileSync(out, model);
-  const taken = await takeAllIn([{ name: "submission", kind: "file", path: out }], at);
+  const taken = await ingestAll([{ name: "submission", kind: "file", path: out }], at);
   if ("problem" in taken) throw new Error(taken.problem);
   damage(at.store.pathOf(sha256(model)));
   const record = recordOf(taken.outputs, 1);

@@ -15,8 +15,8 @@ import { raiseFormat } from "../store/state-folder.ts";
 import { syncFolder, syncPath } from "../store/sync-folder.ts";
 import type { VerifiedContents } from "../store/verified-contents.ts";
 import { DamagedRecord } from "./damaged-record.ts";
-import { takeInRecord } from "./import-record.ts";
-import { layOutRecord } from "./materialize-record.ts";
+import { ingestRecord } from "./import-record.ts";
+import { materializeRecord } from "./materialize-record.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { checkFormats, type Line, lineOf } from "./record-line.ts";
 import { verifyRecord } from "./verify-record.ts";
@@ -155,7 +155,7 @@ export class AttemptRecords {
       raiseFormat({ state: dirname(dirname(this.#records)) });
       mkdirSync(temporary, { recursive: true });
       const context = { store: this.#store, verified: this.#verified };
-      layOutRecord(Object.values(record.outputs), temporary, context);
+      materializeRecord(Object.values(record.outputs), temporary, context);
       // one that was only opened is none: whether it was depends on how long the attempt took
       if (statSync(log, { throwIfNoEntry: false })?.size) cpSync(log, join(temporary, "log"));
       writeWhole(join(temporary, "record.json"), text);
@@ -186,7 +186,7 @@ export class AttemptRecords {
       record = this.#parsed(digest, text);
       const context = { store: this.#store, read: new Map<string, string>(), link: false };
       for (const [name, output] of Object.entries(record.outputs)) {
-        const problem = takeInRecord(from, [name, output], context);
+        const problem = ingestRecord(from, [name, output], context);
         if (problem !== undefined) return problem;
       }
     } catch (error) {
@@ -207,7 +207,7 @@ export class AttemptRecords {
     const context = { store: this.#store, read: this.#read, link: true };
     for (const [name, output] of Object.entries(record.outputs)) {
       if (this.#store.canGive(output)) continue;
-      const problem = takeInRecord(join(this.#records, digest), [name, output], context);
+      const problem = ingestRecord(join(this.#records, digest), [name, output], context);
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }
   }

@@ -38,7 +38,7 @@ test("earlier attempts tell by their median, which one odd one does not move", (
   assert.equal(estimateFrom(instance(), three.slice(0, 2)).gpuHours, 44);
 });
 
-test("dollars are unknown where a secret is handed out and no earlier attempt knows; without one, nobody is paid", (t) => {
+test("dollars are unknown where a secret is handed out and no earlier attempt knows, and 0 without a secret", (t) => {
   process.env.MLRB_TEST_KEY = "key";
   t.after(() => delete process.env.MLRB_TEST_KEY);
   const paid = instance({ secrets: ["MLRB_TEST_KEY"] });

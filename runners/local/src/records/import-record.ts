@@ -16,7 +16,7 @@ type Context = {
 };
 
 /** What is wrong with an output, in words, where it is not what the record says. Throws on trouble with the machine. */
-export function takeInRecord(
+export function ingestRecord(
   folder: string,
   [name, output]: [string, Output],
   { store, read, link }: Context,

@@ -12,7 +12,7 @@ import { capLog } from "../stage/cap-log.ts";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 import { sharedBytes } from "../store/content-store.ts";
-import { takeAllIn } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { HeldRecord } from "./attempt-records.ts";
 
@@ -40,7 +40,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // it stays where it is until the record is there: a kill at any moment loses nothing
-  const taken = await takeAllIn(handedOver, workspace, { keep: true });
+  const taken = await ingestAll(handedOver, workspace, { keep: true });
   if ("problem" in taken) {
     const detail = `output "${taken.name}" ${taken.problem}`;
     return { kind: "failed", cause: "missing-output", detail };

@@ -15,7 +15,7 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 type Context = { store: Store; verified: VerifiedContents };
 
 /** `folder` is one that a record is being made in. Every byte was checked then. Throws MissingContent. */
-export function layOutRecord(
+export function materializeRecord(
   outputs: readonly (Artifact & { file: string })[],
   folder: string,
   { store, verified }: Context,

@@ -14,7 +14,7 @@ import { type TestContext, test } from "node:test";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { Store } from "../store/artifact-store.ts";
 import { verifyStore } from "../store/garbage-collection.ts";
-import { takeAllIn } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest.ts";
 import { stateFolder } from "../store/state-folder.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 import { exampleRecord } from "../testing/example-record.ts";
@@ -49,7 +49,7 @@ async function keep(to: State, seed: number): Promise<string> {
     { name: "submission", kind: "dir", path: join(out, "submission") },
     { name: "log", kind: "file", path: join(out, "log.json") },
   ] as const;
-  const taken = await takeAllIn(given, to);
+  const taken = await ingestAll(given, to);
   if ("problem" in taken) throw new Error(taken.problem);
   const outputs = Object.entries(taken.outputs).map(([name, one]) => [name, { ...one, file: name }]);
   const record: AttemptRecord = {
@@ -150,7 +150,7 @@ test("what the cache has no sound copy of is left as it is and named", async (t)
   assert.match(at.verify(one).left.join(), /^record\.json is not/);
 });
 
-test("a file more than a record has is told and left alone", async (t) => {
+test("a file that a record does not have is reported and left alone", async (t) => {
   const at = state(t);
   const one = await keep(at, 1);
   writeFileSync(at.at(one, "submission/extra"), "who put me here?");

@@ -387,7 +387,7 @@ test("half an environment is removed when its building is cancelled", async (t) 
   assert.ok(!existsSync(path));
 });
 
-test("an audit is told of a stage that an executor other than the local one ran", async (t) => {
+test("an audit reports a stage that another executor than the local one ran", async (t) => {
   const { carry, workspace } = scene(t);
   const audited: Audited[] = [];
   workspace.audit = (one: Audited) => audited.push(one);

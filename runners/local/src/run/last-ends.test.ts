@@ -52,7 +52,7 @@ test("one that was skipped or cancelled was not carried out: what it ended with 
   assert.deepEqual(kinds(folder, ["a", "b"]), { a: "failed", b: "failed" });
 });
 
-test("what counts is the caller's to say, and why it ran is told with it", (t) => {
+test("the caller decides which ends count, and each has its reasons", (t) => {
   const reasons = [{ kind: "first-run" }];
   const folder = journals(t, {
     "20260131T100000Z-1xaa": [begin(), { ...end("a", { kind: "succeeded" }), reasons }],

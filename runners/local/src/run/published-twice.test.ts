@@ -8,7 +8,7 @@ const given = (...published: PublishedFile[]) => {
   return { files: [...files.keys()], said: problems.map(({ code, message }) => `${code}: ${message}`) };
 };
 
-test("files of different names are laid out, whoever publishes them", () => {
+test("files of different names are published, whichever stages publish them", () => {
   assert.deepEqual(given(file("a.json", "one.x"), file("plots/a.json", "two.y"), file("plots/b", "one.z")), {
     files: ["a.json", "plots/a.json", "plots/b"],
     said: [],

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Store } from "../store/artifact-store.ts";
-import { type IngestOptions, takeAllIn } from "../store/ingest.ts";
+import { type IngestOptions, ingestAll } from "../store/ingest.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 
 function lab(t: TestContext) {
@@ -24,7 +24,7 @@ function lab(t: TestContext) {
   const out = join(at, "out");
   const store = new Store(join(at, "blobs"));
   const take = (options: IngestOptions = {}) =>
-    takeAllIn(
+    ingestAll(
       [{ name: "all", path: out, kind: "dir" }],
       { store, verified: new VerifiedContents(join(at, "memory")) },
       options,

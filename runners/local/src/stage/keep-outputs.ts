@@ -8,7 +8,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython, markReady } from "../process/environments.ts";
 import type { CarriedOut, CarryOutContext } from "../run/carried-out.ts";
 import type { Store } from "../store/artifact-store.ts";
-import { takeAllIn } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest.ts";
 import { missingOutput } from "./missing-output.ts";
 
 type Ended = CarryOutContext & {
@@ -44,7 +44,7 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
   const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   const { diskBytes } = instance.execution.limits;
-  const taken = await takeAllIn(given, workspace, {
+  const taken = await ingestAll(given, workspace, {
     bytesMax: diskBytes,
     ...(ended.signal && { signal: ended.signal }),
   }).catch((error: unknown) => {

@@ -27,7 +27,7 @@ test("the first try begins a new log; each further one goes on with it and says 
   assert.equal(readFileSync(at.to, "utf8"), whole);
 });
 
-test("a try that could not say anything has its end told all the same", async (t) => {
+test("the end of a try without output is in the log", async (t) => {
   const at = scene(t);
   const log = openLog({ ...at, secrets: [], before: "try 1 of 2: no such program" });
   await log.end();

@@ -1,8 +1,8 @@
-// Where a stage leaves what it gives, in its work folder: said in one place, since whoever takes it in may be
-// another run than the one that laid the folder out.
+// The paths of a stage's outputs in its work folder. One place defines them, since another run than the one that prepared
+// the folder may ingest the outputs.
 import { join } from "node:path";
 
-/** Absolute, by output. Two outputs of one file name stand in folders of their own. */
+/** Absolute, by output. Two outputs with one file name have folders of their own. */
 export function outputPaths(
   work: string,
   gives: readonly { name: string; file: string }[],

@@ -15,7 +15,7 @@ import { clearEnvironment, environmentPython } from "../process/environments.ts"
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import { layOut } from "../store/materialize.ts";
+import { materialize } from "../store/materialize.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import { outputPaths } from "./output-paths.ts";
 import { stageContext } from "./stage-context.ts";
@@ -115,7 +115,7 @@ async function materializeInputs(
       }
     }
   }
-  const linked = await layOut(items, {
+  const linked = await materialize(items, {
     ...workspace,
     // an untrusted program gets copies: one that may mount may also undo a read-only mount
     link: async () => !stage.untrusted && ((await executor.mountsReadOnly?.()) ?? false),

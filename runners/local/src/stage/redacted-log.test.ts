@@ -81,7 +81,7 @@ test("a stage that says nothing leaves no log", async (t) => {
   assert.ok(!existsSync(to));
 });
 
-test("a copy that cannot be written is told, and what the stage wrote goes all the same", async (t) => {
+test("a copy that cannot be written is an error, and the original log is removed", async (t) => {
   const { from, to } = scene(t);
   const log = new RedactedLog(from, to, secrets);
   writeFileSync(from, "something");

@@ -75,9 +75,9 @@ fs.realpath = Object.assign(realpath.native.bind(fs), {
 });
 fs.realpathSync = Object.assign(realpathSync.native.bind(fs), { native: realpathSync.native });
 
-// Node refuses before it looks. Libraries look for files that may be there, up the tree and in HOME, and go on where
-// they are told that there is none: that is what they are told of what is not there, and of a folder that it is there.
-// Listing one is noted as such, because Node's own look-ups of folders are not a script's.
+// Node refuses before it looks. Libraries look for optional files, up the tree and in HOME, and continue where a file is
+// missing: so a missing file gives ENOENT, and a folder is reported as existing. Listing a folder is noted separately,
+// because Node's own look-ups of folders are not the script's.
 const asks = ["access", "exists", "lstat", "open", "readFile", "readlink", "realpath", "stat", "statfs"];
 const lists = ["opendir", "readdir"];
 const copies = ["copyFile", "cp"];

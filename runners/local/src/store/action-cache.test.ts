@@ -97,7 +97,7 @@ test("logs of other hosts are read, and retain leaves one log with what was aske
   assert.equal(readdirSync(path).length, 1);
 });
 
-test("a cache that was deleted meanwhile begins anew", (t) => {
+test("a cache that was deleted meanwhile starts empty", (t) => {
   const path = folder(t);
   const cache = new ActionCache(path);
   cache.put(entry(1));

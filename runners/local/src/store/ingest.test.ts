@@ -16,10 +16,10 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Store } from "./artifact-store.ts";
-import { takeAllIn } from "./ingest.ts";
+import { ingestAll } from "./ingest.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
-const root = mkdtempSync(join(tmpdir(), "take-in-"));
+const root = mkdtempSync(join(tmpdir(), "mlrb-ingest-"));
 after(() => rmSync(root, { recursive: true }));
 
 const sizes = { small: 1000, medium: 3 << 20, large: 17 << 20 };
@@ -30,7 +30,7 @@ function lab() {
   const store = new Store(join(at, "blobs"));
   const verified = new VerifiedContents(join(at, "memory"));
   const take = () =>
-    takeAllIn(
+    ingestAll(
       (["one", "two"] as const).map((name) => ({ name, path: join(at, "out", name), kind: "dir" })),
       { store, verified },
     );
@@ -83,7 +83,7 @@ test("a large file with a name elsewhere is copied while other things go on, unt
   truncateSync(join(at, "out/one/a"), 2 ** 32); // of no room, and seconds to read
   linkSync(join(at, "out/one/a"), join(at, "elsewhere"));
   const ending = new AbortController();
-  const taking = takeAllIn(
+  const taking = ingestAll(
     [{ name: "it", path: join(at, "out/one"), kind: "dir" }],
     { store, verified },
     { signal: ending.signal },
@@ -106,7 +106,7 @@ for (const mode of [0o444, 0o555])
     writeFileSync(path, content, { mode });
     linkSync(path, join(at, "elsewhere"));
     for (const _ of ["once", "again"]) {
-      const taken = await takeAllIn(
+      const taken = await ingestAll(
         [{ name: "it", path, kind: "file" }],
         { store, verified },
         { keep: true },

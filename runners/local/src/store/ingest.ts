@@ -11,13 +11,13 @@ import type { VerifiedContents } from "./verified-contents.ts";
 
 type StageOutput = { name: string; path: string; kind: Artifact["kind"] };
 
-type TakenIn = { outputs: Record<string, Artifact> } | { name: string; problem: string };
+type Ingested = { outputs: Record<string, Artifact> } | { name: string; problem: string };
 
 type Context = { store: Store; verified: VerifiedContents };
 
 /** What is taken is gone from where it was. Throws on links and other things without content of their own. */
-export async function takeIn(path: string, kind: Artifact["kind"], context: Context): Promise<Artifact> {
-  const taken = await takeAllIn([{ name: "it", path, kind }], context);
+export async function ingest(path: string, kind: Artifact["kind"], context: Context): Promise<Artifact> {
+  const taken = await ingestAll([{ name: "it", path, kind }], context);
   if ("problem" in taken) throw new Error(taken.problem);
   return taken.outputs.it!;
 }
@@ -35,11 +35,11 @@ export type IngestOptions = {
  * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
  * copied, large files that no user can write get another name.
  */
-export async function takeAllIn(
+export async function ingestAll(
   all: readonly StageOutput[],
   { store, verified }: Context,
   { keep = false, signal, bytesMax }: IngestOptions = {},
-): Promise<TakenIn> {
+): Promise<Ingested> {
   const stats = new Map<string, Stats>();
   for (const { name, path } of all) {
     try {

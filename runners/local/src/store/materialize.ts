@@ -9,7 +9,7 @@ import { type LargeContent, MissingContent, type Store } from "./artifact-store.
 import { tryLink } from "./hard-link.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
-export type LayOutOptions = {
+export type MaterializeOptions = {
   store: Store;
   verified: VerifiedContents;
   /** Asked only when there is something large: whether the consumer sees what is laid out read-only. */
@@ -17,9 +17,9 @@ export type LayOutOptions = {
 };
 
 /** Returns whether a file was linked: then the folder must be mounted read-only. Throws MissingContent. */
-export async function layOut(
+export async function materialize(
   items: readonly { artifact: Artifact; path: string }[],
-  { store, verified, link }: LayOutOptions,
+  { store, verified, link }: MaterializeOptions,
 ): Promise<boolean> {
   const large: LargeContent[] = [];
   for (const { artifact, path } of items)
@@ -42,7 +42,7 @@ export async function layOut(
 
 async function verify(
   large: readonly LargeContent[],
-  { store, verified }: Pick<LayOutOptions, "store" | "verified">,
+  { store, verified }: Pick<MaterializeOptions, "store" | "verified">,
 ): Promise<void> {
   const contents = [...new Map(large.map(({ digest, from }) => [digest, { digest, path: from }])).values()];
   const digests = await hashFiles(contents.map(({ path }) => path)).catch((error: NodeJS.ErrnoException) => {

@@ -37,7 +37,7 @@ function putRecord(attempts: string, text: string): string {
   return digest;
 }
 
-test("a state of a newer format stops whoever opens it, also a run with nothing to do", (t) => {
+test("a state of a newer format cannot be opened, also by a run with nothing to do", (t) => {
   const { root, state } = opened(t);
   writeFileSync(join(state.state, "format.json"), JSON.stringify({ formatVersion: 99 }));
   assert.throws(() => stateFolder(root), newer);
@@ -91,7 +91,7 @@ test("an index of 5ceb805, whose lines tell no format, is read", (t) => {
   assert.equal(records().find("key")?.digest, digest);
 });
 
-test("a running attempt of a newer format, and the end of one, stop whoever would begin it again", (t) => {
+test("a running attempt of a newer format, and the end of one, keep it from being begun again", (t) => {
   const { state } = opened(t);
   const folder = join(state.running, "a");
   mkdirSync(folder, { recursive: true });
