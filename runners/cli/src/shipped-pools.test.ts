@@ -31,7 +31,7 @@ const sources: Sources = {
 };
 
 for (const pipeline of ["full-benchmark", "hello"])
-  test(`in ${pipeline} each attempt that calls a model holds a part of each of its providers' pools, and no other does`, () => {
+  test(`in ${pipeline} exactly the attempts that call a model hold a part of each of its providers' pools`, () => {
     const file = `pipelines/${pipeline}.yaml`;
     const set = { agent: [...agents, "several"], task: ["baby-lm"], seed: ["1"] };
     const asked = { file, profile: undefined, set, executor: undefined };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
 
-test("an agent that calls no model does not make the sum of dollars unknown, and one of unknown price does", () => {
+test("only a model of unknown price makes the sum of dollars unknown", () => {
   const estimate = (dollars: number | null) => ({ gpuHours: 0, dollars, timeMs: 1, from: 0 });
   const record = (
     dollars: number | null,
@@ -18,7 +18,7 @@ test("an agent that calls no model does not make the sum of dollars unknown, and
   assert.equal(words(record(null, null), record(1.5, null)), "an unknown number of dollars in total");
 });
 
-test("whatever became of an attempt, its cost is in the sum", () => {
+test("the sum includes the cost of lost, ended and running attempts", () => {
   const cost = (dollars: number) => ({ gpuHours: 0, dollars });
   const others = [
     { kind: "lost", cost: cost(1) },

@@ -30,7 +30,7 @@ const output = (at: number, text = `line ${at}`) => ({
   text,
 });
 
-test("a short trajectory is shown whole, in words", () => {
+test("a short trajectory is shown whole", () => {
   const { lines, events } = read(
     written([
       {
@@ -60,7 +60,7 @@ test("a short trajectory is shown whole, in words", () => {
   ]);
 });
 
-test("of thousands of lines the beginning, the end and what is no output are shown, and where some are left out", () => {
+test("of a long trajectory the beginning, the end, events other than output, and the gaps are shown", () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => output(at, "x".repeat(60)));
   const marked = lines.map((line, at) =>
     at === 40 || at === 19_970 ? { ...line, event: "snapshot", text: undefined, name: "s" } : line,
@@ -79,7 +79,7 @@ test("of thousands of lines the beginning, the end and what is no output are sho
   assert.equal(events.filter(({ skippedBefore }) => skippedBefore).length, 3);
 });
 
-test("an endless flood of events stays bounded, and so does one endless line", () => {
+test("the extract of many events, or of one endless line, is bounded", () => {
   const flood = read(
     written(Array.from({ length: 3000 }, (_, at) => ({ event: "budget", sinceStartMs: at, share: 1 }))),
   );
@@ -88,7 +88,7 @@ test("an endless flood of events stays bounded, and so does one endless line", (
   assert.ok(JSON.stringify(long.events).length < 2000);
 });
 
-test("of a long conversation what failed, was noted, reminded or cut is shown before what went well", () => {
+test("a long conversation shows failures, notes, reminders and cuts before successful calls", () => {
   const call = (at: number) => ({
     event: "tool-call",
     sinceStartMs: at,
@@ -129,7 +129,7 @@ test("of a long conversation what failed, was noted, reminded or cut is shown be
   assert.deepEqual(failures, [{ whose: "provider", cause: "rate-limit", count: 1, detail: "slow down" }]);
 });
 
-test("torn, foreign and missing files are told, and break nothing", () => {
+test("torn, foreign and missing files are reported as such", () => {
   const { events } = read(
     written(["null", "[1]", '"text"', '{"event":{"a":1},"sinceStartMs":"soon"}'], '{"event":"outp'),
   );

@@ -75,7 +75,7 @@ test("one attempt in a folder gets the name of its task", (t) => {
   assert.deepEqual([log.eval.task, log.samples.length], ["mlrb/kept", 1]);
 });
 
-test("a format of one attempt a file writes a run's attempts one by one", (t) => {
+test("a format with one attempt per file writes a file for each attempt of a run", (t) => {
   const { root, run } = exporting(t);
   assert.equal(run("kept", { format: "atif", output: "atif/" }), 0);
   const names = readdirSync(join(root, "atif"));
@@ -85,7 +85,7 @@ test("a format of one attempt a file writes a run's attempts one by one", (t) =>
   );
 });
 
-test("several files for one name, an unknown profile and an unknown run are refused, and nothing is written", (t) => {
+test("a single output name for several files, an unknown profile and an unknown run are refused", (t) => {
   const { root, run, complained } = exporting(t);
   assert.equal(run("kept", { format: "atif", output: "one.json" }), 2);
   assert.match(

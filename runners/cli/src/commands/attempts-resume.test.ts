@@ -1,4 +1,4 @@
-// The desk and what reaches it, over a real socket in a folder whose path is longer than an address may be.
+// The operator desk over a real socket, in a folder whose path is longer than a socket address may be.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ function desk(t: TestContext) {
 
 const never = new AbortController().signal;
 
-test("a person ends every wait with new secrets, which no file holds", async (t) => {
+test("new secrets end every wait and are written to no file", async (t) => {
   const { folder, taken, opened, reach } = desk(t);
   const waits = [opened.pause(1e9, never), opened.pause(1e9, never)];
   assert.deepEqual(await reach({ KEY: "a-new-key" }), { kind: "resumed", calls: 2 });
@@ -57,7 +57,7 @@ test("a person ends every wait with new secrets, which no file holds", async (t)
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("a secret that the attempt was never handed is refused, and so is what is no request", async (t) => {
+test("an unknown secret and an invalid request are refused", async (t) => {
   const { taken, timers, opened, reach } = desk(t);
   const wait = opened.pause(1e9, never);
   const refused = await reach({ KEY: "a", PATH: "/evil" });
@@ -79,12 +79,12 @@ test("an attempt that is ended stops waiting", async (t) => {
   await assert.rejects(wait, /the attempt is over/);
 });
 
-test("an attempt that waits nowhere cannot be reached", async (t) => {
+test("an attempt that does not wait cannot be resumed", async (t) => {
   const reply = await resumeAttempt(folderOf(t), {});
   assert.equal(reply.kind, "refused");
 });
 
-test("waits are on the disk while they last, those for a person first, and without secrets", (t) => {
+test("waiting.json lists current waits without secrets, those for a person first", (t) => {
   const file = join(folderOf(t), "waiting.json");
   const lines: string[] = [];
   let now = Date.parse("2026-01-31T10:00:00.000Z");

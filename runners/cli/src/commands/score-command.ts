@@ -141,8 +141,8 @@ function scoringOf({ instances }: Plan, attempt: number): number[] {
     if (inputs.some(({ from }) => follows.has(from))) follows.add(index);
     // of the same task and no other axis of an attempt: its reference models
     const shared = Object.keys(axes).filter((axis) => Object.hasOwn(own, axis));
-    const beside = shared.length === 1 && shared[0] === "task" && own.task === axes.task;
-    if (follows.has(index) || beside) want(index);
+    const ofSameTask = shared.length === 1 && shared[0] === "task" && own.task === axes.task;
+    if (follows.has(index) || ofSameTask) want(index);
   }
   return [...wanted].sort((a, b) => a - b);
 }

@@ -12,7 +12,7 @@ const cost = (gpuHours: number | null, dollars: number | null) => ({
   from: 0,
 });
 
-test("what would be spent is the sum over the attempts that would run; what is unknown is counted, never zero", () => {
+test("the total cost sums the attempts that would run and counts unknown amounts separately", () => {
   const previews = [
     { action: "run" as const, cost: cost(24, 43) },
     { action: "stale" as const, onStale: "rerun" as const, cost: cost(24, null) },
@@ -25,7 +25,7 @@ test("what would be spent is the sum over the attempts that would run; what is u
   assert.deepEqual(totalCost(previews, true), { ...total, attempts: 4, gpuHours: 148, dollars: 143 });
 });
 
-test("cost is told with one attempt as one, and with what nobody knows", () => {
+test("the text of a cost names unknown amounts and uses the singular for one attempt", () => {
   const words = (more: Partial<TotalCost>) => costWords({ ...none, ...more });
   assert.equal(words({ attempts: 1 }), "1 attempt, about 0.0 GPU hours and 0.00 dollars");
   assert.equal(
@@ -38,7 +38,7 @@ test("cost is told with one attempt as one, and with what nobody knows", () => {
   );
 });
 
-test("within the limits nothing is wrong; over one of them, or into the unknown, needs a yes", () => {
+test("a cost over a limit, or an unknown cost, needs --yes", () => {
   const two = { ...none, attempts: 2, gpuHours: 48, dollars: 86.5 };
   assert.equal(overCost(two, { gpuHours: 48, dollars: 86.5 }), undefined);
   assert.equal(overCost(none, { gpuHours: 0, dollars: 0 }), undefined);
@@ -55,7 +55,7 @@ test("within the limits nothing is wrong; over one of them, or into the unknown,
   assert.ok(overCost({ ...none, attempts: 1, unknownGpuHours: 1 }, { gpuHours: 9, dollars: 9 }));
 });
 
-test("a limit is a number; what is none is refused by name, and without one nothing may be spent", () => {
+test("a limit that is not a number is refused, and without a limit nothing may be spent", () => {
   assert.deepEqual(costLimits({}), { gpuHours: 0, dollars: 0 });
   assert.deepEqual(costLimits({ maxCost: "86.5", maxGpuHours: "1e3" }), { gpuHours: 1000, dollars: 86.5 });
   for (const bad of ["-1", "ten", "", "5 dollars", "NaN"]) {

@@ -41,7 +41,7 @@ function gpus(amount: number, slice = false): Gpu[] {
   }));
 }
 
-/** What is said when `actions` would be done, one by stage: run, reuse or stale (and left). */
+/** The refusal if `actions` were taken, by stage: run, reuse or stale (and left). */
 function said(
   profile: string,
   here: number | Inventory,
@@ -63,7 +63,7 @@ function said(
   return problem && renderDiagnostic(problem);
 }
 
-test("what wants more GPUs than there are is told with the profiles that do with what there is", () => {
+test("a stage that needs more GPUs than the host has is refused with the profiles that the host can run", () => {
   assert.equal(
     said("large", 0),
     `too-few-gpus: "train" needs 8 GPUs, "serve" needs 1 GPU; this host has none (nvidia-smi -L)
@@ -77,17 +77,17 @@ test("what wants more GPUs than there are is told with the profiles that do with
   assert.equal(said("large", 8), undefined);
 });
 
-test("only what would run counts: not what is reused or left stale", () => {
+test("reused instances and stale ones that are left need no GPU", () => {
   assert.equal(said("large", 1, { train: "reuse" }), undefined);
   assert.equal(said("large", 1, { train: "stale" }), undefined);
   assert.match(said("large", 1, { train: "rerun" })!, /"train" needs 8 GPUs; this host has 1 /);
 });
 
-test("what runs elsewhere wants no GPU of this host", () => {
+test("a stage on another executor needs no GPU of this host", () => {
   assert.equal(said("cluster", 0), undefined);
   const plan = planned("cluster");
   const path = process.env.PATH;
-  process.env.PATH = "/nowhere"; // who asks finds nobody, and what runs elsewhere does not ask
+  process.env.PATH = "/nowhere"; // nvidia-smi cannot be found: a stage that runs elsewhere must not call it
   try {
     assert.equal(
       gpusAsked(
@@ -101,7 +101,7 @@ test("what runs elsewhere wants no GPU of this host", () => {
   }
 });
 
-test("where no profile would do, a host that would is named", () => {
+test("without a suitable profile the refusal names the GPUs that a host needs", () => {
   const plan = { ...planned("large"), profiles: ["large"] };
   const previews: Preview[] = [
     { index: 0, action: "run", certain: false, reasons: [], expectedMs: undefined },
@@ -113,7 +113,7 @@ test("where no profile would do, a host that would is named", () => {
   );
 });
 
-test("what runs in containers of this host wants its GPUs too", () => {
+test("a stage in a container of this host needs its GPUs", () => {
   assert.match(
     said("box", 0)!,
     /^too-few-gpus: "train" needs 8 GPUs, "serve" needs 1 GPU; this host has none/,
@@ -121,7 +121,7 @@ test("what runs in containers of this host wants its GPUs too", () => {
   assert.equal(said("box", 8), undefined);
 });
 
-test("several slices are not the several GPUs that a stage wants, and one is as good as one", () => {
+test("several MIG slices do not count as several GPUs, but one slice counts as one", () => {
   const divided = { gpus: [...gpus(7, true), ...gpus(2)] };
   assert.match(
     said("large", divided)!,
@@ -130,7 +130,7 @@ test("several slices are not the several GPUs that a stage wants, and one is as 
   assert.equal(said("small", divided), undefined);
 });
 
-test("why a driver lists none is told where it says so", () => {
+test("the refusal repeats the driver's reason", () => {
   assert.match(
     said("large", { gpus: [], trouble: "it did not answer" })!,
     /has none \(nvidia-smi reports: it did not answer\)\n/,

@@ -8,7 +8,7 @@ const instance = (id: string, params: object, secrets: string[], durable = true)
 const run = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ index, action: "run" as const, onStale: "leave" as const }));
 
-test("an attempt whose model's key is not set is refused with the variable's name, and its value is told nowhere", () => {
+test("an attempt without its model's key is refused with the variable's name", () => {
   const wants = instance("attempt[agent=a]", { model: { id: "m", key: "A_KEY" } }, ["A_KEY"]);
   const more = instance("attempt[agent=b]", { gateway: [{ provider: "p", key: "B_KEY" }] }, ["B_KEY"]);
   const problem = noKeys(run(3), [wants, wants, more], {})!;
@@ -20,7 +20,7 @@ test("an attempt whose model's key is not set is refused with the variable's nam
   assert.equal(noKeys(run(3), [wants, wants, more], { A_KEY: "x", B_KEY: "y" }), undefined);
 });
 
-test("what is reused needs no key, nor does a local endpoint or a stage that is no attempt", () => {
+test("reused attempts, local endpoints and stages that are not attempts need no key", () => {
   const wants = instance("attempt[agent=a]", { model: { id: "m", key: "A_KEY" } }, ["A_KEY"]);
   assert.equal(noKeys([{ index: 0, action: "reuse", onStale: "leave" }], [wants], {}), undefined);
   assert.equal(noKeys([{ index: 0, action: "stale", onStale: "leave" }], [wants], {}), undefined);

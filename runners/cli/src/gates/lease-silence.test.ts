@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { leaseSilence } from "./lease-silence.ts";
 
-test("a silence is a duration with a unit, or is not said", () => {
+test("MLRB_LEASE_SILENCE must be a duration with a unit", () => {
   assert.equal(leaseSilence("90s"), 90_000);
   assert.equal(leaseSilence(""), undefined);
   for (const bad of ["90", "0s", "soon", "-1s"]) {

@@ -66,7 +66,7 @@ function said(changed: Partial<Machine>, keys: string[]): string {
 
 const keys = ["OPENAI_API_KEY", "OTHER_KEY"];
 
-test("where all is there a doctor says what there is, and what another profile lacks", () => {
+test("on a complete machine doctor lists what works, and what another profile lacks", () => {
   assert.equal(
     said({}, keys),
     `this machine
@@ -105,7 +105,7 @@ test --profile remote: cannot run here
   );
 });
 
-test("where much is missing a doctor says how to get it", () => {
+test("doctor says how to get what is missing", () => {
   const bare = said(
     {
       node: "22.1.0",
@@ -175,7 +175,7 @@ test("nothing can run where its state cannot be written", () => {
   );
 });
 
-test("what only troubles the machine stops no profile", () => {
+test("a note about the machine does not stop a profile", () => {
   const here = machine({
     docker: { kind: "missing" },
     gpus: { gpus: [] },
@@ -191,7 +191,7 @@ test("what only troubles the machine stops no profile", () => {
   );
 });
 
-test("GPUs that are alike stand in one line, slices by their profile, and what a driver says of others beside", () => {
+test("equal GPUs share a line, slices have their own, and the driver's errors are noted", () => {
   const slice = {
     ...gpu,
     index: 2,
@@ -217,7 +217,7 @@ test("GPUs that are alike stand in one line, slices by their profile, and what a
   );
 });
 
-test("a bubblewrap that the kernel lets make no sandbox is told with what it says", () => {
+test("a bubblewrap that cannot make a sandbox is noted with its message", () => {
   const bubblewrap = {
     kind: "fails",
     version: "0.8.0",
@@ -238,7 +238,7 @@ stages: { train: { command: train } }
   const sources = memorySources({ "pipelines/test.yaml": boxed });
   const [found] = profileNeeds("pipelines/test.yaml", sources, ["local", "docker"]) as ProfileNeeds[];
   const runs = (changed: Partial<Machine>) => profileCheck(found!, machine(changed), () => false).runs;
-  const away = { kind: "no-daemon", said: "nobody answers" } as const;
+  const away = { kind: "no-daemon", said: "it does not answer" } as const;
   assert.equal(runs({}), true);
   assert.equal(runs({ docker: { kind: "missing" }, podman: "4.3.1" }), true);
   assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);

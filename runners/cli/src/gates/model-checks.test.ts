@@ -43,7 +43,7 @@ const probed = (answer: ModelProbe["answer"]): ModelProbe => ({
   wayOut: answer === "works" ? null : "do something",
 });
 
-test("only presets that name a model are asked for one", () => {
+test("only presets that name a model are probed", () => {
   const names = ["gpt", "local", "script", "half", "broken", "none"];
   assert.deepEqual(
     presetModels(names, sources).map(({ agent, spec }) => [
@@ -60,7 +60,7 @@ test("only presets that name a model are asked for one", () => {
   );
 });
 
-test("agents with one model share a probe, and each is told of its own", async () => {
+test("agents with the same model share a probe, and each has a check", async () => {
   const asked: [string, string | undefined][] = [];
   const checks = await modelChecks(presetModels(["gpt", "gpt-supervisor", "local"], sources), {
     async probe({ id }, key) {
@@ -83,7 +83,7 @@ test("agents with one model share a probe, and each is told of its own", async (
   );
 });
 
-test("a model that is gone keeps a profile from running, one that is busy does not", async () => {
+test("an unavailable model stops a profile, a busy one does not", async () => {
   const saidOf = async (answer: ModelProbe["answer"]) => {
     const checks = await modelChecks(presetModels(["gpt"], sources), {
       probe: async () => probed(answer),

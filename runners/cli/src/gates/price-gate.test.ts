@@ -30,7 +30,7 @@ const run = (count: number) =>
 const said = (...prices: string[]) => priceBook([{ run: null, prices }]);
 const none = { prices: priceBook([]), capped: false, sources };
 
-test("an unknown price under a limit of dollars refuses the run, with place, cause and way out", () => {
+test("an unknown price under a limit in dollars refuses the run", () => {
   const others = [{ provider: "openai", ids: ["other-*", "gemini-2.5-pro"] }];
   const instances = [
     attempt("attempt[agent=cli]", { kind: "command", gateway }, 0.02),
@@ -46,7 +46,7 @@ test("an unknown price under a limit of dollars refuses the run, with place, cau
   );
 });
 
-test("a price that is said, a free endpoint, and the lack of any limit let it start; --max-cost is such a limit", () => {
+test("--price, a free endpoint, or no limit in dollars lets an attempt start", () => {
   const wants = { kind: "command", gateway };
   const refused = (params: object, dollars: number | undefined, more: Partial<typeof none> = {}) =>
     noPrices(run(1), [attempt("a", params, dollars)], { ...none, ...more })?.code;
@@ -60,18 +60,18 @@ test("a price that is said, a free endpoint, and the lack of any limit let it st
   assert.equal(refused(llm, 1), "no-price");
   assert.equal(refused({ ...llm, model: { id: "qwen", free: true } }, 1), undefined);
   assert.equal(refused({ ...llm, provider: "openai", model: { id: "gpt-4o-2024-08-06" } }, 1), undefined);
-  assert.equal(refused({ ...llm, kind: "replay" }, 1), undefined, "a recording bills nobody");
+  assert.equal(refused({ ...llm, kind: "replay" }, 1), undefined, "a recording costs nothing");
   const all = { kind: "command", gateway: [{ provider: "anthropic", ids: ["claude-*"] }] };
   assert.equal(refused(all, 1), "no-price", "some model of so many has no price");
   assert.equal(refused(all, 1, { prices: said("claude-*=3/15") }), undefined);
 });
 
-test("what is reused needs no price", () => {
+test("a reused attempt needs no price", () => {
   const instances = [attempt("a", { kind: "command", gateway }, 1)];
   assert.equal(noPrices([{ index: 0, action: "reuse", onStale: "leave" }], instances, none), undefined);
 });
 
-test("a price that makes no sense is told with its form, and --max-cost is a cap only where it is said", () => {
+test("an invalid --price is refused, and only a given --max-cost is a limit", () => {
   for (const price of [
     "m",
     "m=1",
@@ -97,7 +97,7 @@ test("a price that makes no sense is told with its form, and --max-cost is a cap
   assert.deepEqual(runPurse({ maxCost: "2.5", yes: true }), { prices: [], maxDollars: 2.5 });
 });
 
-test("every shipped preset has known prices, is free, or says which --price it wants", () => {
+test("every shipped preset has known prices, is free, or names the --price that it needs", () => {
   const folder = join(import.meta.dirname, "../../../agents/presets");
   for (const file of readdirSync(folder)) {
     const text = readFileSync(join(folder, file), "utf8");

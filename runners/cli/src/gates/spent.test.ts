@@ -19,7 +19,7 @@ function attempt(changed: {
 
 const words = (...attempts: Attempted[]) => spentWords(spent(attempts)!);
 
-test("what attempts took is told beside what they were estimated to, with the error", () => {
+test("the cost of attempts is shown with its estimate and the error in percent", () => {
   assert.equal(
     words(
       attempt({ cost: { gpuHours: 23.1, dollars: 46.1 } }),
@@ -33,7 +33,7 @@ test("what attempts took is told beside what they were estimated to, with the er
   );
 });
 
-test("an estimate by budget is an upper bound, and one from several numbers of earlier attempts says so", () => {
+test("an estimate by budget is shown as an upper bound", () => {
   const gpu = (from: number) =>
     attempt({ estimate: { from, dollars: 0 }, cost: { gpuHours: 6, dollars: null } });
   assert.equal(words(gpu(0)), "1 attempt took 6.0 GPU hours (at most 24.0 by budget: 75 % less)");
@@ -44,7 +44,7 @@ test("an estimate by budget is an upper bound, and one from several numbers of e
   assert.match(words(gpu(1), gpu(4))!, /estimated 48\.0 from 1 to 4 earlier attempts: 75 % less/);
 });
 
-test("what nobody knows is unknown, in the estimate as in the cost, and one unknown makes the sum so", () => {
+test("one unknown amount makes a sum unknown, in the estimate and in the cost", () => {
   const known = attempt({ estimate: { gpuHours: 0 }, cost: { gpuHours: 0, dollars: 43 } });
   const priceless = attempt({ estimate: { gpuHours: 0 }, cost: { gpuHours: 0, dollars: null } });
   assert.equal(
@@ -60,7 +60,7 @@ test("what nobody knows is unknown, in the estimate as in the cost, and one unkn
   assert.deepEqual(spent([known, first])!.dollars, { estimated: null, actual: 86 });
 });
 
-test("nothing is said where nothing was spent and nothing was to be; a surprise is", () => {
+test("nothing is shown if cost and estimate are 0, and an unexpected cost is", () => {
   const free = { estimate: { gpuHours: 0, dollars: 0 }, cost: { gpuHours: 0, dollars: null } };
   assert.equal(words(attempt(free), attempt({ ...free, cost: null })), undefined);
   assert.equal(spent([]), undefined);
@@ -70,7 +70,7 @@ test("nothing is said where nothing was spent and nothing was to be; a surprise 
   );
 });
 
-test("attempts that left no record are told apart, and not compared", () => {
+test("attempts without a record are counted separately and not compared", () => {
   assert.equal(
     words(attempt({ cost: null }), attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24, dollars: 0 } })),
     "1 attempt took 24.0 GPU hours (estimated 24.0 from 3 earlier attempts: as estimated); the cost of 1 attempt that did not finish is unknown",
@@ -81,7 +81,7 @@ test("attempts that left no record are told apart, and not compared", () => {
   );
 });
 
-test("sums hold time as well, for whoever reads them by program", () => {
+test("the sums contain time", () => {
   const { timeMs, attempts, unrecorded, from } = spent([attempt({}), attempt({ cost: null })])!;
   assert.deepEqual(timeMs, { estimated: 24 * hour, actual: 24 * hour });
   assert.deepEqual(

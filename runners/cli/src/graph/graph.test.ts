@@ -40,7 +40,7 @@ function plan(changed = text): Plan {
   return result.plan;
 }
 
-/** States by id; those that are not named are up to date. `only`: what is drawn, by index. */
+/** States by id; the others are up to date. `only`: the drawn instances, by index. */
 function graph(
   states: Record<string, InstanceState>,
   { instances = false, of = plan(), only = (id: string): boolean => id !== "" } = {},
@@ -56,7 +56,7 @@ const some = {
   report: "uncertain",
 } as const;
 
-test("a DOT graph shows stages with their instances, states and marks, and what goes from one to the next", () => {
+test("a DOT graph shows stages with their instances and states, and the artifacts between them", () => {
   assert.equal(
     graphDot(graph(some)),
     `digraph "test (default)" {
@@ -106,7 +106,7 @@ flowchart LR
   );
 });
 
-test("instances are drawn one by one, with the edges between those that are drawn and no others", () => {
+test("each selected instance is drawn, with the edges between drawn instances only", () => {
   const beta = graph(some, { instances: true, only: (id) => !id.includes("alpha") && id !== "report" });
   assert.deepEqual(
     beta.nodes.map(({ id, lines, state }) => [id, lines, state]),
@@ -126,7 +126,7 @@ test("instances are drawn one by one, with the edges between those that are draw
   );
 });
 
-test("a stage of which nothing is selected is not drawn", () => {
+test("a stage without a selected instance is not drawn", () => {
   const drawn = graph({}, { only: (id) => !id.startsWith("score") });
   assert.deepEqual(
     drawn.nodes.map(({ id }) => id),
@@ -138,7 +138,7 @@ test("a stage of which nothing is selected is not drawn", () => {
   );
 });
 
-test("what most wants attention colours a stage of several states", () => {
+test("the state that most needs attention colours a stage of several states", () => {
   const coloured = (...two: [InstanceState, InstanceState]) =>
     graph({ "make[word=alpha]": two[0], "make[word=beta]": two[1] }).nodes[0]!.state;
   assert.equal(coloured("upToDate", "failed"), "failed");
@@ -146,7 +146,7 @@ test("what most wants attention colours a stage of several states", () => {
   assert.equal(coloured("uncertain", "stale"), "stale");
 });
 
-test("what means something to a drawing language is drawn as it is written", async () => {
+test("characters with a meaning in DOT or Mermaid are drawn literally", async () => {
   const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
   const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];
   const odd: Graph = {

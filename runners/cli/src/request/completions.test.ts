@@ -36,14 +36,14 @@ async function at(line: string): Promise<{ values: string[]; asked: unknown[] }>
 
 const values = async (line: string) => (await at(line)).values;
 
-test("first comes a command, and those for programs are not among them", async () => {
+test("the first word is completed to a command, and hidden commands are left out", async () => {
   assert.deepEqual(await values("st"), ["status"]);
   assert.ok(!(await values("")).includes("complete"));
   assert.deepEqual(await values("cache "), ["stats"]);
   assert.deepEqual(await values("cache stats "), []);
 });
 
-test("an argument is completed by what it names, and an option's value by what the option takes", async () => {
+test("an argument and an option's value are completed by the kind of name that they take", async () => {
   assert.deepEqual(await values("status "), ["full", "hello"]);
   assert.deepEqual(await values("status h"), ["hello"]);
   assert.deepEqual(await values("status hello "), []);
@@ -54,7 +54,7 @@ test("an argument is completed by what it names, and an option's value by what t
   assert.deepEqual(await values("log an"), ["anchors"]);
 });
 
-test("names are asked of the pipeline and profile that were typed", async () => {
+test("names come from the typed pipeline and profile", async () => {
   assert.deepEqual((await at("status --profile paper hello --only ")).asked, [
     ["stages", { profile: "paper", pipeline: "hello" }],
   ]);
@@ -62,7 +62,7 @@ test("names are asked of the pipeline and profile that were typed", async () => 
   assert.deepEqual((await at("log ")).asked, [["stages", {}]]);
 });
 
-test("an axis is completed first, then its values, then further ones that were not said yet", async () => {
+test("an axis is completed first, then its values that were not typed yet", async () => {
   assert.deepEqual(await values("status hello --set "), ["task=", "seed="]);
   assert.deepEqual(await values("status hello --set t"), ["task="]);
   assert.deepEqual(await values("status hello --set task="), ["task=reading", "task=writing", "task=maths"]);
@@ -73,7 +73,7 @@ test("an axis is completed first, then its values, then further ones that were n
   assert.deepEqual(await values("status hello --set task=maths,w"), ["task=maths,writing"]);
 });
 
-test("options are completed with what they are for, and flags take no value", async () => {
+test("options are completed with their descriptions, and flags take no value", async () => {
   const found = await completions(["status", "hello", "--p"], { program: shape, names: async () => [] });
   assert.deepEqual(found, [
     {
@@ -85,7 +85,7 @@ test("options are completed with what they are for, and flags take no value", as
   assert.ok((await values("status --")).includes("--help"));
 });
 
-test("where a file is wanted the shell is left to find it", async () => {
+test("file names are left to the shell", async () => {
   assert.deepEqual(await at("check pipe"), { values: [], asked: [] });
   assert.deepEqual(await at("graph hello --output "), { values: [], asked: [] });
 });

@@ -21,7 +21,7 @@ function plan() {
   return result.plan;
 }
 
-test("a plan that went through JSON is the plan that it was, environments and shared parts included", () => {
+test("a plan packed, written as JSON and unpacked equals the original, with shared parts", () => {
   const before = plan();
   const after = unpackPlan(JSON.parse(JSON.stringify(packPlan(before))));
   assert.deepEqual(after, before);
@@ -30,7 +30,7 @@ test("a plan that went through JSON is the plan that it was, environments and sh
     assert.ok(after.stages.includes(stage), "a stage is one object");
 });
 
-test("what instances share is written once", () => {
+test("parts that instances share are written once", () => {
   const { shared, instances } = packPlan(plan());
   assert.equal(instances.length, 10);
   assert.deepEqual(

@@ -34,14 +34,14 @@ function scene(t: TestContext) {
   return { repository, write, ask, count: () => made };
 }
 
-test("an answer is made once while what it was made of looks the same, and anew when that changes", async (t) => {
+test("an answer is made again only after a consulted file has changed", async (t) => {
   const { write, ask, count } = scene(t);
   assert.deepEqual([await ask(), await ask(), count()], ["ONE", "ONE", 1]);
   write("two!");
   assert.deepEqual([await ask(), await ask(), count()], ["TWO!", "TWO!", 2]);
 });
 
-test("another question has another answer, and what is not to be kept is made each time", async (t) => {
+test("each request has an answer of its own, and an answer not to be kept is made each time", async (t) => {
   const { ask, count } = scene(t);
   await ask();
   await ask({ command: "whisper" });
@@ -52,7 +52,7 @@ test("another question has another answer, and what is not to be kept is made ea
   assert.equal(count(), 4);
 });
 
-test("where there is no state, none is made to remember in", async (t) => {
+test("without a state folder none is created", async (t) => {
   const { repository, ask, count } = scene(t);
   rmSync(join(repository, ".mlrb"), { recursive: true });
   await ask();
@@ -60,7 +60,7 @@ test("where there is no state, none is made to remember in", async (t) => {
   assert.deepEqual([count(), readdirSync(repository)], [2, ["words"]]);
 });
 
-test("a remembered answer that is torn or of another format is made anew", async (t) => {
+test("a remembered answer that is torn or of another format is made again", async (t) => {
   const { repository, ask, count } = scene(t);
   await ask();
   const folder = join(repository, ".mlrb/cache/memory/plans");

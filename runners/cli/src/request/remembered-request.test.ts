@@ -44,14 +44,14 @@ function scene(t: TestContext) {
   return { write, stage, looked, mark, memory };
 }
 
-test("a plan is taken from memory while all that it was made from looks the same", async (t) => {
+test("a plan is taken from memory while no consulted file has changed", async (t) => {
   const { looked, mark } = scene(t);
   assert.deepEqual(await looked(), ["one"]);
   mark();
   assert.deepEqual(await looked(), ["remembered"]);
 });
 
-test("a changed pipeline is read anew, and so is one that was only touched", async (t) => {
+test("a changed or touched pipeline is read again", async (t) => {
   const { write, stage, looked, mark } = scene(t);
   await looked();
   mark();
@@ -61,7 +61,7 @@ test("a changed pipeline is read anew, and so is one that was only touched", asy
   assert.deepEqual(await looked(), ["one"]);
 });
 
-test("a request is remembered by all that it says, and a bad one not at all", async (t) => {
+test("requests with different options are remembered separately, and invalid ones not at all", async (t) => {
   const { looked, memory, write } = scene(t);
   write(
     "words.yaml",
@@ -80,7 +80,7 @@ test("a request is remembered by all that it says, and a bad one not at all", as
   assert.equal(readdirSync(memory).length, 2);
 });
 
-test("a pipeline that is a program is planned each time: nobody knows what it looks at", async (t) => {
+test("a scripted pipeline is planned each time, since it may read any file", async (t) => {
   const { looked, memory, write } = scene(t);
   write(
     "made.ts",
@@ -90,7 +90,7 @@ test("a pipeline that is a program is planned each time: nobody knows what it lo
   assert.throws(() => readdirSync(memory));
 });
 
-test("memory that is torn or of another version is passed over", async (t) => {
+test("memory that is torn or of another version is ignored", async (t) => {
   const { looked, mark, memory } = scene(t);
   await looked();
   mark();

@@ -23,7 +23,7 @@ function folderWith(t: TestContext, files: Record<string, string>): string {
   return folder;
 }
 
-test("a run of a pipeline that is a program is never taken for one with nothing to do: it may look at anything", async (t) => {
+test("a run of a scripted pipeline never takes the no-op fast path", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_000 }); // files written just now are not remembered either
   const stages = 'stages: { make: { command: "one" } }';
   const at = folderWith(t, {
@@ -39,7 +39,7 @@ test("a run of a pipeline that is a program is never taken for one with nothing 
   assert.equal(await seen("made"), undefined);
 });
 
-test("a program without a default export, or that fails, is a problem with its cause", async (t) => {
+test("a program that fails or has no default export is reported with its cause", async (t) => {
   const at = folderWith(t, {
     "pipelines/none.ts": "export const pipeline = {};\n",
     "pipelines/fails.ts": 'throw new Error("no such list");\n',

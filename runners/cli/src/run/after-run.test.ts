@@ -14,19 +14,19 @@ function commands(
   return afterRun(ended, asked).map(({ command }) => command);
 }
 
-test("after a failure the same run is offered, and with more than one what tells them all", () => {
+test("after failures the next steps are the same run and, for several failures, the status", () => {
   const again = "pnpm pipeline run hello --profile paper --only score --root /scratch";
   assert.deepEqual(commands({ failed: 1, succeeded: 3 }), [again]);
   assert.deepEqual(commands({ failed: 2, cancelled: 3 }), [again, again.replace("run", "status")]);
 });
 
-test("a run that was ended is offered again", () => {
+test("the next step after an interrupted run is the same run", () => {
   assert.deepEqual(commands({ cancelled: 3 }), [
     "pnpm pipeline run hello --profile paper --only score --root /scratch",
   ]);
 });
 
-test("stale attempts are offered to be made again or used, and never without a reason", () => {
+test("the next steps with stale attempts are --rerun and --accept-stale with a reason", () => {
   const run = "pnpm pipeline run hello --profile paper --only score --root /scratch";
   assert.deepEqual(commands({ skipped: 5 }, { leftStale: 2 }), [
     `${run} --rerun`,
@@ -34,7 +34,7 @@ test("stale attempts are offered to be made again or used, and never without a r
   ]);
 });
 
-test("after a good end the tables are offered, and what stands behind the first number that there is", () => {
+test("the next steps after success are the tables and the trace of the first number", () => {
   const cells = [
     { task: "a", metric: "m", agent: "x", primary: true, mean: null },
     { task: "b", metric: "n", agent: "an agent", primary: true, mean: 0 },

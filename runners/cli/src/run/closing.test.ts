@@ -1,4 +1,4 @@
-// The golden files are read as closely as code; `UPDATE_GOLDEN=1 node --test` writes them anew.
+// The golden files are read as closely as code; `UPDATE_GOLDEN=1 node --test` writes them again.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ const good: Closing = {
 
 for (const columns of [40, 80, 200, undefined]) {
   const name = `closing-${columns ?? "pipe"}.txt`;
-  test(`a run ends with the words of golden/${name}`, () => {
+  test(`the last lines of a run match golden/${name}`, () => {
     const screen = columns === undefined ? undefined : { columns, rows: 24 };
     const text = [good, bad(1), bad(20)].map((one) => closing(one, screen)).join("=====");
     if (process.env.UPDATE_GOLDEN) writeFileSync(join(golden, name), text);
@@ -66,7 +66,7 @@ for (const columns of [40, 80, 200, undefined]) {
   });
 }
 
-test("however many failed, the last words fit a screen of 24 lines from 60 columns on, and commands are whole", () => {
+test("the last lines fit 24 rows from 60 columns on, whatever failed, and no command is cut", () => {
   for (let columns = 60; columns <= 200; columns++) {
     for (const failures of [0, 1, 2, 3, 20, 5000]) {
       const of = bad(failures);
@@ -82,7 +82,7 @@ test("however many failed, the last words fit a screen of 24 lines from 60 colum
   }
 });
 
-test("a failure is shown with its cause and the last of its output, as long as there is room", () => {
+test("a failure is shown with its cause and its last output lines while they fit", () => {
   const text = closing(bad(20), { columns: 80, rows: 24 });
   assert.match(text, /^failed {2}attempt\[task=baby-lm,agent=reference,seed=1\]\n {8}exit-code/m);
   assert.match(text, /^ {8}\| MemoryError: 12 GiB wanted\n {8}pnpm pipeline log 'attempt/m);

@@ -38,5 +38,5 @@ const lines: [RareEvent, string[]][] = [
 ];
 
 for (const [event, said] of lines)
-  test(`a run says of ${event.kind}: ${said[0]!.slice(0, 40)}`, () =>
+  test(`the line of ${event.kind} is: ${said[0]!.slice(0, 40)}`, () =>
     assert.deepEqual(eventLines(event), said));

@@ -36,7 +36,7 @@ function asked(took: Record<string, number>, keyOf = (id: string) => id) {
   return { looks, foretell: forecast({ plan, selected: [1, 2, 3], jobs: 1, workspace }) };
 }
 
-test("a run is foretold by what its instances took in the runs before, and nothing is read until somebody asks", () => {
+test("the estimate of a run uses earlier durations, and reads nothing before the first call", () => {
   const { looks, foretell } = asked({ "make[n=1]": 1000, "make[n=2]": 3000, "report[n=3]": 500 });
   assert.deepEqual(looks, []);
   assert.deepEqual(
@@ -48,7 +48,7 @@ test("a run is foretold by what its instances took in the runs before, and nothi
   assert.deepEqual(foretell(standing), { ms: 3500, untimed: 0 });
 });
 
-test("what was one action when it last ran is foretold to take its time once", () => {
+test("instances that last shared an action count once in the estimate", () => {
   const took = { "make[n=1]": 3000, "make[n=2]": 3000, "report[n=3]": 500 };
   const { foretell } = asked(took, (id) => id.replace(/\[.*/, ""));
   assert.deepEqual(
@@ -57,7 +57,7 @@ test("what was one action when it last ran is foretold to take its time once", (
   );
 });
 
-test("a first run is not foretold at all", () => {
+test("a first run has no estimate", () => {
   assert.equal(
     asked({}).foretell(() => ({ kind: "waiting" })),
     undefined,

@@ -7,7 +7,7 @@ import { type Going, liveLines } from "./live-lines.ts";
 const attempt = "attempt[task=baby-lm,agent=reference,seed=1]";
 const now = (...going: Going[]) => ({ done: 1, total: 9, left: undefined, going });
 
-test("what an instance says stands beside it where there is room, and below it where there is not", () => {
+test("an instance's output follows its name if it fits, else on the next line", () => {
   const going = now({ id: attempt, forMs: 3000, said: "step 140, loss 3.2, and so on" });
   assert.deepEqual(liveLines(going, { columns: 100, rows: 24 }), [
     "1/9 done, 1 running",
@@ -25,7 +25,7 @@ test("what an instance says stands beside it where there is room, and below it w
   ]);
 });
 
-test("the time that is left is said at least where something was never timed", () => {
+test('the remaining time is "at least" if an instance was never timed', () => {
   const head = (ms: number, untimed: number) =>
     liveLines({ ...now({ id: "a", forMs: 0 }), left: { ms, untimed } }, { columns: 80, rows: 24 })[0];
   assert.equal(head(125_000, 0), "1/9 done, 1 running, about 3 m left");
@@ -34,7 +34,7 @@ test("the time that is left is said at least where something was never timed", (
   assert.equal(head(400, 0), "1/9 done, 1 running", "an end that is due is not foretold");
 });
 
-test("those for whom there is no room are counted", () => {
+test("instances that do not fit are counted", () => {
   const many = now(...Array.from({ length: 20 }, (_, at) => ({ id: `stage[n=${at}]`, forMs: 1000 * at })));
   assert.deepEqual(liveLines(many, { columns: 80, rows: 7 }), [
     "1/9 done, 20 running",
@@ -44,7 +44,7 @@ test("those for whom there is no room are counted", () => {
   ]);
 });
 
-test("no line is as wide as the terminal and all fit on it, whatever stages are called and say", () => {
+test("every line is narrower than the terminal and all fit on it, for any names and output", () => {
   const going = fc.record({
     id: fc.string({ unit: "grapheme", minLength: 1, maxLength: 80 }),
     forMs: fc.nat(9e7),

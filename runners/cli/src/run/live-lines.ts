@@ -64,9 +64,9 @@ export function liveLines(
     const said = waits ?? last;
     const begin = `  ${times[at]!.padStart(timesWidth)}  `;
     const rest = width - displayWidth(begin + id) - 3;
-    const beside = said && rest >= Math.min(saidMin, displayWidth(said));
-    const own = [beside ? `${begin}${id} | ${clip(said, rest)}` : begin + id];
-    if (said && !beside) own.push(`    | ${said}`);
+    const fits = said && rest >= Math.min(saidMin, displayWidth(said));
+    const own = [fits ? `${begin}${id} | ${clip(said, rest)}` : begin + id];
+    if (said && !fits) own.push(`    | ${said}`);
     const others = going.length - shown - 1 > 0 ? 1 : 0;
     const free = room + 1 - lines.length;
     if (free < 1 + others) break;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Mailbox } from "./mailbox.ts";
 
-test("what happens while nobody waits is there at the next look, once however often it happened", async () => {
+test("several events without a waiter are one event at the next take", async () => {
   const box = new Mailbox();
   box.put();
   box.put();
@@ -10,7 +10,7 @@ test("what happens while nobody waits is there at the next look, once however of
   assert.equal(await box.take(0), false);
 });
 
-test("whoever waits goes on when something happens, and when the box is closed", async () => {
+test("a wait ends with an event and when the mailbox is closed", async () => {
   const box = new Mailbox();
   const waits = box.take();
   box.put();
@@ -18,10 +18,10 @@ test("whoever waits goes on when something happens, and when the box is closed",
   const again = box.take();
   box.close();
   assert.equal(await again, false);
-  assert.equal(await box.take(), false, "nobody waits any more");
+  assert.equal(await box.take(), false, "a closed mailbox does not wait");
 });
 
-test("a burst is over only when nothing has come for a while, and one without an end is cut off", async (t) => {
+test("a burst ends after a quiet time, and an endless one is cut off", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);

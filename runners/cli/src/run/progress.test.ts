@@ -1,5 +1,5 @@
 // What a person sees of a run, whole, on terminals of several widths and in a pipe. The golden files are read
-// as closely as code; `UPDATE_GOLDEN=1 node --test` writes them anew.
+// as closely as code; `UPDATE_GOLDEN=1 node --test` writes them again.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -111,7 +111,7 @@ for (const columns of [40, 80, 200]) {
 }
 
 for (const columns of [40, 80, 200]) {
-  test(`in a pipe a run looks like golden/progress-pipe.txt, also if ${columns} columns are spoken of`, () => {
+  test(`in a pipe a run looks like golden/progress-pipe.txt, also with ${columns} columns`, () => {
     let text = "";
     const pipe = { columns, write: (more: string) => (text += more) };
     story(pipe, (title) => {
@@ -122,7 +122,7 @@ for (const columns of [40, 80, 200]) {
   });
 }
 
-test("a terminal that calls itself dumb is written to as a pipe is", () => {
+test("a terminal with TERM=dumb gets the same output as a pipe", () => {
   let text = "";
   const stream = { isTTY: true, columns: 80, write: (more: string) => (text += more) };
   const look = (title: string) => {
@@ -132,7 +132,7 @@ test("a terminal that calls itself dumb is written to as a pipe is", () => {
   assert.equal(text, readFileSync(join(golden, "progress-pipe.txt"), "utf8"));
 });
 
-test("the screen is written to once a change", () => {
+test("each change is one write to the screen", () => {
   const screen = new Screen({ columns: 80, rows: 24 });
   let before = 0;
   story(screen, (title) => {
@@ -142,7 +142,7 @@ test("the screen is written to once a change", () => {
   });
 });
 
-test("a terminal that is made narrower or wider while a run goes on keeps every line that stays, once", () => {
+test("a terminal that is resized during a run keeps every permanent line once", () => {
   for (const columns of [20, 33, 40, 60, 79, 81, 120, 200]) {
     const screen = new Screen({ columns: 80, rows: 24 });
     story(screen, (title) => {
@@ -156,7 +156,7 @@ test("a terminal that is made narrower or wider while a run goes on keeps every 
 });
 
 for (const isTTY of [true, false])
-  test(`an attempt that waits says why, since when and what to type, ${isTTY ? "on a terminal" : "in a pipe"}, and no end is foretold`, () => {
+  test(`a waiting attempt is shown with cause, time and command ${isTTY ? "on a terminal" : "in a pipe"}, and the run has no estimate`, () => {
     const id = ids[1]!;
     const began = Date.parse("2026-01-31T10:00:00.000Z");
     const command = "pnpm pipeline attempts resume 3f2a";
@@ -195,7 +195,7 @@ for (const isTTY of [true, false])
     assert.match(shown(), /waits +attempt.*unreachable: connect ECONNREFUSED 127\.0\.0\.1:8000/);
     assert.match(shown(), isTTY ? /1 of them waiting/ : /running .*waits for the provider/);
     assert.doesNotMatch(shown(), / left/);
-    assert.equal(shown().match(/\] waits/g)!.length, 1, "told once");
+    assert.equal(shown().match(/\] waits/g)!.length, 1, "printed once");
     wait = { ...wait, why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such key" };
     pass(2_000);
     assert.match(shown(), /waits for you: wrong-key: 401: no such key; once repaired: pnpm pipeline/);

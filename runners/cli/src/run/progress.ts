@@ -58,7 +58,7 @@ type Running = {
   said?: string | undefined;
   /** What it waits for, and the kind of the last printed wait. */
   waits?: string | undefined;
-  told?: string | undefined;
+  printed?: string | undefined;
 };
 
 export class Progress {
@@ -206,14 +206,14 @@ export class Progress {
       running.waits = wait && shownWaitText(wait, now);
       const first = wait?.waits[0];
       if (!wait || !first) {
-        if (running.told !== undefined) this.note(`resumed ${id}`);
-        running.told = undefined;
+        if (running.printed !== undefined) this.note(`resumed ${id}`);
+        running.printed = undefined;
         continue;
       }
       const what = `${first.why}: ${first.cause}`;
       const lasts = wait.command !== null || now - Date.parse(first.since) >= waitToldMs;
-      if (!lasts || running.told === what) continue;
-      running.told = what;
+      if (!lasts || running.printed === what) continue;
+      running.printed = what;
       this.note(`waits   ${id}  (${running.waits})`);
     }
   }

@@ -40,12 +40,12 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
   const leave = () =>
     end("stopping: running stages are asked to stop, attempts keep running without this run");
   const watched = isWatched();
-  const told = (message: unknown) => (message === interruptMessage ? interrupt() : leave());
+  const onMessage = (message: unknown) => (message === interruptMessage ? interrupt() : leave());
   const listen = (how: "on" | "off") => {
     // a terminal's signals also reach the watcher, which forwards them: count them once
     process[how]("SIGINT", watched ? ignore : interrupt)[how]("SIGHUP", watched ? ignore : leave);
     process[how]("SIGTERM", leave);
-    if (watched) process[how]("message", told)[how]("disconnect", leave);
+    if (watched) process[how]("message", onMessage)[how]("disconnect", leave);
   };
   listen("on");
   try {

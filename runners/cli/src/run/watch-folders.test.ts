@@ -33,7 +33,7 @@ async function watching(t: TestContext, paths: string[]) {
   return { mailbox, folders, at: (file: string) => join(path, file) };
 }
 
-test("edits, renames over a file, new files in new folders and removed ones are each noticed", async (t) => {
+test("an edit, a rename over a file, a new file in a new folder and a removal are each noticed", async (t) => {
   const { mailbox, at } = await watching(t, ["tasks/a/task.yaml", "lock.yaml", "missing.ts"]);
   const noticed = async (what: string, act: () => void) => {
     await mailbox.quiet({ quietMs: 200, mostMs: 2000 });
@@ -58,7 +58,7 @@ test("edits, renames over a file, new files in new folders and removed ones are 
   await noticed("a file that was missed", () => writeFileSync(at("missing.ts"), ""));
 });
 
-test("what the runner writes, packages, and folders that nobody asked for are not noticed", async (t) => {
+test("files of the runner, packages, and folders that are not watched are not noticed", async (t) => {
   const { mailbox, folders, at } = await watching(t, ["*.md", "tasks/a/task.yaml"]);
   for (const file of [".mlrb/x", "results/x", "node_modules/x", "tasks/node_modules/x", ".git/x"]) {
     mkdirSync(join(at(file), ".."), { recursive: true });
@@ -91,7 +91,7 @@ test("hundreds of edits and renames leave no more open files than one", async (t
   assert.equal(open(), before);
 });
 
-test("the folders that are watched are the repository's own that hold what is read", () => {
+test("the watched folders are the top-level folders of the files that a plan reads", () => {
   assert.deepEqual(placesOf(["tasks/a/task.yaml", "tasks", "lock.yaml", "lab-1/*.py"]), [
     "lab-1",
     "lock.yaml",

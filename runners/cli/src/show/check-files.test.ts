@@ -25,7 +25,7 @@ profiles:
 stages: { one: { command: "true" } }
 `;
 
-test("profiles that a pipeline takes over are checked as its own", async (t) => {
+test("inherited profiles of a pipeline are checked like its own", async (t) => {
   const child = "formatVersion: 1\nname: child\nextends: parent\nprofiles: { own: { default: true } }\n";
   const files = { "pipelines/parent.yaml": parent, "pipelines/child.yaml": child };
   assert.deepEqual(await problemsOf(t, files, "child"), ["pipelines/parent.yaml:5 unknown-executor"]);

@@ -1,4 +1,5 @@
-// Finds, for `pipeline check`, scripts that cannot be bundled and files of an agent's folder that cannot be handed to it.
+// Finds, for `pipeline check`, scripts that cannot be bundled and files in an agent's folder that cannot be given
+// to the agent.
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

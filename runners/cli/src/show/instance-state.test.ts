@@ -9,33 +9,33 @@ function state(known: Partial<Known>): string {
   return instanceState({ preview: runs, running: false, succeeded: true, ...known });
 }
 
-test("what would be reused is up to date, though it failed when it last ran with something else", () => {
+test("an instance that would be reused is up to date, even if its last run failed", () => {
   assert.equal(state({ preview: { action: "reuse", certain: true }, lastEnd: failed }), "upToDate");
 });
 
-test("what runs now is running, whatever it was before", () => {
+test("an instance that runs now is running, whatever it was before", () => {
   assert.equal(state({ running: true, lastEnd: failed, succeeded: false }), "running");
 });
 
-test("a failure is told before the result that it had earlier", () => {
+test("failed has precedence over an earlier result", () => {
   assert.equal(state({ lastEnd: failed }), "failed");
   assert.equal(state({ lastEnd: { kind: "succeeded" } }), "stale");
 });
 
-test("what has no result here has never run, also where something before it runs first", () => {
+test("an instance without a result here has never run, even if an input runs first", () => {
   assert.equal(state({ succeeded: false }), "neverRun");
   assert.equal(state({ succeeded: false, preview: { action: "run", certain: false } }), "neverRun");
 });
 
-test("what waits for something that runs first is uncertain, since that may give the same again", () => {
+test("an instance whose input runs first is uncertain", () => {
   assert.equal(state({ preview: { action: "run", certain: false } }), "uncertain");
 });
 
-test("an attempt with a record of something else is stale, also where this profile has no success of it", () => {
+test("an attempt with a record of other inputs is stale, even if it has not succeeded in this profile", () => {
   assert.equal(state({ preview: { action: "stale", certain: true }, succeeded: false }), "stale");
 });
 
-test("counts name every state, also those that nothing is in", () => {
+test("counts contain every state, also empty ones", () => {
   assert.deepEqual(countStates(["stale", "failed", "stale"]), {
     upToDate: 0,
     running: 0,

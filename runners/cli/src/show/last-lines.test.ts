@@ -15,15 +15,15 @@ function of(text: string, count: number): string[] {
   }
 }
 
-test("the last lines that say something are given, in order", () => {
+test("the last lines that are not empty are returned in order", () => {
   assert.deepEqual(of("one\n\ntwo\nthree\n\n", 2), ["two", "three"]);
 });
 
-test("a log cannot steer the terminal, nor flood it with one line", () => {
+test("control sequences and long lines of a log are removed", () => {
   assert.deepEqual(of("\u001b[2Jgone\u0007 \u202eover\n", 1), ["gone   over"]);
   assert.equal(of("x".repeat(1_000_000), 5)[0]?.length, 400);
 });
 
-test("a file that is not there said nothing", () => {
+test("a missing file has no last lines", () => {
   assert.deepEqual(lastLines("/nowhere/at/all", 3), []);
 });

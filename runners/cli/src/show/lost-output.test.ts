@@ -18,7 +18,7 @@ function withFull(full: "stdout" | "stderr", args: string[]) {
   return { status, said: stdout ?? stderr };
 }
 
-test("a program whose stdout is full ends as it would, and says on stderr that stdout was lost", () => {
+test("a program with a full stdout ends normally and reports it on stderr", () => {
   const { status, said } = withFull("stdout", ["list", "agents"]);
   assert.equal(
     said,
@@ -27,13 +27,13 @@ test("a program whose stdout is full ends as it would, and says on stderr that s
   assert.equal(status, 0);
 });
 
-test("a program whose stderr is full keeps its own exit status, and what it says on stdout", () => {
+test("a program with a full stderr keeps its exit status and its stdout", () => {
   const { status, said } = withFull("stderr", ["run", "no-such-pipeline", "--json"]);
   assert.match(said, /"unknown-pipeline"[\s\S]*stderr was cut off/);
   assert.equal(status, 2);
 });
 
-test("a reader that has seen enough is no news, other trouble is told in the system's words", () => {
+test("a closed pipe is not reported, other errors are, with the system's message", () => {
   assert.equal(lostWords("stdout", Object.assign(new Error("write EPIPE"), { code: "EPIPE" })), undefined);
   assert.match(
     lostWords("stderr", Object.assign(new Error("i/o error, write"), { code: "EIO" }))!,

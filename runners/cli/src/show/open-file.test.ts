@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openFile } from "./open-file.ts";
 
-/** A machine whose opener does `script`; without one it has no opener. */
+/** A machine whose opener is `script`; without it there is no opener. */
 function machine(t: TestContext, script?: string): string {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-open-"));
   const { PATH } = process.env;
@@ -22,14 +22,14 @@ function machine(t: TestContext, script?: string): string {
   return folder;
 }
 
-test("the opener of the desktop gets the file", async (t) => {
+test("the desktop's opener receives the file", async (t) => {
   const folder = machine(t, 'printf %s "$1" > "$(dirname "$0")/opened"');
   assert.equal(await openFile("/some/a report.md"), undefined);
   assert.ok(existsSync(join(folder, "opened")));
   assert.equal(readFileSync(join(folder, "opened"), "utf8"), "/some/a report.md");
 });
 
-test("an opener that fails is told, and so is one that is not there", async (t) => {
+test("a failing and a missing opener are reported", async (t) => {
   machine(t, "exit 3");
   assert.match((await openFile("/some/report.md"))!, /ended with 3/);
   machine(t);

@@ -19,7 +19,7 @@ async function printed(path: string, tail?: number): Promise<string> {
   return pieces.join("");
 }
 
-test("what would steer a terminal is spelt out; tabs, line ends and letters of all scripts stay", async (t) => {
+test("control characters are printed as text; tabs, line ends and all letters stay", async (t) => {
   const text = "\u001b[2J\u001b]0;title\u0007red\u009b31m\tdé\u{1f600}\u202eabc\u0000\u2028\nnext";
   assert.equal(
     await printed(logOf(t, text)),
@@ -28,7 +28,7 @@ test("what would steer a terminal is spelt out; tabs, line ends and letters of a
   assert.equal(terminalSafe("10 %\r20 %\r\ndone"), "10 %\n20 %\ndone");
 });
 
-test("a log is printed piece by piece, and no letter or line end is broken between two", async (t) => {
+test("no letter or line end is split between two pieces of a log", async (t) => {
   const line = `${"é\u{1f600}".repeat(40_000)}\r\n`;
   const path = logOf(t, line.repeat(8));
   const pieces: string[] = [];
@@ -37,7 +37,7 @@ test("a log is printed piece by piece, and no letter or line end is broken betwe
   assert.equal(pieces.join(""), line.repeat(8).replaceAll("\r\n", "\n"));
 });
 
-test("the last lines are found from the end, whatever the pieces that are read", (t) => {
+test("the last lines are found for any size of pieces", (t) => {
   const text = "one\ntwo\n\nfour\nfive";
   const bare = logOf(t, text);
   const ended = logOf(t, `${text}\n`);
@@ -56,7 +56,7 @@ test("without a log nothing is printed", async (t) => {
   assert.equal(await printed(logOf(t, "a\nb\nc"), 2), "b\nc\n");
 });
 
-test("of a log that is too long and still grows the beginning and the end are printed, never what was given back", async (t) => {
+test("of a growing log over its limit only the kept beginning and end are printed", async (t) => {
   const cap = { headBytes: 100, tailBytes: 80 };
   const lines = Array.from({ length: 100 }, (_, index) => `line ${String(index).padStart(4, "0")}\n`).join(
     "",

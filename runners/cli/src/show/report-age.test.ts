@@ -33,7 +33,7 @@ function words(states: Record<string, InstanceState>, asGiven = true): string[] 
   return reportAgeWords(reportAge(result.plan, { instances, asGiven }), "pnpm pipeline run test");
 }
 
-test("a report whose publishing stage would be reused is up to date, if it lies there as that stage gave it", () => {
+test("a report is up to date if its publishing stage would be reused and its files are that stage's outputs", () => {
   assert.deepEqual(words({}), ["up to date: a run would change none of these files"]);
   assert.deepEqual(words({}, false), [
     "these files are not the plan's last results: published by an older run, or edited since",
@@ -41,7 +41,7 @@ test("a report whose publishing stage would be reused is up to date, if it lies 
   ]);
 });
 
-test("a report whose members are to run has been left behind, and the first reasons say why", () => {
+test("a report is out of date if its members would run, with the first reasons", () => {
   const stale = Object.fromEntries(
     ["a", "b", "c", "d", "e", "f"].map((word) => [`make[word=${word}]`, "stale"]),
   );

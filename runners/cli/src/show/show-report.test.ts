@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { mock, test } from "node:test";
 import { showReport } from "./show-report.ts";
 
-process.env.COLUMNS = "100"; // tables are told differently on a narrow terminal
+process.env.COLUMNS = "100"; // a narrow terminal gets another layout
 const sample = join(import.meta.dirname, "../../../../docs/sample");
 
 async function shown(groups: boolean): Promise<string> {
@@ -16,14 +16,14 @@ async function shown(groups: boolean): Promise<string> {
   return said.join("");
 }
 
-test("the parts of each task are shown where they are asked for, and only there", async () => {
+test("scores by group are shown only with --groups", async () => {
   assert.doesNotMatch(await shown(false), /^Groups \(smoke\)$/m);
   const asked = await shown(true);
   assert.match(asked, /^Groups \(smoke\)$/m);
   assert.match(asked, /│ bits-per-byte ↓ +│ belles_lettres +│/);
 });
 
-test("a report of another format is named with the way out, and its tables are not printed", async (t) => {
+test("a report of another format is refused with a remedy, and its tables are not printed", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "show-report-"));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "report.json"), JSON.stringify({ formatVersion: 1, title: "An old report" }));

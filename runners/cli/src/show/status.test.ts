@@ -97,7 +97,7 @@ function liveRun(changed: Partial<LiveRun> = {}): LiveRun {
   };
 }
 
-test("a status shows counts by stage and state, what runs, what failed, the attempts, and what to do", () => {
+test("status shows counts by stage and state, what runs, what failed, attempts, and next steps", () => {
   const { text } = scene(
     {
       "make[word=alpha]": "running",
@@ -142,7 +142,7 @@ next
   );
 });
 
-test("where all is up to date only the tables are left to be looked at", () => {
+test("if everything is up to date the only next step is the report", () => {
   const { text } = scene({});
   assert.equal(
     text,
@@ -162,7 +162,7 @@ next
   );
 });
 
-test("a run is proposed with the time that earlier runs took, and not while one goes on", () => {
+test("a run is proposed with its estimated duration, unless a run is active", () => {
   const states = { "make[word=alpha]": "stale", "make[word=beta]": "neverRun" } as const;
   const { next } = scene(states);
   assert.deepEqual(next, [
@@ -178,7 +178,7 @@ test("a run is proposed with the time that earlier runs took, and not while one 
   ]);
 });
 
-test("stale attempts that the profile makes again are part of the run, and need no word", () => {
+test("stale attempts that the profile reruns are part of the proposed run", () => {
   const { status, commands } = scene({ "attempt[word=alpha]": "stale" }, { left: false });
   assert.equal(status.toRun.instances, 1);
   assert.equal(status.toRun.leftStale, 0);
@@ -188,13 +188,13 @@ test("stale attempts that the profile makes again are part of the run, and need 
   ]);
 });
 
-test("what runs now is neither to run nor in the cost of what is missing", () => {
+test("running attempts are neither to run nor in the cost of missing ones", () => {
   const { status } = scene({ "attempt[word=alpha]": "running" }, { live: [liveRun()] });
   assert.equal(status.toRun.instances, 0);
   assert.equal(status.attempts?.cost.attempts, 0);
 });
 
-test("a status tells who holds which GPU of this host, whichever run that is", () => {
+test("status shows the holder of each GPU in use on this host", () => {
   const { run, owner } = liveRun();
   const held = { owner, run, stage: "attempt[word=alpha]", since: "2026-01-31T10:07:00.000Z" };
   const gpus = [
@@ -202,15 +202,15 @@ test("a status tells who holds which GPU of this host, whichever run that is", (
     { ...held, index: 3, uuid: "MIG-2", model: "NVIDIA H100 MIG 1g.10gb" },
   ];
   const by = `attempt[word=alpha] of run ${run}, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, for 3 m 0 s`;
-  const told = `
+  const lines = `
 GPUs in use on this host
   0  NVIDIA H100 (GPU-1)  ${by}
   3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
 `;
-  assert.ok(scene({}, { gpus }).text.includes(told), scene({}, { gpus }).text);
+  assert.ok(scene({}, { gpus }).text.includes(lines), scene({}, { gpus }).text);
 });
 
-test("an attempt that goes on without a run is told, with what to do about it", () => {
+test("an attempt that runs without a run is shown with its next steps", () => {
   const supervisor = { host: "gpu2", boot: "b", pid: 23, started: "5", since: "2026-01-31T10:00:00.000Z" };
   const stage = "attempt[word=alpha]";
   const orphans = [{ stage, since: "2026-01-31T10:07:00.000Z", supervisor }];
@@ -225,7 +225,7 @@ test("an attempt that goes on without a run is told, with what to do about it", 
   ]);
 });
 
-test("what an attempt waits for is shown with its cause, since when, and the command to type", () => {
+test("a waiting attempt is shown with cause, start and command", () => {
   const stage = "attempt[task=alpha,seed=1]";
   const waits: ShownWait[] = [
     {
@@ -256,7 +256,7 @@ test("a damaged attempt is shown with its folder, the fault and the way out", ()
   assert.ok(text.includes(`\ndamaged attempts, which may still be running\n  ${words}\n`), text);
 });
 
-test("of a run is said what waits for others and what for the run itself, in the words of its live view", () => {
+test("of a run, instances waiting for others and for its own resources are shown as in the live view", () => {
   const waiting = [
     {
       stage: "attempt[word=alpha]",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasColor, isLive } from "./terminal.ts";
 
-test("only a terminal that is not dumb is redrawn, and NO_COLOR takes only its colour away", () => {
+test("only a terminal other than TERM=dumb is redrawn, and NO_COLOR removes only the colour", () => {
   const seen = (isTTY: boolean, env: Record<string, string>) => [
     isLive({ isTTY }, env),
     hasColor({ isTTY }, env),
