@@ -157,6 +157,7 @@ function enqueue(state: ScheduleState, index: number, commands: Command[]): void
   }
   state.phase[index] = "ready";
   state.ready.put(index, "ready");
+  commands.push({ kind: "queued", index });
 }
 
 function startWhatFits(state: ScheduleState, commands: Command[]): void {
