@@ -46,8 +46,6 @@ export type Command =
   | { kind: "kill"; index: number }
   /** The scheduler decided the outcome without running the instance. */
   | { kind: "settled"; index: number; outcome: Outcome }
-  /** An instance is ready and waits for resources. */
-  | { kind: "queued"; index: number }
   | { kind: "finished" };
 
 type Phase = "waiting" | "deciding" | "parked" | "ready" | "running" | "ended";

@@ -157,7 +157,6 @@ function enqueue(state: ScheduleState, index: number, commands: Command[]): void
   }
   state.phase[index] = "ready";
   state.ready.put(index, "ready");
-  commands.push({ kind: "queued", index });
 }
 
 function startWhatFits(state: ScheduleState, commands: Command[]): void {

@@ -95,8 +95,6 @@ class PlanRun {
     switch (command.kind) {
       case "decide":
         return this.#guard(() => this.#decide(command.index));
-      case "queued":
-        return; // shown by the progress line
       case "start":
         return this.#guard(() => this.#execute(command.index));
       case "settled":
