@@ -60,7 +60,6 @@ export const cell = wholeObject({
     ...values,
     description: "the measured score per planned seed, disqualified attempts included; null if there is none",
   },
-  best: { ...numberOrNull, description: "the best measured score; null if there is none" },
   counted: {
     ...values,
     description:

@@ -48,15 +48,9 @@ export function cell(
   const found = intentionToTreat(ways, { floor: known, range: intervalRange(metric, ways, known) });
   const { interval, failed } = found;
   const mean = found.mean.kind === "mean" ? found.mean.value : null;
-  const scored = attempts
-    .map(({ scores }) => scores[metric.name]!)
-    .filter((score) => score.kind === "scored");
-  const values = scored.map(({ value }) => value);
-  const best = metric.direction === "higher" ? Math.max(...values) : Math.min(...values);
   return {
     task,
     agent,
-    best: values.length === 0 ? null : best,
     metric: metric.name,
     primary,
     direction: metric.direction,

@@ -44,12 +44,6 @@ export function resultsSection(report: Report): Section {
             ),
           ),
           {
-            head: "best attempt",
-            rigid: true,
-            cell: ({ metric, cells }) =>
-              cells.map(({ best }) => (best === null ? "–" : digitsText(best, metric.digits))).join(", "),
-          },
-          {
             head: "trivial baseline",
             rigid: true,
             cell: ({ metric, cells }) => floorText(cells[0]!, metric),
