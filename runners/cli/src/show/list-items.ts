@@ -23,6 +23,5 @@ function titleOf(kind: Item["kind"], name: string, sources: Sources): string {
   const source =
     kind === "pipeline" ? parseYaml(`pipelines/${name}.yaml`, text!) : readManifest(kind, name, sources);
   if (source === undefined || Array.isArray(source)) return "(has problems: pnpm pipeline check)";
-  const { title = "", homepage } = (source.value ?? {}) as { title?: string; homepage?: string };
-  return homepage === undefined ? title : `${title} (${homepage})`;
+  return String((source.value as { title?: string } | null)?.title ?? "");
 }

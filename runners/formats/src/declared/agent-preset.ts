@@ -100,7 +100,6 @@ export const agentPreset = fileFormat(
       formatVersion: { const: 1 },
       name,
       title: text,
-      homepage: { ...address, description: "where the agent is described; shown by `list agents`" },
       kind: { enum: ["command", "llm", "replay", "nop"] },
       command: { ...list, minItems: 1 },
       program: text,
@@ -167,7 +166,7 @@ export type ModelSpec = TypeOf<typeof llmSpecs.model>;
 export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
 
 /** Fields about display, place and pairing. All others shape what the agent does. */
-const besideBehaviour = ["formatVersion", "name", "title", "homepage", "image", "seeded", "environment"];
+const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
 
 /** Every field that shapes what the agent of `preset` does, null where the preset does not set it. */
 export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
