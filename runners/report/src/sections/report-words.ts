@@ -28,7 +28,7 @@ export function decidedWord(answer: string): string {
 
 /** Explains the columns and the failed attempts of a table of results. */
 export const resultsHelp =
-  "Invalid or disqualified attempts are scored at the trivial baseline; `valid` excludes them. The trivial baseline " +
+  "Invalid or disqualified attempts are scored at the trivial baseline; “valid” excludes them. The trivial baseline " +
   "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
 
 /** The trivial baseline of a cell as tables show it. */
