@@ -4,7 +4,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 
 const shells = ["bash", "zsh", "fish"];
 
-export function completionCommand(shell: string): number {
+export function completionCommand(_repository: string, shell: string): number {
   if (!shells.includes(shell)) {
     process.stderr.write(
       `unknown-shell: there is no completion for "${shell}"\n  help: ${didYouMean(shell, shells)}\n`,
