@@ -20,7 +20,7 @@ import { formerImageOf, imageOf } from "./image-identity.ts";
 export type Bound = {
   key: string;
   parts: KeyParts;
-  /** Of an attempt: the parts in format 1, to compare with records of that format. */
+  /** For an attempt: its parts in format 1, for comparison with records of that format. */
   former?: KeyParts;
   /** Input artifacts by input name. */
   inputs: Record<string, Artifact>;

@@ -43,7 +43,7 @@ test("a change of any host fact makes another host, but memory that the kernel r
   assert.deepEqual(hostFactsOf({ ...host, memoryBytes: host.memoryBytes - 2 ** 20 }), hostFactsOf(host));
 });
 
-test("a system that does not report its processor still has a processor in its facts", () => {
+test("a host that does not report its CPU model has an unknown CPU in its facts", () => {
   assert.equal(hostFactsOf({ ...host, models: [] }).cpu, "unknown");
 });
 

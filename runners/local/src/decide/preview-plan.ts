@@ -13,7 +13,7 @@ import { decideInstance, failedDecision } from "./decide-instance.ts";
 
 export type Preview = {
   index: number;
-  /** stale: the record in its slot was made from other parts; `onStale` is what a run does then. */
+  /** `stale`: the record in the slot has other key parts; `onStale` is what a run does then. */
   action: "run" | "reuse" | "stale";
   onStale?: StalePolicy["kind"];
   /** False if an early cutoff upstream may still allow reuse. */

@@ -79,7 +79,7 @@ function earlier(instance: Instance, key: string, workspace: Workspace): Earlier
     const codeFiles = JSON.parse(workspace.store.textOf(entry.codeFiles)) as Record<string, string>;
     return { parts: entry.parts, codeFiles };
   } catch {
-    return { parts: entry.parts }; // no longer in the store: the script is named, not the file
+    return { parts: entry.parts }; // no longer in the store: the reason names the script, not the file
   }
 }
 
