@@ -177,7 +177,7 @@ export class Store {
     );
   }
 
-  /** Lays a content out at `path`; every byte is checked on the way. Throws MissingContent. */
+  /** Materializes a content at `path` and checks every byte. Throws MissingContent. */
   restore(artifact: Artifact, path: string, options: RestoreOptions = {}): void {
     const { executable = false, later, laterBytes = largeBytes } = options;
     if (artifact.kind === "dir") {
@@ -218,5 +218,5 @@ export class Store {
   }
 }
 
-/** Up to here a content is read at once. */
+/** Size in bytes up to which a content is read at once. */
 const smallBytes = 1 << 18;

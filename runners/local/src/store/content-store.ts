@@ -102,7 +102,7 @@ export class Contents {
     // putting a small content in place is as quick as checking that it is present
     const held = !small && this.#holds(digest, size) && (known !== undefined || this.#isWhole(digest));
     if (!held && !this.#moveIn(path, digest)) return undefined;
-    if (held || nlink > 1) rmSync(path, { force: true }); // a rename onto another name of the same file also leaves the source
+    if (held || nlink > 1) rmSync(path, { force: true }); // a rename onto the same inode keeps it
     return digest;
   }
 

@@ -126,7 +126,7 @@ function firstNames(large: Large): Map<string, string> {
   return first;
 }
 
-/** Removes damaged contents, which the store would otherwise keep. An attempt's good copy at hand is the only one. */
+/** Removes damaged contents, which the store would otherwise keep. An attempt's ingested file is its only good copy. */
 async function removeDamaged(digests: ReadonlySet<string>, { store, verified }: Context): Promise<void> {
   const held = [...digests].filter((digest) => {
     return store.has(digest) && !verified.holds(digest, store.pathOf(digest));
