@@ -235,7 +235,7 @@ test("a content that is damaged in the store is not linked into a record, and no
   assert.deepEqual(readdirSync(join(at.folder.attempts, "records")), []);
 });
 
-test("if the store's copy of an attempt's model is damaged, the attempt's good file is kept", async () => {
+test("an attempt's good file replaces the store's damaged copy of its model", async () => {
   const at = state();
   await keep(at, 1);
   const first = at.store.pathOf(sha256(model));
@@ -245,7 +245,7 @@ test("if the store's copy of an attempt's model is damaged, the attempt's good f
   assert.deepEqual(readFileSync(first), model);
 });
 
-test("an import uses no content of a store whose copy of the model is damaged", async () => {
+test("an imported record has the original model even if the store's copy is damaged", async () => {
   const from = state();
   const digest = await keep(from, 1);
   const at = state();

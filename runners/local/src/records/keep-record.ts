@@ -25,7 +25,7 @@ type Ended = {
   path: string;
   card: AttemptCard;
   end: AttemptEnd;
-  /** The attempt's output, for the record. */
+  /** The attempt's log file, for the record. */
   log: string;
   /** False once another run took the attempt over. */
   isHeld: () => boolean;
