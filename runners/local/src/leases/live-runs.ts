@@ -13,7 +13,7 @@ import { type Life, lifeOf } from "./owner.ts";
 type LiveStage = {
   /** The stage instance. */
   stage: string;
-  /** When it began, by its run's own clock. */
+  /** When the stage began, by its run's own clock. */
   since: string;
 };
 
@@ -29,10 +29,7 @@ export type LiveRun = {
   stages: LiveStage[];
   /** Instances that could start but wait for another run's GPUs, or for the same work in another run. */
   waiting: (LiveStage & { why: string })[];
-  /**
-   * What other instances of the run wait for that the run itself holds, e.g. `3 wait for pool api:openai`. May be
-   * empty.
-   */
+  /** Waits for resources that the run itself holds, e.g. `3 wait for pool api:openai`. May be empty. */
   queued: string;
 };
 

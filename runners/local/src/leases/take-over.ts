@@ -9,7 +9,7 @@ import { releaseSilent } from "./lease.ts";
 import { lifeOf } from "./owner.ts";
 
 export type TakeOver = {
-  /** Called once for each run on another host, before it is watched for `silentMs` at most. */
+  /** Called once for each run on another host, before the run is watched for at most `silentMs`. */
   watching?: (owner: Owner, silentMs: number) => void;
   silentMs?: number | undefined;
   clock?: Clock;
