@@ -77,8 +77,8 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
 }
 
 /**
- * The inputs of an instance. An instance that reads an attempt also reads the inputs that the record of the attempt pins:
- * an old attempt is judged by the data that it saw, not by newer data.
+ * The inputs of an instance. An instance that reads an attempt also reads the inputs that the attempt's record pins.
+ * An old attempt is judged by the data that it saw, not by newer data.
  */
 function boundInputs(
   instance: Instance,

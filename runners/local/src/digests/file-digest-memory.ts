@@ -60,8 +60,9 @@ export class FileDigests {
   }
 
   /**
-   * Returns the digests of the files that match the patterns, by path from the root in code-unit order: of the syntax
-   * tree for Python, of the bytes for other files. `looks`: recent stats by path, so that no file is checked twice.
+   * Returns the digests of the files that match the patterns, by path from the root in code-unit order. A Python
+   * file's digest is of its syntax tree, other digests are of the bytes. `looks`: recent stats by path, so that no
+   * file is checked twice.
    */
   ofPatterns(patterns: string[], looks?: Looks): Record<string, string> {
     const paths = new Set<string>();

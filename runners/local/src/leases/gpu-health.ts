@@ -1,5 +1,5 @@
-// Checks devices just before a stage gets them: whether the driver still lists them, whether another process computes
-// on them, and whether they have reported errors. Unlike the inventory, each check queries the driver again.
+// Checks devices just before a stage gets them. Does the driver still list them, does another process compute on
+// them, have they reported errors? Unlike the inventory, each check queries the driver again.
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { partlyAnswered } from "./gpu-inventory.ts";
 import { plain, readListing, readTable } from "./gpu-listing.ts";

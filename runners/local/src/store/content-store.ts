@@ -85,7 +85,7 @@ export class Contents {
     const stats = options.stats?.get(path) ?? lstatSync(path);
     const made = options.copies?.get(inodeOf(stats));
     if (made) {
-      if (existsSync(made.path)) this.#settle(made.path, made.digest); // otherwise another name of the file was settled first
+      if (existsSync(made.path)) this.#settle(made.path, made.digest); // else another name of it is settled
       return made.digest;
     }
     // another name of the same file would still allow writes to the content
