@@ -14,7 +14,7 @@ import { hostFacts, hostKind } from "./host-facts.ts";
 
 const digestOf = (letter: string) => letter.repeat(64);
 
-/** A successful result; a letter is short for the digest of an output. */
+/** A successful result. Each letter abbreviates the digest of an output. */
 function gave(outputs: Record<string, string>, more: Partial<Result> = {}): Result {
   const artifact = (letter: string) => ({ kind: "file", digest: digestOf(letter) }) as const;
   return {
@@ -248,7 +248,7 @@ test("only a host-sensitive stage's key holds the machine", async (t) => {
   assert.deepEqual((await boundIn(at, { name: "say", ...sensitive })).parts.host, hostFacts());
 });
 
-test("every GPU stage's key says so; only a host-sensitive one names the machine", async (t) => {
+test("a GPU stage's key holds the device kind; only a host-sensitive stage's key names the machine", async (t) => {
   const at = home(t);
   assert.deepEqual((await boundIn(at, { name: "say", ...onGpu })).parts.host, { device: "gpu" });
   assert.deepEqual((await boundIn(at, { name: "say", ...sensitive, ...onGpu })).parts.host, {

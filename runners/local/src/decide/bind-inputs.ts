@@ -20,7 +20,7 @@ import { formerImageOf, imageOf } from "./image-identity.ts";
 export type Bound = {
   key: string;
   parts: KeyParts;
-  /** Of an attempt: the parts in format 1, to compare with records of that format. */
+  /** For an attempt: its parts in format 1, for comparison with records of that format. */
   former?: KeyParts;
   /** Input artifacts by input name. */
   inputs: Record<string, Artifact>;
@@ -28,11 +28,11 @@ export type Bound = {
   codeFiles: Record<string, string>;
   /** A collecting stage's manifest. */
   manifest?: Collected;
-  /** `lock` is the path, from the repository's root, of the file that describes it. */
+  /** `lock`: path of the environment's lock file, from the repository's root. */
   environment?: { key: string; path: string; lock: string };
 };
 
-/** One object for all commands: memories are keyed by its identity. */
+/** All commands share this object, because memories are keyed by object identity. */
 const nothing: Record<string, string> = {};
 
 /** `results` holds everything the instance depends on; `undefined` members were not selected. */
@@ -77,8 +77,8 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
 }
 
 /**
- * The inputs of an instance. An instance that reads an attempt also reads the inputs that the record of the attempt pins:
- * an old attempt is judged by the data that it saw, not by newer data.
+ * The inputs of an instance. An instance that reads an attempt also reads the inputs that the attempt's record pins.
+ * An old attempt is judged by the data that it saw, not by newer data.
  */
 function boundInputs(
   instance: Instance,
@@ -99,8 +99,8 @@ function boundInputs(
 }
 
 /**
- * The host facts of the key. An environment depends on the kind of machine only; a measurement of speed depends on the
- * machine. A GPU gives other numbers than a CPU, whichever GPU it is, so an instance that holds one has `device`.
+ * The host facts of the key. An environment depends only on the kind of machine; a measurement of speed depends on
+ * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`.
  */
 function hostOf({ action, stage, execution }: Instance): Record<string, string> | null {
   const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;

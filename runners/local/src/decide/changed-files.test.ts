@@ -38,7 +38,7 @@ test("only an edit of a consulted file is a change", (t) => {
   assert.deepEqual(changedSince(path, seen), []);
 });
 
-test("files that change, come and go are each named once with what became of them", (t) => {
+test("a changed, added or removed file is named once with its kind of change", (t) => {
   const { path, write, seen } = repository(t);
   write("tasks/a/task.yaml", "another");
   write("tasks/a/missing.py", "");
@@ -55,7 +55,7 @@ test("files that change, come and go are each named once with what became of the
   assert.deepEqual(changedSince(path, seenNow(path, seen)), []);
 });
 
-test("a file that an editor replaced by another of the same size has changed", (t) => {
+test("a file that an editor replaced by another of the same size counts as changed", (t) => {
   const { path, write, seen } = repository(t);
   write("tasks/a/.task.yaml.new", "b");
   renameSync(join(path, "tasks/a/.task.yaml.new"), join(path, "tasks/a/task.yaml"));

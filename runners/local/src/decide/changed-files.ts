@@ -1,5 +1,5 @@
-// Names the files of the repository that differ from a stat snapshot, for people and for `watch`. An edit during a run
-// counts as well: the stat of a file is noted before the file is read.
+// Lists the repository's files that differ from a stat snapshot, for display and for `watch`. An edit during a run
+// also counts: the stat of a file is noted before the file is read.
 import { filesMatching, namesIn, statText } from "./consulted-files.ts";
 import type { StatSnapshot } from "./stat-snapshot.ts";
 
@@ -29,7 +29,7 @@ export function changedSince(repository: string, { stats, folders, patterns }: S
   return [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** A snapshot of the same files, folders and patterns now. */
+/** Takes a new snapshot of the same files, folders and patterns. */
 export function seenNow(repository: string, { stats, folders, patterns }: StatSnapshot): StatSnapshot {
   const each = <T>(of: Record<string, T>, look: (name: string) => T) =>
     Object.fromEntries(Object.keys(of).map((name) => [name, look(name)]));

@@ -7,7 +7,7 @@ import { DamagedRecord } from "../records/damaged-record.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-/** Every planned member of a collecting stage, whatever its outcome, in plan order. */
+/** Lists every planned member of a collecting stage in plan order, whatever its outcome. */
 export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
   const wanted = new Map<number, Instance["members"]>();
   for (const member of instance.members) {
@@ -34,7 +34,7 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
           ? Object.fromEntries(
               outputs.flatMap(({ output, digestOnly }) => {
                 const artifact = result.outputs[output];
-                if (!artifact) return []; // last known from before the stage gave this
+                if (!artifact) return []; // the last known success predates this output
                 const { file } = stage.gives.find((one) => one.name === output)!;
                 const { digest, kind: what } = artifact;
                 const path = `members/${folder}/${file}`;

@@ -1,5 +1,5 @@
-// Records which files, folders and patterns of the repository a run consulted while deciding, with their stats. Where all
-// of them are the same at the next run, so is the decision; see no-op-fast-path.
+// Records the files, folders and patterns of the repository that a run consults while deciding, with their stats. If
+// none of them has changed at the next run, the decision is the same; see no-op-fast-path.
 import {
   type BigIntStats,
   type Dirent,
@@ -19,14 +19,14 @@ export class Consulted {
   readonly files = new Map<string, string>();
   readonly folders = new Map<string, string[]>();
   readonly patterns = new Map<string, string[]>();
-  /** Whether a consulted file could change without a change of its stat: it was written within the last second. */
+  /** Whether a consulted file was written within the last second: it could change without a change of its stat. */
   fresh = false;
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** To be called before the file is read: a change in between is then noticed next time. */
+  /** Must be called before the file is read, so that the next run notices a change in between. */
   file(path: string): void {
     if (this.files.has(path)) return;
     const look = lookAt(this.#root, path);
@@ -41,7 +41,6 @@ export class Consulted {
     return names;
   }
 
-  /** The files that match a pattern. */
   pattern(pattern: string): string[] {
     const held = this.patterns.get(pattern);
     if (held) return held;
@@ -51,22 +50,25 @@ export class Consulted {
     return files;
   }
 
-  /** All entries of a folder that an agent gets; empty without such a folder. Throws CannotHandOver. */
+  /** Returns all entries of a folder that an agent gets, or none if the folder is missing. Throws CannotHandOver. */
   handedOver(folder: string): HandedOver[] {
     this.pattern(`${folder}/${all}`);
     try {
       return entriesIn(join(this.#root, folder));
     } catch (error) {
       if (!(error instanceof CannotHandOver)) throw error;
-      throw new CannotHandOver(error.message.replace(`${this.#root}/`, "")); // reports hold no path of a machine
+      throw new CannotHandOver(error.message.replace(`${this.#root}/`, "")); // reports hold no absolute paths
     }
   }
 }
 
-/** Ends a pattern for all entries of a folder that an agent gets: more than a glob would match. */
+/** Suffix of a pattern for all entries of a folder that an agent gets: more than a glob matches. */
 const all = "***";
 
-/** Links as `path\0target`, folders as `path/`. A folder that cannot be listed gives one entry with the error. */
+/**
+ * Returns links as `path\0target` and folders as `path/`. A folder that cannot be listed becomes one entry with the
+ * error.
+ */
 function filesHandedOver(root: string, folder: string): string[] {
   try {
     return entriesIn(join(root, folder))
@@ -85,14 +87,14 @@ function entriesIn(folder: string): HandedOver[] {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? handedOver(folder) : [];
 }
 
-/** Ends a pattern for all files that a stage may read in a folder that it declares whole. */
+/** Suffix of a pattern for all files that a stage may read in a folder that is declared whole. */
 export const whole = "****";
 
 type Below = { files: string[]; folders: string[] };
 
 /**
- * Files and folders at and below a folder. A glob matches neither links nor names that begin with a dot; a script that may
- * read the folder reads both.
+ * Files and folders at and below a folder, including links and dotfiles. A glob matches neither, but a script that
+ * may read the folder reads both.
  */
 function allBelow(
   root: string,
@@ -104,7 +106,7 @@ function allBelow(
   let entries: Dirent[];
   try {
     real = realpathSync(join(root, folder));
-    if (above.includes(real)) return into; // a link back up
+    if (above.includes(real)) return into; // a link to a folder above
     entries = readdirSync(join(root, folder), { withFileTypes: true });
   } catch {
     return into;
@@ -120,7 +122,7 @@ function allBelow(
   return into;
 }
 
-/** Undefined for a link that leads nowhere. */
+/** Undefined for a dangling link. */
 function lookedUp(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -138,8 +140,9 @@ export function isLeftBehind(name: string): boolean {
 }
 
 /**
- * The folders whose entries a pattern depends on, and the pattern that a name in one must match; undefined: every name
- * counts. None for a plain path: a file that was replaced and put back has another stat.
+ * Returns the folders whose entries a pattern depends on, each with the pattern that names in it must match;
+ * undefined: every name counts. Returns none for a plain path: a file that was replaced and put back has another
+ * stat.
  */
 export function foldersOfPattern(
   root: string,
@@ -154,7 +157,7 @@ export function foldersOfPattern(
   return allBelow(root, above).folders.map((folder) => ({ folder, names: undefined }));
 }
 
-/** Files below `root` that match, as paths from it, in code-unit order. */
+/** Returns the matching files below `root`, as paths from `root`, in code-unit order. */
 export function filesMatching(root: string, pattern: string): string[] {
   if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
   if (pattern.endsWith(`/${whole}`)) return allBelow(root, pattern.slice(0, -whole.length - 1)).files.sort();
@@ -168,7 +171,7 @@ export function filesMatching(root: string, pattern: string): string[] {
 /** The stat of a file, and whether it can be trusted. */
 export type Look = {
   stat: string;
-  /** Changed within the last second: it may change again without its stat moving. */
+  /** The file changed within the last second, so its next change may leave the stat as it is. */
   fresh: boolean;
   ctimeMs: number;
 };
@@ -176,9 +179,9 @@ export type Look = {
 export type Looks = ReadonlyMap<string, Look | undefined>;
 
 /**
- * `path` is relative to `root`, or absolute; undefined without such a file. The stat of a source includes its ctime, which
- * changes with every edit, also with one that keeps size and mtime or is undone. Absolute paths are in the state folder,
- * where ctime means nothing: it changes when a content gets another name.
+ * `path` is relative to `root`, or absolute. Undefined if the file is missing. The stat of a source includes its
+ * ctime, which changes with every edit, even one that is undone or keeps size and mtime. Absolute paths are in the
+ * state folder, where ctime is ignored: a new hard link to a content changes it.
  */
 export function lookAt(root: string, path: string): Look | undefined {
   const ofState = isAbsolute(path);
@@ -192,12 +195,12 @@ export function lookAt(root: string, path: string): Look | undefined {
   const ctimeMs = Number(changedNs / 1_000_000n);
   const fresh = Date.now() - ctimeMs <= 1000;
   const text = `${size} ${mtimeNs} ${ino} ${mode}`;
-  // a link that leads elsewhere for a while is another link when it leads back
+  // a link that pointed elsewhere for a while has another inode or ctime when it points back
   const linkText = link ? ` by ${link.ino} ${link.ctimeNs}` : "";
   return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
 }
 
-/** Undefined also below a file, which lstat throws for. */
+/** Returns undefined also for a path below a file, where lstat throws. */
 function entryAt(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -207,7 +210,7 @@ function entryAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** The file's stat as text; "missing" where there is none. */
+/** Returns the file's stat as text, or "missing". */
 export function statText(root: string, path: string): string {
   return lookAt(root, path)?.stat ?? "missing";
 }

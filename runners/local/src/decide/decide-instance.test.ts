@@ -17,7 +17,7 @@ const otherParams: SmallStage = { ...attempt, action: { params: { added: 1 } } }
 const boundOf = (at: Home, plan: Plan, index = 0) =>
   bind(plan.instances[index]!, { plan, results: [], workspace: at.open() });
 
-/** Decides as a new process does; `runners` are the actions that run already. */
+/** Decides as a new process does; `runners` are the actions that already run. */
 function decide(
   at: Home,
   plan: Plan,
@@ -106,7 +106,7 @@ test("an instance whose script cannot be read fails with the reason", async (t) 
   assert.equal(decision.reasons[0]?.kind, "cannot-start");
 });
 
-test("a plan counts the cost of two equal stale attempts that would rerun once", async (t) => {
+test("a plan counts the cost of two equal stale attempts once", async (t) => {
   const at = home(t);
   const twin = (copy: number, more: Partial<SmallStage> = {}): SmallStage => ({
     ...attempt,

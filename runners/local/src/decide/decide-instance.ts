@@ -1,5 +1,5 @@
-// Decides whether an instance would run. Run, plan, status and explain all ask here, so they cannot disagree.
-// Reads the state and writes only memories that save time.
+// Decides whether an instance would run. `run`, `plan`, `status` and `explain` all call this function, so they cannot
+// disagree. Reads the state and writes only memories that save time.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -15,9 +15,9 @@ import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
 
 export type Decision = { reasons: Reason[]; bound?: Bound } & (
   | { action: "reuse"; cached: CachedAction; note?: string }
-  /** `runner`, a plan index, runs the same action in this run. */
+  /** `runner`: plan index of the instance that runs the same action in this run. */
   | { action: "same"; runner: number }
-  /** `stale`: the slot has a record made from other parts, which the policy says to rerun. */
+  /** `stale`: the record in the slot has other key parts, and the policy is to rerun it. */
   | { action: "run"; stale: boolean }
   /** A stale record that is neither used nor rerun. */
   | { action: "leave" }
@@ -26,11 +26,14 @@ export type Decision = { reasons: Reason[]; bound?: Bound } & (
 
 export type DecideContext = BindContext & {
   stale: StalePolicy;
-  /** Action key → plan index of the instance that runs the action in this run; a decision to run is entered. */
+  /** Action key → plan index of the instance that runs the action in this run. A decision to run adds an entry. */
   runners: Map<string, number>;
 };
 
-/** `results` holds everything that the instance depends on. An error in binding or searching fails this instance only. */
+/**
+ * `results` holds everything that the instance depends on. An error in binding or in the cache search fails only this
+ * instance.
+ */
 export async function decideInstance(instance: Instance, context: DecideContext): Promise<Decision> {
   let bound: Bound | undefined;
   try {

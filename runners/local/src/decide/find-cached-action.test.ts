@@ -17,7 +17,7 @@ import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
 
 type Lab = ReturnType<typeof lab>;
 
-/** A repository with its state, and writers of what a search may find there. */
+/** A repository with its state, and helpers that write what a search may find. */
 function lab(t: TestContext) {
   const at = home(t);
   const { state } = at.open();
@@ -139,7 +139,7 @@ const stage: SmallStage = { name: "stage" };
 const attempt: SmallStage = { name: "attempt", durable: true };
 const otherParams = (one: SmallStage): SmallStage => ({ ...one, action: { params: { added: 1 } } });
 
-/** Changes a content in its place, keeping its length. */
+/** Overwrites a content in place, keeping its length. */
 function damage(at: Lab, { digest }: Artifact): void {
   const path = at.open().store.pathOf(digest);
   chmodSync(path, 0o644);
@@ -350,7 +350,7 @@ test("a stage whose last success is gone from the action cache runs for its miss
   assert.deepEqual(reasons(at, one), [{ kind: "output-missing" }]);
 });
 
-test("a stage that runs although nothing changed is said not to have succeeded yet", async (t) => {
+test("a stage that runs although nothing changed has the reason never-succeeded", async (t) => {
   const at = lab(t);
   const one = await caseOf(at, stage);
   at.done(one.bound, { out: at.put("content") });
@@ -476,7 +476,7 @@ test("a format 1 record is stale only for parts that format 1 has", async (t) =>
   );
 });
 
-test("only an attempt that is reused under an earlier key format says so", async (t) => {
+test("only an attempt that is reused under an earlier key format has a reason that names the format", async (t) => {
   const at = lab(t);
   const reasons = ({ plan, bound }: Case) => reasonsToReuse(bound, plan.instances[0]!);
   const now = await caseOf(at, attempt);

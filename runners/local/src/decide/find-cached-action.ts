@@ -1,5 +1,4 @@
-// Finds the action of an instance among those that succeeded before: in the action cache, or among the records of
-// attempts.
+// Finds an earlier success of an instance's action: in the action cache, or among the records of attempts.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -14,12 +13,12 @@ export type CachedAction = { outputs: Record<string, Artifact>; durationMs: numb
 
 export type CacheSearch =
   | { kind: "found"; cached: CachedAction }
-  /** No action with this key, but a record in the same slot that was made from other parts. */
+  /** No action has this key, but the slot has a record with other key parts. */
   | { kind: "stale"; held: HeldRecord }
   | { kind: "output-missing" }
   | { kind: "none" };
 
-/** Throws DamagedRecord where a record that cannot be read may be the one of this attempt. */
+/** Throws DamagedRecord if an unreadable record may belong to this attempt. */
 export function findCachedAction(
   instance: Instance,
   bound: Bound,
@@ -32,7 +31,7 @@ export function findCachedAction(
   if (instance.stage.durable) {
     const found = workspace.attempts.find(bound.key);
     if (found) return { kind: "found", cached: foundRecord(found, workspace) };
-    if (attemptOf(bound.key, workspace)) return { kind: "none" }; // it goes on: the run adopts it
+    if (attemptOf(bound.key, workspace)) return { kind: "none" }; // it is running: the run adopts it
     const held = workspace.attempts.inSlot({ ...plan, stage: instance.id });
     if (held) return { kind: "stale", held };
     workspace.attempts.throwIfUnknown();
@@ -46,14 +45,14 @@ export function findCachedAction(
     : { kind: "output-missing" };
 }
 
-/** Whether the store has all outputs. Every byte of a published output is read. */
+/** Whether the store has all outputs. For a published output, every byte is read. */
 function isComplete(outputs: Record<string, Artifact>, { stage }: Instance, { store }: Workspace): boolean {
   return Object.values(outputs).every(
     (output) => store.canGive(output) && (!stage.publishes || store.isWhole(output)),
   );
 }
 
-/** A record as a cached action. Its outputs are put back into the store if the cache was deleted. */
+/** Returns a record as a cached action. Restores its outputs to the store if the cache was deleted. */
 export function foundRecord(found: HeldRecord, workspace: Workspace): CachedAction {
   workspace.attempts.ensureStored(found.digest, found.record);
   const { outputs, ran } = found.record;

@@ -46,17 +46,17 @@ function found(t: TestContext, held: { running?: string; records?: string[]; inS
   return heldUnder(now, former, { instance: {} as Instance, plan: {} as Plan, workspace });
 }
 
-test("an attempt of format 1 that still runs is found under its own key, so that an upgrade does not begin it again", (t) => {
+test("a running attempt of format 1 is found under its own key, so an upgrade does not restart it", (t) => {
   const key = actionKey(former);
   assert.deepEqual(found(t, { running: key }), { key, parts: former });
 });
 
-test("a record under today's key comes before one of format 1", (t) => {
+test("a record under today's key takes precedence over a record of format 1", (t) => {
   assert.deepEqual(found(t, { records: [now.key, actionKey(former)] }), now);
   assert.equal(found(t, { records: [actionKey(former)] }).key, actionKey(former));
 });
 
-test("a record of the slot is used where only a parameter that is not set was added, and only then", (t) => {
+test("the slot's record is used only if the one difference is an added parameter that is not set", (t) => {
   const recorded = { ...former, params: { kind: "nop" } };
   assert.equal(found(t, { inSlot: recorded }).key, "as recorded");
   assert.deepEqual(found(t, { inSlot: { ...recorded, params: { kind: "llm" } } }), now);

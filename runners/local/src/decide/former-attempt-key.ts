@@ -1,6 +1,6 @@
-// Finds attempts whose keys are of format 1. That format kept neither dotfiles, links, executable bits and docstrings of
-// the files that an agent got, nor the variables that the agent saw. An attempt is not rerun for parts that its record
-// never kept: they count as equal, and the reasons show that the key is of format 1.
+// Finds attempts with keys of format 1. Those keys omit dotfiles, links, executable bits and docstrings of the
+// agent's files, and the variables that the agent saw. An attempt is not rerun for parts that its record lacks: they
+// count as equal, and the reasons show key format 1.
 
 import { actionKey } from "@mlrb/core/key/action-key";
 import { changes } from "@mlrb/core/key/reasons";
@@ -11,7 +11,7 @@ import type { Workspace } from "../store/workspace.ts";
 
 type Keyed = { key: string; parts: KeyParts };
 
-/** The key and parts under which the attempt is found: its own, or those of an equal attempt of format 1. */
+/** Returns the key and parts under which the attempt is found: its own, or those of an equal attempt of format 1. */
 export function heldUnder(
   now: Keyed,
   former: KeyParts,
@@ -27,7 +27,7 @@ export function heldUnder(
   return { key: record.attemptKey, parts: record.parts };
 }
 
-/** What differs between a record of format 1 and now. A parameter that is not set equals a missing one. */
+/** Compares a record of format 1 with the present parts. An unset parameter equals a missing one. */
 export function formerChanges(
   record: KeyParts,
   former: KeyParts,

@@ -11,7 +11,7 @@ const host: Host = {
   gpus: [],
 };
 
-test("a host is described by its processor, their number and its memory in whole GiB", () => {
+test("a host is described by its CPU model, CPU count and memory in whole GiB", () => {
   assert.deepEqual(hostFactsOf(host), {
     platform: "linux",
     arch: "x64",
@@ -21,13 +21,13 @@ test("a host is described by its processor, their number and its memory in whole
   });
 });
 
-test("GPUs are in the facts of a host that has any, whatever their order", () => {
+test("a host with GPUs lists them in its facts, independent of their order", () => {
   const gpus = ["NVIDIA H100", "NVIDIA A100", "NVIDIA  H100"];
   assert.equal(hostFactsOf({ ...host, gpus }).gpus, "1 × NVIDIA A100, 2 × NVIDIA H100");
   assert.deepEqual(hostFactsOf({ ...host, gpus: gpus.reverse() }), hostFactsOf({ ...host, gpus }));
 });
 
-test("any of what a measurement depends on makes another host, and what a kernel keeps back does not", () => {
+test("a change of any host fact makes another host, but memory that the kernel reserves does not", () => {
   const others: Partial<Host>[] = [
     { platform: "darwin" },
     { arch: "arm64" },
@@ -43,11 +43,11 @@ test("any of what a measurement depends on makes another host, and what a kernel
   assert.deepEqual(hostFactsOf({ ...host, memoryBytes: host.memoryBytes - 2 ** 20 }), hostFactsOf(host));
 });
 
-test("a system that does not tell its processor has one all the same", () => {
+test("a host that does not report its CPU model has an unknown CPU in its facts", () => {
   assert.equal(hostFactsOf({ ...host, models: [] }).cpu, "unknown");
 });
 
-test("the facts of this host are the same each time", () => {
+test("the facts of this host are the same on every call", () => {
   const { platform, arch, cpu, cpus, memoryGiB } = hostFacts();
   assert.deepEqual({ platform, arch }, hostKind());
   assert.ok(cpu && Number(cpus) >= 1 && Number(memoryGiB) >= 0);

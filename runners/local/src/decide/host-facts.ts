@@ -16,7 +16,7 @@ export function hostFacts(): Record<string, string> {
     ...hostKind(),
     models: cpus().map(({ model }) => model),
     cpus: availableParallelism(),
-    // a container may have less than the machine; where it has not, the limit is 0 or beyond all memory
+    // a container may have less memory than the machine; without a limit the value is 0 or more than all memory
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
     gpus: gpuNames(),
   });
@@ -26,9 +26,9 @@ export function hostFacts(): Record<string, string> {
 export type Host = {
   platform: string;
   arch: string;
-  /** The model of each CPU, as the system calls it. */
+  /** The model of each CPU, as the system reports it. */
   models: string[];
-  /** How many CPUs may be used. */
+  /** Number of usable CPUs. */
   cpus: number;
   memoryBytes: number;
   /** The name of each GPU. */
@@ -36,8 +36,8 @@ export type Host = {
 };
 
 /**
- * As texts by name. Memory is in whole GiB, rounded down: the bytes that a kernel keeps for itself change
- * with its version. Equal names appear once, with their count.
+ * Returns the facts as texts by name. Memory is in whole GiB, rounded down, because the bytes that a kernel reserves
+ * vary with its version. Equal names appear once, with their count.
  */
 export function hostFactsOf(host: Host): Record<string, string> {
   const models = [...new Set(host.models.map(plain))].sort().join(" + ");
@@ -51,12 +51,12 @@ export function hostFactsOf(host: Host): Record<string, string> {
   };
 }
 
-/** Kernels pad names with spaces, and not all alike. */
+/** Normalizes spaces: kernels pad names with spaces in different ways. */
 function plain(name: string): string {
   return name.trim().replace(/\s+/g, " ");
 }
 
-/** `2 × A, 1 × B`: in the order of names, since drivers number devices in their own. */
+/** Returns e.g. `2 × A, 1 × B`, sorted by name, because each driver numbers devices in its own order. */
 function counted(names: string[]): string {
   const counts = new Map<string, number>();
   for (const name of names.sort()) counts.set(name, (counts.get(name) ?? 0) + 1);

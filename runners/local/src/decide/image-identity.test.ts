@@ -7,7 +7,7 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import { FileDigests } from "../digests/file-digest-memory.ts";
 import { formerImageOf, imageOf } from "./image-identity.ts";
 
-test("an attempt's key has every byte, bit and link of its image's folder, which the agent can read; format 1 keeps what it had", (t) => {
+test("an attempt's key covers every byte, bit and link of its image's folder; its format 1 key is unchanged", (t) => {
   const root = mkdtempSync(join(tmpdir(), "mlrb-image-"));
   t.after(() => rmSync(root, { recursive: true }));
   const at = (file: string) => join(root, "image", file);

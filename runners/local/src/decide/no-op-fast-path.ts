@@ -1,6 +1,6 @@
-// The fast path for a run with nothing to do. A run that ended well leaves a snapshot of what it consulted. While all of
-// that is unchanged, a run with the same request has nothing to do. Anything else, also a touched file, is decided by
-// content.
+// The fast path for a run with nothing to do. A successful run leaves a snapshot of everything that it consulted.
+// While the snapshot matches, a run with the same request has nothing to do. Any other case, including a touched
+// file, is decided by content.
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
 type Unchanged<Said> = StatSnapshot & {
   formatVersion: 1;
   node: string;
-  /** The output of the run, to be repeated. */
+  /** The output of the run, which the fast path repeats. */
   said: Said;
 };
 
@@ -23,7 +23,7 @@ function fileOf(root: string, request: unknown): string {
   return join(root, ".mlrb", "cache", "memory", "unchanged", `${name}.json`);
 }
 
-/** The output of the last run for this request, if nothing that it consulted has changed; else undefined. */
+/** Returns the output of the last run for this request, or undefined if anything that the run consulted has changed. */
 export function saidUnchanged<Said>(at: {
   repository: string;
   root: string;
@@ -42,7 +42,7 @@ export function saidUnchanged<Said>(at: {
   }
 }
 
-/** Adds a line to the journals for a run that had nothing to do. */
+/** Adds a journal line for a run that had nothing to do. */
 export function noteUnchanged(root: string, run: { pipeline: string; profile: string }): void {
   try {
     const line = canonicalJson({
@@ -57,7 +57,7 @@ export function noteUnchanged(root: string, run: { pipeline: string; profile: st
   }
 }
 
-/** Remembers what a run that ended well consulted, and its output. `more`: absolute paths that must not change. */
+/** Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
   { consulted, more, said }: { consulted: Consulted; more: string[]; said: Said },

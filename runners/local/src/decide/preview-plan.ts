@@ -1,5 +1,5 @@
-// What a run would do, without doing it: the same decision, instance by instance. Where an instance upstream runs
-// first, the key is not known yet and the decision is not certain.
+// Previews a run without running it: the same decision for each instance. If an upstream instance runs first, the key
+// is not known yet and the decision is uncertain.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
@@ -13,18 +13,18 @@ import { decideInstance, failedDecision } from "./decide-instance.ts";
 
 export type Preview = {
   index: number;
-  /** stale: the record in its slot was made from other parts; `onStale` is what a run does then. */
+  /** `stale`: the record in the slot has other key parts; `onStale` is what a run does then. */
   action: "run" | "reuse" | "stale";
   onStale?: StalePolicy["kind"];
-  /** False where an early cutoff upstream may still let it be reused. */
+  /** False if an early cutoff upstream may still allow reuse. */
   certain: boolean;
   reasons: Reason[];
   expectedMs: number | undefined;
-  /** Of an attempt that would run, or would with `--rerun`. */
+  /** For an attempt that would run, or would run with `--rerun`. */
   cost?: CostEstimate;
 };
 
-/** `results` holds what would be reused, by plan index. */
+/** `results`: the reused results, by plan index. */
 export async function previewPlan(
   plan: Plan,
   selected: number[],
@@ -64,7 +64,7 @@ type Context = {
 
 type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
 
-/** The answer for an instance that cannot be bound yet, since what it reads is stale or runs first. */
+/** Answers for an instance that cannot be bound yet, because its upstream is stale or runs first. */
 function afterUpstream(
   instance: Instance,
   { plan, workspace, results, previews }: Context,
@@ -81,7 +81,7 @@ function afterUpstream(
   if (!running) return undefined;
   const stage = plan.instances[running.index]!.id;
   const record = instance.stage.durable && workspace.attempts.inSlot({ ...plan, stage: instance.id });
-  // an input that is not built yet is expected to come out as the record had it; the run checks that
+  // an input that is not built yet is assumed to equal the record's; the run checks this
   const action = record && running.reasons.every(onlyMissing) ? "reuse" : "run";
   return { action, certain: false, reasons: [{ kind: "upstream-runs", stage }] };
 }
@@ -115,14 +115,14 @@ function cannotStart(error: unknown): Answer {
   return { action: "run", certain: true, reasons: failedDecision(error).reasons };
 }
 
-/** Of a stage that runs only because its result is missing, not because anything changed. */
+/** Whether a stage runs only because its result is missing, and not because something changed. */
 function onlyMissing({ kind }: Reason): boolean {
   return kind === "output-missing" || kind === "first-run";
 }
 
 /** An environment is built only when an instance that runs needs it. */
 function lazyEnvironments(plan: Plan, previews: Map<number, Preview>): void {
-  const wanted = new Map<number, boolean>(); // builder → whether a user of it runs for certain
+  const wanted = new Map<number, boolean>(); // builder → whether an instance that needs it certainly runs
   for (const { index, action, certain, onStale } of previews.values()) {
     const builder = plan.instances[index]!.environment;
     if (builder === undefined || action === "reuse" || onStale === "leave") continue;

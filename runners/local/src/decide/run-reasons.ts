@@ -1,4 +1,4 @@
-// The reasons to reuse an instance, to run it, and to call its record stale: which parts of its key differ.
+// Returns the reasons to reuse an instance, to run it, and to call its record stale: the key parts that differ.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import { changes, type Reason } from "@mlrb/core/key/reasons";
@@ -13,14 +13,13 @@ import type { Bound } from "./bind-inputs.ts";
 import type { CacheSearch } from "./find-cached-action.ts";
 import { formerChanges } from "./former-attempt-key.ts";
 
-/** Why an instance is reused. */
 export function reasonsToReuse({ parts }: Bound, { stage }: Instance): Reason[] {
   const format = parts.keyFormat;
   if (!stage.durable || format === attemptKeyFormat) return [{ kind: "unchanged" }];
   return [{ kind: "unchanged" }, { kind: "keyed-by-format", format }];
 }
 
-/** Why an instance runs whose action was not found in the cache. */
+/** Returns the reasons to run an instance whose action is not in the cache. */
 export function reasonsToRun(
   instance: Instance,
   bound: Bound,
@@ -41,7 +40,7 @@ export function reasonsToRun(
   }
 }
 
-/** Which parts of the key differ from those of a record. */
+/** Lists the key parts that differ from those of a record. */
 export function staleReason(
   instance: Instance,
   bound: Bound,
@@ -51,7 +50,7 @@ export function staleReason(
   return { kind: "stale", record: held.digest, changed };
 }
 
-/** An attempt that goes on or was lost comes first, then what differs from the last success. */
+/** Puts a running or lost attempt first, then the differences from the last success. */
 function reasonsToMake(
   instance: Instance,
   bound: Bound,
@@ -80,7 +79,7 @@ function earlier(instance: Instance, key: string, workspace: Workspace): Earlier
     const codeFiles = JSON.parse(workspace.store.textOf(entry.codeFiles)) as Record<string, string>;
     return { parts: entry.parts, codeFiles };
   } catch {
-    return { parts: entry.parts }; // no longer in the store: the script is named, not the file
+    return { parts: entry.parts }; // no longer in the store: the reason names the script, not the file
   }
 }
 

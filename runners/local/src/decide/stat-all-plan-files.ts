@@ -1,5 +1,5 @@
-// Consults every file that a plan could depend on, also for instances that were not decided because an instance before them
-// failed: `watch` must notice an edit that repairs them.
+// Consults every file that a plan could depend on. This includes instances that were not decided because an upstream
+// instance failed: `watch` must notice an edit that repairs them.
 import { join } from "node:path";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { CodeDigests } from "../digests/code-digest.ts";
@@ -8,7 +8,7 @@ import type { Consulted } from "./consulted-files.ts";
 
 type Planned = { plan: Plan; selected: number[]; workspace: Workspace };
 
-/** Enters the files in `workspace.consulted`. */
+/** Adds the files to `workspace.consulted`. */
 export async function consultAllFiles({ plan, selected, workspace }: Planned): Promise<void> {
   const { codes, imports, consulted } = workspace;
   const scripts = new Set<string>();
@@ -25,7 +25,7 @@ export async function consultAllFiles({ plan, selected, workspace }: Planned): P
   for (const file of pythons) imports.of(file);
 }
 
-/** Consults the imports of a pipeline that is a program. Other files that it reads are unknown. */
+/** Consults the imports of pipelines that are programs. Other files that these programs read are unknown. */
 export async function consultScriptedPipelines(at: {
   repository: string;
   root: string;
@@ -42,6 +42,6 @@ async function bundled(codes: CodeDigests, { file, consulted }: { file: string; 
   try {
     await codes.of(file);
   } catch {
-    // it does not parse; the file with the error was consulted
+    // the script does not parse; the file with the error was consulted
   }
 }

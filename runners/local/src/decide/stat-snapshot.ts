@@ -1,5 +1,5 @@
-// A snapshot of the stats of what a decision consulted. A later program can compare it in a few milliseconds to find out
-// whether it would decide the same.
+// A snapshot of the stats of everything that a decision consulted. A later process compares the snapshot in a few
+// milliseconds to learn whether its decision would be the same.
 import { type Consulted, filesMatching, namesIn, statText } from "./consulted-files.ts";
 
 export type StatSnapshot = {
@@ -9,10 +9,10 @@ export type StatSnapshot = {
   patterns: Record<string, string[]>;
 };
 
-/** The runner's own sources: a newer runner may decide otherwise. */
+/** The runner's own sources: a newer runner may decide differently. */
 const runner = "runners/*/src/**/*.ts";
 
-/** Undefined where a file could change without a change of its stat; see `fresh`. */
+/** Undefined if a file could change without a change of its stat; see `fresh`. */
 export function seenBy(consulted: Consulted): StatSnapshot | undefined {
   consulted.pattern(runner);
   if (consulted.fresh) return undefined;
@@ -23,7 +23,7 @@ export function seenBy(consulted: Consulted): StatSnapshot | undefined {
   };
 }
 
-/** Whether all stats are as in the snapshot; a touched file differs. */
+/** Whether all stats match the snapshot. A touched file differs. */
 export function looksTheSame(repository: string, { stats, folders, patterns }: StatSnapshot): boolean {
   return (
     Object.entries(stats).every(([path, stat]) => statText(repository, path) === stat) &&

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "./hash-file.ts";
 
-/** Undefined where it is missing or holds an entry without content of its own. Throws on errors of the machine. */
+/** Undefined if the path is missing or holds an entry without content of its own. Throws on errors of the machine. */
 export function artifactDigest(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) return hashFile(path);

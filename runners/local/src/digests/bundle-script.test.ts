@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { bundleScript, type CannotBundle } from "./bundle-script.ts";
 
-test("what Node would refuse to import is refused with its place and what to write, and nothing else is", async (t) => {
+test("an import is refused with its place and a fix if Node would refuse it, and only then", async (t) => {
   const root = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
   t.after(() => rmSync(root, { recursive: true }));
   const write = (file: string, text: string) => writeFileSync(join(root, file), text);

@@ -1,5 +1,5 @@
-// Bundles a stage script with all that it imports from source, for the digest of what it can run.
-// Workspace packages are bundled, registry packages are left outside and named.
+// Bundles a stage script with everything that it imports from source, for the digest of the code that it can run.
+// Workspace packages are bundled. Registry packages stay external and are listed.
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
@@ -9,8 +9,8 @@ import type { BuildOptions, Loader, Location, Message, Plugin, TransformOptions 
 import { nodeImports } from "./node-imports.ts";
 import { nodeSyntax } from "./node-syntax.ts";
 
-// Names stay: esbuild chooses short ones by how often each letter occurs in the source, types included,
-// so that a changed annotation would change the digest.
+// Identifiers are not minified: esbuild chooses short names by letter frequency in the source, types included, so a
+// changed annotation would change the digest.
 const minify = {
   minifyWhitespace: true,
   minifySyntax: true,
@@ -19,25 +19,25 @@ const minify = {
 
 export type Bundle = {
   contents: Uint8Array;
-  /** Source files in it, from the root. */
+  /** The bundled source files, from the root. */
   inputs: string[];
-  /** Registry packages that it imports, and where each is imported first. */
+  /** The imported registry packages, each with its first import. */
   packages: Map<string, Import>;
 };
 
-/** `file`: from the root. */
+/** `file`: path from the root. */
 export type Import = { file: string; specifier: string };
 
-/** An error of esbuild; the column counts bytes from 0. */
+/** An esbuild error; the column counts bytes from 0. */
 export type Complaint = {
   text: string;
   location: Pick<Location, "file" | "line" | "lineText" | "column" | "length"> | null;
 };
 
-/** The script cannot run as it is. The message names the script, `problems` the places. */
+/** The script cannot run as it is. The message names the script; `problems` names the places. */
 export class CannotBundle extends Error {
   readonly problems: Diagnostic[];
-  /** Each file with an error, and what it says is wrong. */
+  /** Each file with an error, and the text of the error. */
   readonly errors: { file: string | undefined; text: string }[];
 
   constructor(script: string, errors: Complaint[], fallback: string) {
@@ -107,7 +107,9 @@ function registryPackages(root: string, packages: Map<string, Import>): Plugin {
   };
 }
 
-/** The complaint of a package that no package.json of the workspace names, at the line that imports it. */
+/**
+ * Returns the error for a package that is in no package.json of the workspace, at the line that imports the package.
+ */
 export function unlistedPackage(root: string, name: string, { file, specifier }: Import): Complaint {
   const text = `${name} is imported and is in no package.json of the workspace`;
   const lines = readFileSync(join(root, file), "utf8").split("\n");
@@ -128,7 +130,7 @@ const loaders: Record<string, Loader> = {
   ".mjs": "ts",
 };
 
-/** A source file without comments and types, or JSON without white space. Other files are returned unchanged. */
+/** Returns a source file without comments and types, or JSON without white space. Returns other files unchanged. */
 export async function minifiedSource(path: string): Promise<string | Uint8Array> {
   const bytes = await readFile(path);
   const loader = extname(path) === ".json" ? "json" : loaders[extname(path)];

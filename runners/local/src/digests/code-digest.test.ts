@@ -47,7 +47,7 @@ const files = {
 
 type Repository = ReturnType<typeof repository>;
 
-/** A repository of those files. The clock is an hour ahead, so that none of them counts as just written. */
+/** A repository of those files. The clock is an hour ahead, so that no file counts as just written. */
 function repository(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-code-"));
   t.after(() => rmSync(root, { recursive: true }));
@@ -76,7 +76,7 @@ async function remember(at: Repository, script: string): Promise<Record<string, 
 
 type Memory = { formatVersion: number; scripts: Record<string, { code: Record<string, string> }> };
 
-/** Overwrites the remembered digest, so that a test sees whether it is used. */
+/** Overwrites the remembered digest, so that a test detects whether the digest is used. */
 function markMemory(at: Repository, script: string, change: (memory: Memory) => void = () => {}): void {
   const file = join(at.memory, "code.json");
   const memory = JSON.parse(readFileSync(file, "utf8")) as Memory;
@@ -93,7 +93,7 @@ test("a lock file that changes during a run counts for scripts digested later in
   at.write("pnpm-lock.yaml", lockText({ deep: "d2" }));
   const { code } = await codes.of("also-alpha.ts");
   codes.save();
-  rmSync(at.memory, { recursive: true }); // what it remembered would be believed
+  rmSync(at.memory, { recursive: true }); // otherwise the remembered digest would be used
   assert.deepEqual(code, await codeOf(at, "also-alpha.ts"));
 });
 
@@ -218,7 +218,7 @@ test("files that were touched without a change are read only once", async (t) =>
 
 test("the digest of a script that is edited while it is bundled is not reused by later runs", async (t) => {
   const at = repository(t);
-  t.mock.timers.setTime(Date.now() - 7_200_000); // all of it is written later than this
+  t.mock.timers.setTime(Date.now() - 7_200_000); // all files are written later than this
   await remember(at, "plain.ts");
   markMemory(at, "plain.ts");
   t.mock.timers.setTime(Date.now() + 7_200_000);
@@ -230,7 +230,7 @@ test("the stat of a file written half a second ago is not trusted later", async 
   t.mock.timers.setTime(statSync(join(at.root, "word.ts")).ctimeMs + 500);
   await remember(at, "plain.ts");
   markMemory(at, "plain.ts", ({ scripts }) => {
-    Object.assign(scripts["plain.ts"]!, { raws: {} }); // nor its bytes, which are as they were
+    Object.assign(scripts["plain.ts"]!, { raws: {} }); // nor may the unchanged bytes match
   });
   t.mock.timers.setTime(Date.now() + 3_600_000);
   assert.notEqual((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
@@ -273,7 +273,7 @@ test("a run keeps its first digest of a script, even if the script is edited", a
   assert.deepEqual(await codes.of("plain.ts"), before);
 });
 
-test("an untouched script is still the same at the end", async (t) => {
+test("an untouched script counts as unchanged at the end of the run", async (t) => {
   const codes = repository(t).run();
   await codes.of("uses-alpha.ts");
   assert.equal(await codes.stillIs("uses-alpha.ts"), true);

@@ -1,6 +1,6 @@
-// The digest of the code that a script can run: its imports, workspace packages included, are bundled and minified from
-// source. A comment, a type or formatting changes nothing; a reachable line anywhere does. Registry packages count by
-// their versions in the lock file, with all dependencies.
+// The digest of the code that a script can run. Its imports, including workspace packages, are bundled and minified
+// from source. A comment, a type or formatting changes nothing; any reachable line changes the digest. Registry
+// packages count by their versions in the lock file, with all dependencies.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,16 +13,16 @@ import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 const lockFile = "pnpm-lock.yaml";
 
 export type CodeDigest = {
-  /** What enters the action key. */
+  /** The part of the action key. */
   code: Record<string, string>;
-  /** Digest of each source file without comments and types, to say which one changed. */
+  /** Digest of each source file without comments and types, to name the changed file. */
   files: Record<string, string>;
 };
 
-/** `raws`: digests of the files' bytes. Where these are unchanged, so is the code digest. */
+/** `raws`: digests of the files' bytes. If these are unchanged, so is the code digest. */
 type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<string, string> };
 
-/** Digests of scripts, remembered by the stat of every file they were made from. */
+/** Digests of scripts, remembered by the stat of every source file. */
 export class CodeDigests {
   readonly #root: string;
   readonly #known: MemoryFile<{ scripts: Record<string, Remembered> }>;
@@ -44,7 +44,7 @@ export class CodeDigests {
     const { scripts } = this.#known.value;
     let found = scripts[script];
     if (!found || !this.#unchanged(found)) {
-      // same bytes, same code: a touched file or a newer esbuild must not stale the world
+      // same bytes, same code: a touched file or a newer esbuild must not make every result stale
       found = (found && this.#sameBytes(found)) ?? (await this.#make(script));
       scripts[script] = found;
       this.#known.change();
@@ -54,7 +54,7 @@ export class CodeDigests {
     return found;
   }
 
-  /** Whether the script is still as `of` found it in this run: after a change the result belongs to no key. */
+  /** Whether the script is unchanged since `of` in this run. After a change the result belongs to no key. */
   async stillIs(script: string): Promise<boolean> {
     const then = this.#thisRun.get(script);
     const remembered = this.#known.value.scripts[script];
@@ -76,11 +76,11 @@ export class CodeDigests {
     return Object.entries(stats).every(([path, then]) => statText(this.#root, path) === then);
   }
 
-  /** Digest of the named registry packages and all they depend on. */
+  /** Digest of the named registry packages and all their dependencies. */
   #packages(script: string, packages: Map<string, Import>): string {
     let lock: Lock;
     try {
-      // read again when it changes during a run: else an old digest is remembered with the new lock's stat
+      // read again when it changes during a run; otherwise an old digest is remembered with the new lock file's stat
       const stat = statText(this.#root, lockFile);
       if (this.#lock?.stat !== stat)
         this.#lock = { stat, lock: parseLock(readFileSync(join(this.#root, lockFile), "utf8")) };
@@ -99,7 +99,7 @@ export class CodeDigests {
   #sameBytes(held: Remembered): Remembered | undefined {
     const paths = Object.keys(held.raws ?? {});
     if (held.code.node !== process.version || paths.length === 0) return undefined;
-    const stats = this.#stats(paths); // before they are read: a change in between is then noticed next time
+    const stats = this.#stats(paths); // before the files are read, so that a change in between is noticed
     if (!paths.every((path) => this.#raw(path) === held.raws[path])) return undefined;
     return { ...held, stats };
   }
@@ -123,7 +123,7 @@ export class CodeDigests {
     }
   }
 
-  /** Consults the files that would have to change before the script can be bundled. */
+  /** Consults the files that must change before the script can be bundled. */
   #lookAtCause(error: unknown): void {
     if (!(error instanceof CannotBundle)) return;
     for (const { file, text } of error.errors) {
@@ -138,7 +138,7 @@ export class CodeDigests {
     for (let tries = 1; ; tries++) {
       const beginMs = Date.now();
       const made = await this.#bundle(script);
-      // edited while it was bundled: what was read may be neither of the two
+      // edited while it was bundled: the bytes read may belong to neither version
       const moved = Object.keys(made.stats).some(
         (path) => (lookAt(this.#root, path)?.ctimeMs ?? beginMs) >= beginMs - 20,
       );
@@ -170,7 +170,7 @@ export class CodeDigests {
   }
 }
 
-/** Valid for this run only: no later run finds it unchanged. */
+/** Valid for this run only: no later run matches this digest. */
 function neverRemembered(made: Remembered): Remembered {
   const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
   return { ...made, stats, raws: {} };

@@ -1,4 +1,4 @@
-// Reads the files of a repository for core, and remembers digests of files by their stat, so that the next digest costs
+// Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then costs
 // a stat and not a read.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -41,11 +41,11 @@ export function sourceFiles(root: string, consulted = new Consulted(root)): Sour
 
 type Remembered = {
   files: Record<string, { stat: string; digest: string }>;
-  /** Digest of a Python file's bytes → digest of its syntax tree, so that a newer Python stales nothing. */
+  /** Digest of a Python file's bytes → digest of its syntax tree, so that a newer Python makes no result stale. */
   syntax: Record<string, string>;
 };
 
-/** Digests of source files, remembered over runs. A file touched within the last second is read again. */
+/** Digests of source files, remembered across runs. A file touched within the last second is read again. */
 export class FileDigests {
   readonly #root: string;
   readonly #memory: string;
@@ -60,8 +60,9 @@ export class FileDigests {
   }
 
   /**
-   * Digests of the files that match the patterns, by path from the root in code-unit order: of the syntax tree for Python,
-   * of the bytes for other files. `looks`: stats from a moment ago, by path, so that no file is checked twice.
+   * Returns the digests of the files that match the patterns, by path from the root in code-unit order. A Python
+   * file's digest is of its syntax tree, other digests are of the bytes. `looks`: recent stats by path, so that no
+   * file is checked twice.
    */
   ofPatterns(patterns: string[], looks?: Looks): Record<string, string> {
     const paths = new Set<string>();
@@ -73,14 +74,14 @@ export class FileDigests {
     );
   }
 
-  /** The same for the files that a stage declares: of a folder (`FOLDER/**`) all files that its script can read. */
+  /** The same for a stage's declared files: for a folder (`FOLDER/**`), all files that its script can read. */
   ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
     return this.ofPatterns(patterns.map(declared), looks);
   }
 
   /**
-   * The files that an agent gets, by path from the root: of a folder (`FOLDER/**`) every entry with its bytes, executable
-   * bit and link target; of other patterns the bytes of the files. Throws CannotHandOver.
+   * Returns the files that an agent gets, by path from the root. For a folder (`FOLDER/**`): every entry with its
+   * bytes, executable bit and link target. For other patterns: the bytes of the files. Throws CannotHandOver.
    */
   ofHandedOver(patterns: string[]): Record<string, string> {
     const found: Record<string, string> = {};
@@ -104,7 +105,7 @@ export class FileDigests {
     );
   }
 
-  /** Replaces the digests of Python files by those of their syntax trees, where they have one. */
+  /** Replaces the digests of Python files by those of their syntax trees, where a file parses. */
   #throughSyntax(digests: Record<string, string>): Record<string, string> {
     const { syntax } = this.#known.value;
     const python = Object.keys(digests).filter((path) => path.endsWith(".py") && digests[path] !== "missing");
@@ -116,7 +117,7 @@ export class FileDigests {
       );
       for (const [index, path] of unknown.entries()) {
         const digest = found?.[index];
-        // the bytes may have changed since they were hashed: remember only what belongs together
+        // the bytes may have changed since they were hashed: remember only a pair that belongs together
         if (digest && this.of(path) === digests[path]) syntax[digests[path]!] = digest;
       }
       this.#known.change();
@@ -125,7 +126,7 @@ export class FileDigests {
     return digests;
   }
 
-  /** sha256 of a file's bytes; "missing" where there is none. */
+  /** Returns the sha256 of a file's bytes, or "missing". */
   of(path: string, looks?: Looks): string {
     this.consulted.file(path);
     const { files } = this.#known.value;
@@ -147,7 +148,7 @@ export class FileDigests {
   }
 }
 
-/** Throws with the file's name: a system's error may lack it. */
+/** Throws an error with the file's name, because a system error may lack the name. */
 function readSource(absolute: string, path: string): Buffer {
   try {
     return readFileSync(absolute);
@@ -161,13 +162,13 @@ function readSource(absolute: string, path: string): Buffer {
   }
 }
 
-/** The pattern by which files of a stage that is not an attempt are found. */
+/** Returns the pattern that finds the files of a stage that is not an attempt. */
 export function declared(pattern: string): string {
   const folder = wholeFolder(pattern);
   return folder === undefined ? pattern : `${folder}/${whole}`;
 }
 
-/** The folder that a pattern declares whole (`FOLDER/**`); undefined for other patterns. */
+/** Returns the folder that a pattern declares whole (`FOLDER/**`), or undefined for other patterns. */
 export function wholeFolder(pattern: string): string | undefined {
   return /^([^*?[{]+)\/\*\*$/.exec(posix.normalize(pattern))?.[1];
 }

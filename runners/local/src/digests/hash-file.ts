@@ -1,8 +1,11 @@
-// Reads a file through in large chunks, hashing it on the way.
+// Reads a file in large chunks and hashes them.
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
-/** Shared by all reads of a thread: they are synchronous, and a new buffer for each file would be most of the work. */
+/**
+ * Shared by all reads of a thread, since reads are synchronous. Allocating a buffer for each file would be most of
+ * the work.
+ */
 const chunk = Buffer.allocUnsafeSlow(1 << 20);
 
 export const chunkBytes = chunk.length;
@@ -12,7 +15,7 @@ export function hashFile(path: string): string {
   return throughChunks(path, () => {});
 }
 
-/** The same for a file of at most `bytes`, a chunk's length or less, that no process writes: one read is enough. */
+/** The same for a file of at most `bytes` (a chunk's length or less) that no process writes. One read is enough. */
 export function hashSmallFile(path: string, bytes: number): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

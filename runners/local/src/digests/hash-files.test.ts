@@ -9,7 +9,7 @@ import { hashFiles } from "./hash-files.ts";
 const folder = mkdtempSync(join(tmpdir(), "mlrb-hash-"));
 after(() => rmSync(folder, { recursive: true }));
 
-test("many more files than threads are all hashed, each as by itself", async () => {
+test("many more files than threads get the same digests as files hashed one by one", async () => {
   const texts = Array.from({ length: 40 }, (_, at) => `content of file ${at}`);
   const paths = texts.map((text, at) => {
     writeFileSync(join(folder, `${at}`), text);
@@ -20,7 +20,7 @@ test("many more files than threads are all hashed, each as by itself", async () 
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(wanted));
 });
 
-test("a file that cannot be read is named, whatever else is asked for", async () => {
+test("the error of an unreadable file names that file, whatever other files are hashed", async () => {
   const paths = Array.from({ length: 20 }, (_, at) => join(folder, at === 13 ? "none" : `${at}`));
   await assert.rejects(hashFiles(paths), { code: "ENOENT", message: /none/ });
 });

@@ -1,17 +1,17 @@
-// Hashes and copies large files on several threads: four gigabytes take less time than on one thread, and the runner
-// still notices that a stage ended or that Ctrl-C was pressed.
+// Hashes and copies large files on several threads. Four gigabytes take less time than on one thread, and the runner
+// still notices Ctrl-C and the end of a stage.
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
-/** Files of this size and more are hashed on a thread. */
+/** Size in bytes from which a file is hashed on a thread. */
 export const largeBytes = 16 << 20;
 
 type Answer = { path: string } & ({ digest: string } | { error: { message: string; code?: string } });
 
 /**
- * sha256 of each file's bytes, in hex, by path. Throws what reading one throws; once `signal` is aborted, its
- * AbortError, with all threads ended.
+ * Returns the sha256 of each file's bytes, in hex, by path. Throws the error of an unreadable file. Once `signal` is
+ * aborted, ends all threads and throws its AbortError.
  */
 export function hashFiles(paths: readonly string[], signal?: AbortSignal): Promise<Map<string, string>> {
   return onThreads(

@@ -1,4 +1,4 @@
-// A thread of hash-files: a file in, and where to copy it to if it is to be copied; its digest out.
+// A thread of hash-files. Receives a file, with a destination if the file is to be copied. Posts the digest.
 import { parentPort } from "node:worker_threads";
 import { copyHashing, hashFile } from "./hash-file.ts";
 

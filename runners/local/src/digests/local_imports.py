@@ -1,10 +1,10 @@
-"""The files that a Python script imports from the folders it is run with, directly or by way of others:
-what can run besides packages that the environment's lock file names.
+"""Lists the files that a Python script imports, directly or indirectly, from the folders it runs with.
+Packages in the environment's lock file are not listed.
 
-Reads {"script": path, "roots": [path…]} as JSON on standard input, in the order in which Python looks;
-writes {"files": […], "absent": […]}: files that are read, the script first, and files that would be
-read instead of what is if they existed. Names that are put together at run time are not seen: a stage
-declares such files.
+Reads {"script": path, "roots": [path…]} as JSON on standard input, roots in Python's search order.
+Writes {"files": […], "absent": […]}. `files`: the files that are read, the script first. `absent`:
+missing files that would be read instead if they existed. Names built at run time are not found: a
+stage declares such files.
 """
 
 import ast
@@ -35,7 +35,7 @@ class Closure:
                 waiting.extend(self.found(path, names, level))
 
     def found(self, importer: Path, names: list[str], level: int) -> list[Path]:
-        """The files behind `import a.b` or `from a.b import c`; c may be a module or a name in one."""
+        """Returns the files of `import a.b` or `from a.b import c`; c may be a module or a name in one."""
         if level > 0:
             package = importer.parent
             for _ in range(level - 1):

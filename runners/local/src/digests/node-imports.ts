@@ -1,5 +1,6 @@
-// An esbuild plugin that refuses the imports of files that Node refuses: esbuild adds endings, looks into folders and
-// bundles files of any kind. The stage would else be planned, keyed, and end with a stack of Node's own modules.
+// An esbuild plugin that refuses file imports that Node refuses: esbuild adds extensions, searches folders and
+// bundles files of any kind. Otherwise the stage would be planned and keyed, and then fail with a stack trace of
+// Node's own modules.
 import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { OnResolveArgs, Plugin } from "esbuild";
@@ -16,7 +17,9 @@ export const nodeImports: Plugin = {
   },
 };
 
-/** Why Node would refuse it, and what to write; undefined of what it takes, and of what is not there at all. */
+/**
+ * Why Node would refuse the import, with the fix. Undefined for an import that Node accepts, and for a missing file.
+ */
 function refusal({ kind, path, resolveDir, with: attributes }: OnResolveArgs): string | undefined {
   if (kind !== "import-statement" && kind !== "dynamic-import") return undefined;
   const file = resolve(resolveDir, path.replace(/[?#].*$/s, ""));

@@ -1,6 +1,6 @@
-// An esbuild plugin that refuses the TypeScript that Node refuses: Node strips types and makes no code of an enum, a
-// namespace or a parameter property, as esbuild does. Such a stage would be planned and keyed, and then not start.
-// Files of the workspace's packages are left to tsc (erasableSyntaxOnly).
+// An esbuild plugin that refuses TypeScript that Node refuses. Node only strips types, but esbuild compiles enums,
+// namespaces and parameter properties. Such a stage would be planned and keyed, and then fail to start. Files of the
+// workspace's packages are left to tsc (erasableSyntaxOnly).
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, relative, sep } from "node:path";
@@ -19,7 +19,7 @@ export const nodeSyntax: Plugin = {
   },
 };
 
-/** What is none of these needs no look: the parser takes a tenth of a second to load. */
+/** A text without a match is not parsed: loading the parser takes a tenth of a second. */
 const mayNeedCode =
   /\b(?:enum|namespace|module|private|public|protected|readonly|override)\b|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=|(?:[=(,:?&|!;{}[+*/-]|=>|\breturn|\bawait|\byield|^)\s*<[^<=]/mu;
 
@@ -29,7 +29,7 @@ function refusal(file: string, text: string): PartialMessage | undefined {
     return undefined;
   } catch (error) {
     const { code, message, stack = "" } = error as NodeJS.ErrnoException;
-    if (code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") return undefined; // esbuild has a better word for the others
+    if (code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") return undefined; // esbuild words the other errors better
     const line = Number(/:(\d+)\n/.exec(stack)?.[1] ?? 1);
     const lineText = text.split("\n")[line - 1] ?? "";
     const [, indent, mark] = /^( *)(\^+)$/m.exec(stack) ?? [];

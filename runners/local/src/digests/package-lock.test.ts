@@ -10,7 +10,7 @@ const repository = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const text = readFileSync(join(repository, "pnpm-lock.yaml"), "utf8");
 const lock = parseLock(text);
 
-test("read line by line, the lock file says the same as read as YAML", () => {
+test("reading the lock file line by line returns the same as parsing its YAML", () => {
   const whole = parse(text) as {
     packages: Record<string, { resolution: { integrity: string } }>;
     snapshots: Record<string, Record<string, Record<string, string>> | null>;
@@ -29,7 +29,7 @@ test("read line by line, the lock file says the same as read as YAML", () => {
   );
 });
 
-test("a package's closure holds what it needs, with integrity, and changes with a version below it", () => {
+test("a package's closure holds its dependencies with integrity, and changes with a version below it", () => {
   const closure = packageClosure(lock, ["execa"]);
   assert.ok(closure.length > 3);
   for (const line of closure) assert.match(line, /^\S+@\S+ sha512-/);
@@ -42,7 +42,7 @@ test("a package's closure holds what it needs, with integrity, and changes with 
   assert.notDeepEqual(packageClosure(changed, ["execa"]), closure);
 });
 
-test("a package that no package.json names, and a file of another format, are errors", () => {
+test("an unlisted package and a lock file of another format are errors", () => {
   assert.throws(() => packageClosure(lock, ["left-pad"]), /left-pad is imported/);
   assert.throws(() => parseLock("lockfileVersion: '6.0'\n"), /not of format 9/);
 });

@@ -1,13 +1,13 @@
-// What registry packages are, by pnpm's lock file: their versions, integrity and all they depend on. Read
-// line by line, since building a whole YAML document of it takes 20 MB that the runner then keeps. The
-// file is written by pnpm, in one form; another form is an error, not a guess.
+// Reads registry packages from pnpm's lock file: their versions, integrity and dependencies. Reads line by line,
+// because a YAML document of the whole file takes 20 MB that the runner then keeps. pnpm writes the file in one form;
+// another form is an error, not a guess.
 
 export type Lock = {
-  /** Versions by package name, as the workspace's own packages ask for them. */
+  /** Versions by package name, as the workspace's own packages request them. */
   direct: Map<string, Set<string>>;
   /** Integrity by `name@version`. */
   integrity: Map<string, string>;
-  /** By `name@version(peers)`: what it depends on, in the same form. */
+  /** By `name@version(peers)`: its dependencies, in the same form. */
   needs: Map<string, string[]>;
 };
 
@@ -45,7 +45,10 @@ export function parseLock(text: string): Lock {
   return lock;
 }
 
-/** One line for each package that `names` reach, with its integrity, in code-unit order. Throws on a name that is not there. */
+/**
+ * Returns one line for each package that `names` reach, with its integrity, in code-unit order. Throws on an unknown
+ * name.
+ */
 export function packageClosure(lock: Lock, names: Iterable<string>): string[] {
   const closure = new Set<string>();
   const visit = (id: string) => {

@@ -34,7 +34,7 @@ function scene(t: TestContext, files: Record<string, string>) {
 
 const kit = "runners/kit/python/mlrb_kit";
 
-test("what a script can run: its imports and theirs, packages on the way, from its folder and the kit's", (t) => {
+test("a script's files are its direct and indirect imports, with packages on the way, from its folder and the kit's", (t) => {
   const { open } = scene(t, {
     "s/run.py": "import json, helper\nfrom pack.deep import name, other\nfrom mlrb_kit.ratio import ratio\n",
     "s/helper.py": "def f():\n    import late\n",
@@ -65,7 +65,7 @@ test("what a script can run: its imports and theirs, packages on the way, from i
   ]);
 });
 
-test("a new import, and a new file that is found before what was imported, are seen by who remembers", (t) => {
+test("a remembered script notices a new import, and a new file that comes before an imported one", (t) => {
   const { open, write, consulted } = scene(t, {
     "s/run.py": "import helper\nimport torch\n",
     "s/helper.py": "",
@@ -79,7 +79,7 @@ test("a new import, and a new file that is found before what was imported, are s
   assert.deepEqual(open().of("s/run.py").sort(), ["s/helper.py", "s/more.py", "s/run.py", "s/torch.py"]);
 });
 
-test("a declared folder is looked through after the script's own and the kit, and only its imported files count", (t) => {
+test("a declared folder is searched after the script's folder and the kit, and only its imported files count", (t) => {
   const { open } = scene(t, {
     "s/run.py": "from shared_library.deep import wanted\nimport helper\n",
     "s/helper.py": "",
@@ -102,7 +102,7 @@ test("a declared folder is looked through after the script's own and the kit, an
   ]);
 });
 
-test("what was remembered for other folders is asked again", (t) => {
+test("imports remembered for other folders are computed again", (t) => {
   const { open } = scene(t, { "s/run.py": "import helper\n", "lib/helper.py": "" });
   assert.deepEqual(open().of("s/run.py"), ["s/run.py"]);
   assert.deepEqual(open(["runners/kit/python", "lib"]).of("s/run.py"), ["s/run.py", "lib/helper.py"]);

@@ -1,5 +1,6 @@
-// Which files of the repository a Python script can run: itself and what it imports from its own folder
-// and those of kit's python-path. Remembered by their contents, so that asking again costs looks and no Python.
+// Lists the repository's files that a Python script can run: the script and its imports, from its own folder and from
+// kit's python-path. The list is remembered by file contents, so that a repeated question costs stats and no Python
+// process.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -12,7 +13,9 @@ import { MemoryFile } from "../store/memory-file.ts";
 
 const program = fileURLToPath(new URL("./local_imports.py", import.meta.url));
 
-/** Paths from the repository's root: digests of what is read, and what would be read if it were there. */
+/**
+ * Paths from the repository's root: digests of the files that are read, and paths that would be read if they existed.
+ */
 type Imports = { files: Record<string, string>; absent: string[] };
 
 export type PythonImportsOptions = {
@@ -34,7 +37,7 @@ export class PythonImports {
     this.#known = new MemoryFile(join(at.memory, "imports.json"), 2, { folders: [], scripts: {} });
   }
 
-  /** The script first. Where this machine has no Python only the script: then nothing can run it either. */
+  /** The script first. Without Python on this machine, only the script, which then cannot run either. */
   of(script: string): string[] {
     const { consulted } = this.#at;
     const held = this.#scripts()[script];
@@ -51,7 +54,7 @@ export class PythonImports {
     );
   }
 
-  /** Emptied where Python looks in other folders now. */
+  /** Cleared when Python searches other folders than before. */
   #scripts(): Record<string, Imports> {
     const { value } = this.#known;
     const { folders } = this.#at;

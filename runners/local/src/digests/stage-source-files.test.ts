@@ -26,7 +26,7 @@ import { CodeDigests } from "./code-digest.ts";
 import { FileDigests } from "./file-digest-memory.ts";
 import { changedHandedOver, stageSources, watchSources } from "./stage-source-files.ts";
 
-/** A repository with a script, its import and a declared file; bound as they are now. */
+/** A repository with a script, its import and a declared file, and the script's stage bound to them. */
 async function begun(t: TestContext) {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-sources-"));
   t.after(() => rmSync(repository, { recursive: true }));
@@ -54,7 +54,7 @@ async function begun(t: TestContext) {
   return { repository, write, bound, watch };
 }
 
-/** Other bytes and then the same again, in place, with the same size and time. */
+/** Writes other bytes and then the original bytes, in place, with the same size and time. */
 function editAndUndo(path: string): void {
   const before = readFileSync(path);
   const { ino, size, mtime, atime } = statSync(path);
@@ -70,7 +70,7 @@ function editAndUndo(path: string): void {
   assert.deepEqual([now.ino, now.size, readFileSync(path)], [ino, size, before]);
 }
 
-test("what a script stage runs from is its script, all that it imports, and what it declares", async (t) => {
+test("the sources of a script stage are its script, all its imports and its declared files", async (t) => {
   const { bound } = await begun(t);
   assert.deepEqual(stageSources(bound), [
     "data/one.txt",
@@ -82,7 +82,7 @@ test("what a script stage runs from is its script, all that it imports, and what
   ]);
 });
 
-test("a stage whose files all stayed as they were ran from them", async (t) => {
+test("a stage whose files are unchanged reports no change", async (t) => {
   const { watch, write } = await begun(t);
   write("unrelated.txt", "other\n");
   assert.equal(await watch.changed(), undefined);
@@ -95,7 +95,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
     assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
   });
 
-  test(`another ${file} that is put in its place and taken back is reported`, async (t) => {
+  test(`another ${file} that replaces the original and is swapped back is reported`, async (t) => {
     const { repository, watch } = await begun(t);
     const path = join(repository, file);
     renameSync(path, `${path}.kept`);
@@ -106,7 +106,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
 }
 
 for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidden", "data/data"]) {
-  test(`${file}, added to what is declared and removed again while the stage runs, is reported`, async (t) => {
+  test(`${file}, added to the declared files and removed while the stage runs, is reported`, async (t) => {
     const { repository, watch, write } = await begun(t);
     write(file, "1\n");
     rmSync(join(repository, file));
@@ -116,7 +116,7 @@ for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidd
   });
 }
 
-test("a folder that is moved away and back, and a link that leads elsewhere for a while, are reported", async (t) => {
+test("a folder that is moved away and back, and a link that points elsewhere for a while, are reported", async (t) => {
   const moved = await begun(t);
   const data = join(moved.repository, "data");
   renameSync(data, `${data}.kept`);
@@ -133,12 +133,12 @@ test("a folder that is moved away and back, and a link that leads elsewhere for 
   assert.deepEqual(await linked.watch.changed(), { kind: "changed", path: "link.txt" });
 });
 
-test("what editors, interpreters and tools leave or clean up in a declared folder costs no result", async (t) => {
+test("files that editors, interpreters and tools leave or remove in a declared folder invalidate no result", async (t) => {
   const { repository, watch, write } = await begun(t);
   const inData = (name: string) => join(repository, "data", name);
   for (const name of [".one.txt.swp", ".one.txt.swx", "one.txt~", "#one.txt#"]) {
     write(`data/${name}`, "editing\n");
-    if (name !== ".one.txt.swx") rmSync(inData(name)); // the editor of one is still open
+    if (name !== ".one.txt.swx") rmSync(inData(name)); // the editor of this file is still open
   }
   symlinkSync("user@host.123", inData(".#one.txt"));
   for (const name of ["__pycache__", ".pytest_cache", ".ipynb_checkpoints", "empty/__pycache__"]) {
@@ -151,7 +151,7 @@ test("what editors, interpreters and tools leave or clean up in a declared folde
   assert.equal(await watch.changed(), undefined);
 });
 
-test("where names cannot be watched, a folder's own stat tells that one came and went", async (t) => {
+test("without a watch on names, a folder's own stat shows that an entry appeared and disappeared", async (t) => {
   const { repository, write } = await begun(t);
   const unable = () => {
     throw Object.assign(new Error("ENOSPC: no watch left"), { code: "ENOSPC" });
@@ -163,13 +163,13 @@ test("where names cannot be watched, a folder's own stat tells that one came and
   assert.equal(await watch.changed(), "data/empty/");
 });
 
-test("a file that a pattern did not match before, or no longer matches, is reported", async (t) => {
+test("a file that a pattern newly matches, or no longer matches, is reported", async (t) => {
   const { watch, write } = await begun(t);
   write("new.csv", "1,2\n");
   assert.deepEqual(await watch.changed(), { kind: "changed", path: "new.csv" });
 });
 
-test("a change of an agent's files while its attempt waited is reported, also of a name, link or bit", (t) => {
+test("a change of an agent's files while its attempt waited is reported, including a name, a link or a bit", (t) => {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-sources-"));
   t.after(() => rmSync(repository, { recursive: true }));
   const at = (file: string) => join(repository, "program", file);

@@ -1,5 +1,5 @@
-// Watches the files of the repository that a stage instance runs from, and finds out whether they changed during the run:
-// its script with all imports, Python imports from the repository, and declared files.
+// Watches the repository's files that a stage instance runs from, and reports whether they changed during the run.
+// The files are the script with all imports, Python imports from the repository, and declared files.
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { filesMatching, type Look, type Looks, lookAt } from "../decide/consulted-files.ts";
@@ -15,11 +15,14 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
   return [...new Set([...Object.keys(codeFiles), ...lock, ...declared])].sort();
 }
 
-/** `path` differs from the key or was touched since; or it appeared or disappeared in a declared folder. */
+/**
+ * `changed`: `path` differs from the key or was touched since. `came-or-went`: `path` appeared or disappeared in a
+ * declared folder.
+ */
 export type SourceChange = { kind: "changed" | "came-or-went"; path: string };
 
 export type SourceWatch = {
-  /** Undefined where nothing changed. */
+  /** Undefined if nothing changed. */
   changed(): Promise<SourceChange | undefined>;
   close(): void;
 };
@@ -31,8 +34,9 @@ export function sourceChangeText({ kind, path }: SourceChange): string {
 }
 
 /**
- * To be called before the stage starts. An edit that is undone during the run leaves the same bytes and another ctime. A
- * file that appeared and disappeared is noticed only because its folder is watched. Either result belongs to no key.
+ * Must be called before the stage starts. An edit that is undone during the run leaves the same bytes and another
+ * ctime. Only the watch on its folder detects a file that appeared and disappeared. In both cases the result belongs
+ * to no key.
  */
 export function watchSources(instance: Instance, bound: Bound, workspace: Workspace): SourceWatch {
   const { repository } = workspace;
@@ -56,8 +60,8 @@ export function watchSources(instance: Instance, bound: Bound, workspace: Worksp
 }
 
 /**
- * The first file whose content differs from the key: changed before the watch began, or new to a pattern. `looks`: current
- * stats, where known.
+ * Returns the first file whose content differs from the key: changed before the watch began, or new to a pattern.
+ * `looks`: current stats, where known.
  */
 export async function changedContent(
   { action }: Instance,
@@ -80,8 +84,8 @@ export async function changedContent(
 }
 
 /**
- * The first file for the agent that differs from the key: the attempt may have waited long for its resources. Nothing has
- * been paid yet.
+ * Returns the first file for the agent that differs from the key. The attempt may have waited long for its resources,
+ * and nothing has been paid yet.
  */
 export function changedHandedOver(
   instance: Instance,

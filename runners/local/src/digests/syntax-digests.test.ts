@@ -16,14 +16,14 @@ function folder(t: { after: (undo: () => void) => void }): string {
   return path;
 }
 
-test("the Python digest tells what a module does from how it is written", (t) => {
+test("the Python digest depends on a module's behavior and not on its formatting", (t) => {
   const python = findPython(folder(t))!;
   const args = ["-B", "-m", "unittest", "test_syntax_digest"];
   const { status, stderr } = spawnSync(python.path, args, { cwd: here, encoding: "utf8" });
   assert.equal(status, 0, stderr);
 });
 
-test("a comment in a Python file leaves its digest, a number in it does not, and other files count by bytes", (t) => {
+test("a Python file's digest ignores comments and includes numbers; other files count by bytes", (t) => {
   const root = folder(t);
   const write = (name: string, text: string) => {
     writeFileSync(join(root, name), text);

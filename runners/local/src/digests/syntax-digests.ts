@@ -1,4 +1,4 @@
-// Asks Python for the digests of Python files' syntax trees; see syntax_digest.py.
+// Computes the digests of Python files' syntax trees with Python; see syntax_digest.py.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -8,13 +8,13 @@ import { findPython } from "../process/find-python.ts";
 const script = fileURLToPath(new URL("./syntax_digest.py", import.meta.url));
 
 /**
- * One digest for each path, undefined where a file does not parse. Returns undefined without a Python on this machine;
- * the caller then uses the bytes of the files.
+ * Returns one digest for each path, undefined where a file does not parse. Returns undefined without Python on this
+ * machine; the caller then uses the bytes of the files.
  */
 export function syntaxDigests(paths: string[], memory: string): (string | undefined)[] | undefined {
   const python = findPython(memory);
   if (!python) return undefined;
-  // -I and -S: neither the user's packages nor the environment's can take part
+  // -I and -S: load no packages of the user or of the environment
   const answer = spawnSync(python.path, ["-I", "-S", script], {
     input: JSON.stringify(paths),
     encoding: "utf8",

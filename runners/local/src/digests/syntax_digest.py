@@ -1,9 +1,9 @@
-"""Digests of Python files by what they do: the syntax tree without comments, formatting, docstrings
-and annotations. Reads paths as a JSON list on standard input, writes {path: digest or null} as JSON;
-null where a file cannot be parsed and its bytes must stand for it.
+"""Digests Python files by behavior: the syntax tree without comments, formatting, docstrings and
+annotations. Reads paths as a JSON list on standard input, writes {path: digest or null} as JSON.
+null: the file cannot be parsed, and the caller uses its bytes.
 
-Docstrings stay where something may read them (`__doc__`, click and the like), annotations where
-something may read them at run time (dataclasses, typed dictionaries, get_type_hints and the like).
+A docstring stays if the module may read it (`__doc__`, click and the like). An annotation stays if
+the module may read it at run time (dataclasses, typed dictionaries, get_type_hints and the like).
 """
 
 import ast
@@ -33,7 +33,7 @@ READS_DOCSTRINGS = ("__doc__", "getdoc", "click", "typer", "fire", "docopt")
 
 
 def syntax_digest(source: bytes) -> str:
-    """The digest of a module's syntax tree; raises SyntaxError or ValueError where it has none."""
+    """Returns the digest of a module's syntax tree. Raises SyntaxError or ValueError if it has none."""
     tree = ast.parse(source)
     names = {name for node in ast.walk(tree) for name in names_in(node)}
     if not any(mark in name for mark in READS_DOCSTRINGS for name in names):
@@ -46,12 +46,12 @@ def syntax_digest(source: bytes) -> str:
 
 
 def names_in(node: ast.AST) -> list[str]:
-    """Every identifier and short text that a node holds: a name may be looked up by its text."""
+    """Returns every identifier and short text in a node: code may find a name by its text."""
     return [value for _, value in ast.iter_fields(node) if isinstance(value, str) and len(value) < 200]
 
 
 def drop_idle_texts(tree: ast.Module) -> None:
-    """Takes away texts that stand as statements, docstrings among them: they do nothing."""
+    """Removes statements that are only a text, including docstrings: they have no effect."""
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
             if field in ("body", "orelse", "finalbody") and isinstance(value, list):
@@ -85,16 +85,16 @@ class WithoutAnnotations(ast.NodeTransformer):
         self.generic_visit(node)
         if node.value is not None and node.simple:
             return ast.Assign(targets=[node.target], value=node.value)
-        node.annotation = ast.Constant(value=None)  # without a value it still makes the name local
+        node.annotation = ast.Constant(value=None)  # without a value, the annotation still makes the name local
         return node
 
 
 def feed(digest: "hashlib._Hash", value: object) -> None:
-    """Adds a tree to the digest. Empty fields are left out, since Python versions differ in them."""
+    """Adds a tree to the digest. Omits empty fields, because Python versions differ in them."""
     if isinstance(value, ast.AST):
         digest.update(b"(" + type(value).__name__.encode())
         for field, item in ast.iter_fields(value):
-            # a None that is a value is inside a Constant
+            # only a Constant holds None as a value
             is_value = isinstance(value, ast.Constant) and field == "value"
             if not is_value and (field in ("ctx", "kind", "type_comment") or item is None or item == []):
                 continue

@@ -1,4 +1,4 @@
-"""Run by syntax-digest.test.ts."""
+"""Run by syntax-digests.test.ts."""
 
 import textwrap
 import unittest

@@ -1,6 +1,6 @@
-// Which processes hold GPUs of this host and which wait for them, over all runs, state folders and users: one small
-// database in a folder of the host, in which every step is a transaction. A kill at any moment leaves it whole, and
-// devices of a dead process are free.
+// Records which processes hold GPUs of this host and which wait for them, over all runs, state folders and users. The
+// book is one small database in a folder of the host, and every step is a transaction. A kill at any moment leaves
+// the database intact, and devices of a dead process are free.
 
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,17 +19,17 @@ export type Entry = {
   stage: string;
   wants: number;
   candidates: string[];
-  /** Of those that hold devices: since when. */
+  /** For a process that holds devices: since when. */
   since: string;
-  /** Milliseconds of the host's clock that only grows, when it last looked. */
+  /** The host's monotonic clock at the process's last look, in milliseconds. */
   seenMs: number;
   devices: Device[];
 };
 
-/** Shown for a held device: asking the driver may take seconds. */
+/** Shown for a held device: a query of the driver may take seconds. */
 export type Device = Pick<Gpu, "uuid" | "index" | "model">;
 
-/** The folder of the GPU leases of this host, shared by all users of its GPUs. */
+/** Returns the folder of the GPU leases of this host, shared by all users of its GPUs. */
 export function gpuLeasesFolder({ env = process.env, make = true } = {}): string {
   if (env.MLRB_GPU_LEASES) return env.MLRB_GPU_LEASES;
   const last = join(tmpdir(), "mlrb-gpus");
@@ -42,7 +42,7 @@ function makes(folder: string): boolean {
     makeFolder(folder);
     return true;
   } catch {
-    return false; // not for this user
+    return false; // this user may not use it
   }
 }
 
@@ -52,11 +52,11 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o777); // all users of the GPUs share the book, whatever the umask
   }
-  // through a link another user could have other files written
+  // through a link another user could redirect writes to other files
   if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
 }
 
-/** Runs `work` as one transaction. Undefined: there is no book, and `make` is false. */
+/** Runs `work` as one transaction. Undefined if there is no book and `make` is false. */
 export function inBook<T>(folder: string, work: (book: Book) => T, make: true): T;
 export function inBook<T>(folder: string, work: (book: Book) => T, make?: boolean): T | undefined;
 export function inBook<T>(folder: string, work: (book: Book) => T, make = false): T | undefined {
@@ -69,9 +69,9 @@ export function inBook<T>(folder: string, work: (book: Book) => T, make = false)
       closeSync(openSync(file, "a", 0o666));
       chmodSync(file, 0o666);
     }
-    // other steps take milliseconds; a disk may make one wait
+    // other steps take milliseconds; a slow disk may delay one
     db = new DatabaseSync(file, { timeout: 10_000 });
-    // after a power cut no entry is valid
+    // entries are not valid after a power cut
     db.exec("PRAGMA synchronous = OFF; BEGIN IMMEDIATE");
     prepare(db);
     const result = work(new Book(db));
@@ -85,7 +85,7 @@ export function inBook<T>(folder: string, work: (book: Book) => T, make = false)
       code: "EGPULEASES",
     });
   } finally {
-    db?.close(); // with what was not committed undone
+    db?.close(); // this rolls back uncommitted changes
   }
 }
 
@@ -99,7 +99,7 @@ function prepare(db: DatabaseSync): void {
     PRAGMA user_version = ${formatVersion}`);
 }
 
-/** Throws where a row names no owner: its devices are neither free nor known to be held. */
+/** Throws if a row names no owner: its devices are neither free nor known to be held. */
 function ownerOf({ id, owner }: Record<string, string>): Owner {
   const read = JSON.parse(owner!) as Owner | null;
   if (typeof read?.host === "string" && typeof read.pid === "number") return read;
@@ -137,7 +137,7 @@ export class Book {
     }));
   }
 
-  /** The entries of living processes; entries of dead processes are removed. */
+  /** Returns the entries of living processes and removes those of dead processes. */
   living(): Entry[] {
     const [living, dead] = [[] as Entry[], [] as Entry[]];
     for (const entry of this.entries()) (isGone(entry.owner) ? dead : living).push(entry);
@@ -159,14 +159,14 @@ export class Book {
       .run(JSON.stringify(candidates), seenMs, id);
   }
 
-  /** Throws where one of the devices is held. */
+  /** Throws if one of the devices is held. */
   hold(id: number, devices: readonly Device[], since: string): void {
     const insert = this.#db.prepare("INSERT INTO devices VALUES (?, ?, ?, ?)");
     for (const { uuid, index, model } of devices) insert.run(uuid, index, model, id);
     this.#db.prepare("UPDATE requests SET since = ? WHERE id = ?").run(since, id);
   }
 
-  /** Releases its devices and keeps its place in the queue. */
+  /** Releases the devices of an entry and keeps its place in the queue. */
   letGo(id: number): void {
     this.#db.prepare("DELETE FROM devices WHERE request = ?").run(id);
   }
@@ -181,7 +181,9 @@ export class Book {
   }
 }
 
-/** Certainly dead. Where /proc hides processes of other users, a signal shows whether they live. */
+/**
+ * Whether the owner is certainly dead. Where /proc hides processes of other users, a signal shows whether they live.
+ */
 export function isGone(owner: Owner): boolean {
   if (lifeOf(owner) !== "dead") return false;
   if (owner.boot !== thisPlace().boot || existsSync(`/proc/${owner.pid}/stat`)) return true;

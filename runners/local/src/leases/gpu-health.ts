@@ -1,15 +1,15 @@
-// Checks devices just before a stage gets them: whether the driver still lists them, whether another process computes on
-// them, and whether they have reported errors. Unlike the inventory, each check asks the driver again.
+// Checks devices just before a stage gets them. Does the driver still list them, does another process compute on
+// them, have they reported errors? Unlike the inventory, each check queries the driver again.
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { partlyAnswered } from "./gpu-inventory.ts";
 import { plain, readListing, readTable } from "./gpu-listing.ts";
 
-/** Why a device cannot be used now: `busy` passes by itself, `unfit` does not. */
+/** Why a device cannot be used now: `busy` passes without action, `unfit` does not. */
 export type Ailment = { uuid: string; kind: "busy" | "unfit"; why: string };
 
 const format = "--format=csv,noheader,nounits";
 
-/** The ailments of `gpus`; a value that the driver does not report is no ailment. */
+/** Returns the ailments of `gpus`. A value that the driver does not report is no ailment. */
 export async function ailmentsOf(gpus: readonly Gpu[], env: NodeJS.ProcessEnv): Promise<Ailment[]> {
   const [listed, apps, errors, mig] = await Promise.all([
     smi(["-L"], env),
@@ -43,7 +43,7 @@ export async function ailmentsOf(gpus: readonly Gpu[], env: NodeJS.ProcessEnv): 
   });
 }
 
-/** Which process computes on which device. The MPS server works for other processes and does not count. */
+/** Maps each device to the process that computes on it. The MPS server works for other processes and does not count. */
 function strangers(text: string): Map<string, string> {
   return new Map(
     readTable(text, ["uuid", "pid", "name"], "name")

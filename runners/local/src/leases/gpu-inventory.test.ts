@@ -12,7 +12,7 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** An environment in which the only nvidia-smi is this shell script. */
+/** An environment whose only nvidia-smi is this shell script. */
 function host(t: TestContext, script: string): NodeJS.ProcessEnv {
   const folder = newFolder(t);
   writeFileSync(join(folder, "nvidia-smi"), `#!/bin/sh\n${script}\n`);
@@ -28,7 +28,7 @@ function fake(t: TestContext, gpus?: FakeGpu[]) {
 const wanting = (...gpus: number[]) => gpus.map((one) => ({ execution: { resources: { gpus: one } } }));
 const uuidsIn = (env: NodeJS.ProcessEnv) => gpuInventory(env).gpus.map(({ uuid }) => uuid);
 
-test("a fake nvidia-smi's GPUs are here with index, UUID, model, memory and driver", (t) => {
+test("the inventory lists a fake nvidia-smi's GPUs with index, UUID, model, memory and driver", (t) => {
   const { env, uuids } = fake(t, fakeGpus(2));
   assert.deepEqual(gpuInventory(env), {
     gpus: [0, 1].map((index) => ({
@@ -43,7 +43,7 @@ test("a fake nvidia-smi's GPUs are here with index, UUID, model, memory and driv
   assert.deepEqual(gpuNames(env), ["Fake A100-SXM4-80GB", "Fake A100-SXM4-80GB"]);
 });
 
-test("a fake nvidia-smi is asked once, and not where nothing wants a GPU", (t) => {
+test("a fake nvidia-smi is queried once, and not at all if no instance wants a GPU", (t) => {
   const { env, asked } = fake(t);
   assert.equal(gpusHere(wanting(0, 0), env).gpus.length, 0);
   assert.equal(gpusHere([], env).gpus.length, 0);
@@ -53,7 +53,7 @@ test("a fake nvidia-smi is asked once, and not where nothing wants a GPU", (t) =
   assert.equal(asked().length, 2, "the list and the table, once");
 });
 
-test("without nvidia-smi there is no GPU and nothing is the matter; one that fails is said", (t) => {
+test("without nvidia-smi there is no GPU and no trouble; a failing nvidia-smi is reported", (t) => {
   assert.deepEqual(gpuInventory({ PATH: newFolder(t) }), { gpus: [] });
   const failing = host(
     t,
@@ -73,7 +73,7 @@ test("without nvidia-smi there is no GPU and nothing is the matter; one that fai
   assert.deepEqual(uuidsIn(listsAndFails), [], "what a failing driver lists is not believed");
 });
 
-test("a fake driver that has lost one GPU still gives the others, and says what it says", (t) => {
+test("a fake driver that has lost one GPU still lists the others, and its message is reported", (t) => {
   const lost = "Unable to determine the device handle for GPU 0000:41:00.0: GPU is lost. Reboot the system.";
   const { gpus, trouble } = gpuInventory(host(t, `echo 'GPU 0: A (UUID: GPU-1)'; echo '${lost}'; exit 15`));
   assert.deepEqual(
@@ -117,7 +117,7 @@ const divided = fakeGpus(2).map((gpu, index) =>
       },
 );
 
-test("of a fake GPU that is divided the slices are here and the whole is not", (t) => {
+test("for a divided fake GPU the slices are listed and the whole GPU is not", (t) => {
   const { env, uuids } = fake(t, divided);
   const { gpus } = gpuInventory(env);
   assert.deepEqual(
@@ -136,12 +136,12 @@ test("of a fake GPU that is divided the slices are here and the whole is not", (
   );
 });
 
-test("slices of an older fake driver, named by their GPU, are slices too", (t) => {
+test("slices of an older fake driver, named by their GPU, are also slices", (t) => {
   const list = "printf 'GPU 0: A (UUID: GPU-1)\\n  MIG 1g.5gb Device 0: (UUID: MIG-GPU-1/7/0)\\n'";
   assert.deepEqual(uuidsIn(host(t, `case $1 in -L) ${list} ;; *) exit 2 ;; esac`)), ["MIG-GPU-1/7/0"]);
 });
 
-test("CUDA_VISIBLE_DEVICES leaves what it names by number, UUID or its beginning, up to what does not exist", (t) => {
+test("CUDA_VISIBLE_DEVICES allows devices by number, UUID or UUID prefix, up to the first missing one", (t) => {
   const { env, uuids } = fake(t);
   const seen = (visible: string) =>
     uuidsIn({ ...env, CUDA_VISIBLE_DEVICES: visible }).map((one) => uuids.indexOf(one));

@@ -1,4 +1,4 @@
-// Lists the GPUs of this host, as its driver reports them. Asked only where a stage wants a GPU: the driver may take
+// Lists the GPUs of this host, as its driver reports them. Queried only if a stage wants a GPU: the driver may take
 // seconds to answer, and a host without GPUs has no driver.
 import { spawnSync } from "node:child_process";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -7,16 +7,16 @@ import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.t
 export type Inventory = {
   /** In the driver's order. */
   gpus: Gpu[];
-  /** The problem, in words; undefined without one, also where no driver is installed. */
+  /** The problem, in words. Undefined without a problem and without a driver. */
   trouble?: string;
 };
 
 const answerMs = 60_000;
 
-/** By PATH, which selects the program that is asked: the answer does not change while this program runs. */
+/** By PATH, which selects the nvidia-smi that runs: its answer does not change while this program runs. */
 const known = new Map<string, Inventory & { parents: Map<string, string> }>();
 
-/** The devices that this process may hold: those of the host that CUDA_VISIBLE_DEVICES leaves. */
+/** Returns the devices that this process may hold: those of the host that CUDA_VISIBLE_DEVICES allows. */
 export function gpuInventory(env: NodeJS.ProcessEnv = process.env): Inventory {
   const all = ofHost(env);
   const gpus = narrowed(all.gpus, env.CUDA_VISIBLE_DEVICES, all.parents);
@@ -25,14 +25,14 @@ export function gpuInventory(env: NodeJS.ProcessEnv = process.env): Inventory {
   return { gpus, ...(all.trouble !== undefined && { trouble: all.trouble }) };
 }
 
-/** The models of all of this host's devices, in the driver's order. */
+/** Returns the models of all devices of this host, in the driver's order. */
 export function gpuNames(env: NodeJS.ProcessEnv = process.env): string[] {
   return ofHost(env).gpus.map(({ model }) => model);
 }
 
 type Wanting = { execution: { resources: { gpus: number } } };
 
-/** The devices for `instances`. The driver is asked only where one of them wants a GPU. */
+/** Returns the devices for `instances`. The driver is queried only if one of them wants a GPU. */
 export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = process.env): Inventory {
   for (const { execution } of instances) if (execution.resources.gpus > 0) return gpuInventory(env);
   return { gpus: [] };
@@ -49,7 +49,10 @@ export function usesGpusHere({
   return here.has(execution.executor) && execution.resources.gpus > 0;
 }
 
-/** Those that a stage with so many may get: a process sees one slice at most, so that several are whole ones. */
+/**
+ * Returns the devices suitable for a stage that wants `count`. A process sees at most one slice, so several must be
+ * whole GPUs.
+ */
 export function gpusFor(count: number, gpus: readonly Gpu[]): Gpu[] {
   return gpus.filter(({ slice }) => count <= 1 || !slice);
 }
@@ -75,10 +78,10 @@ function ask(env: NodeJS.ProcessEnv): Inventory & { parents: Map<string, string>
   return { gpus: gpusIn(gpus, table?.text ?? ""), parents, ...(words !== "" && { trouble: words }) };
 }
 
-/** Exit statuses with which nvidia-smi has listed the devices that answer; by its manual page. */
+/** Exit statuses of nvidia-smi after it listed the devices that answer; see its manual page. */
 export const partlyAnswered = [10, 14, 15];
 
-/** undefined: there is no such program. */
+/** Undefined if there is no such program. */
 function smi(args: string[], env: NodeJS.ProcessEnv) {
   const answer = spawnSync("nvidia-smi", args, { encoding: "utf8", timeout: answerMs, env });
   const { code } = (answer.error ?? {}) as NodeJS.ErrnoException;

@@ -11,7 +11,7 @@ import { inBook } from "./gpu-book.ts";
 import { type GpuLease, type GpuWish, handOver, heldGpus, leaseGpus, leaseOf } from "./gpu-leases.ts";
 import { thisProcess } from "./owner.ts";
 
-/** A host with four fake GPUs, and whatever on it wants some. */
+/** A host with four fake GPUs, and helpers that lease some. */
 function host(t: TestContext, gpus = fakeGpus(4)) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-leases-"));
   t.after(() => rmSync(above, { recursive: true }));
@@ -29,7 +29,7 @@ function host(t: TestContext, gpus = fakeGpus(4)) {
   return { fake, folder, env, ask, lease, indices, above, elsewhere };
 }
 
-/** Another process that leases some, and then does `work`, with `lease` at hand. */
+/** Another process that leases some GPUs and then runs `work`, with `lease` in scope. */
 function start(
   t: TestContext,
   { count, work, env }: { count: number; work: string; env: NodeJS.ProcessEnv },
@@ -56,7 +56,7 @@ function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.on("exit", (code) => resolve(code)));
 }
 
-test("fake GPUs are leased one to a stage, and again once they are released", async (t) => {
+test("fake GPUs are leased to one stage each, and again once they are released", async (t) => {
   const { lease, ask, indices, folder } = host(t);
   const first = await lease({ count: 3, stage: "attempt[seed=1]" });
   const second = await lease();
@@ -87,7 +87,7 @@ test("the fake GPU of a killed holder is free without a release", async (t) => {
   assert.deepEqual(new Set(heldGpus(folder).map(({ owner }) => owner.pid)), new Set([process.pid]));
 });
 
-test("a process that is killed while it waits for fake GPUs delays no other", async (t) => {
+test("a process that is killed while it waits for fake GPUs delays no other process", async (t) => {
   const { lease, folder, env } = host(t);
   await lease();
   const child = start(t, { count: 4, env, work: "" });
@@ -102,11 +102,11 @@ test("a process that is killed while it waits for fake GPUs delays no other", as
   assert.ok(waited, "while it lived the three were kept for it");
 });
 
-test("many processes that race for four fake GPUs never share one, those that want four included", async (t) => {
+test("processes that race for four fake GPUs never share one, even if some want all four", async (t) => {
   const { elsewhere, above, folder } = host(t);
   const file = join(above, "held");
   writeFileSync(file, "");
-  // an append is whole: the order of lines is the order of what happened
+  // an append is atomic, so the order of lines is the order of events
   const work = `
 const tell = (what) => appendFileSync(${JSON.stringify(file)}, lease.gpus.map(({ uuid }) => \`\${what} \${uuid}\\n\`).join(""));
 tell("take");
@@ -129,7 +129,7 @@ if (process.pid % 3 > 0) lease.release(); // the others end without a word`;
   assert.deepEqual(heldGpus(folder), []);
 });
 
-test("a fake GPU that somebody computes on is left to them, and had once they are gone", async (t) => {
+test("a fake GPU on which another process computes is not leased until that process is gone", async (t) => {
   const { fake, lease, indices } = host(t, fakeGpus(2));
   fake.compute({ uuid: fake.uuids[0]!, pid: 4711, name: "python, with a comma" });
   assert.deepEqual(indices(await lease()), [1]);
@@ -147,7 +147,7 @@ test("a fake GPU that somebody computes on is left to them, and had once they ar
   );
 });
 
-test("a fake GPU that is unsound is left out and said; too few sound ones are an answer, not a wait", async (t) => {
+test("an unsound fake GPU is omitted and reported; too few sound ones are an answer, not a wait", async (t) => {
   const gpus = fakeGpus(4);
   gpus[0]!.errors = "7";
   gpus[1]!.errors = "[GPU is lost]";
@@ -170,7 +170,7 @@ test("a fake GPU that is unsound is left out and said; too few sound ones are an
   assert.deepEqual(heldGpus(folder), [], "who cannot have what it wants holds nothing");
 });
 
-test("a GPU is not leased where a fake driver stops answering or has lost it since the run began", async (t) => {
+test("a GPU is not leased if a fake driver stops answering or has lost the GPU since the run began", async (t) => {
   const { fake, ask, lease, indices } = host(t, fakeGpus(2));
   (await lease()).release();
   fake.set(fakeGpus(1));
@@ -187,14 +187,14 @@ test("a GPU is not leased where a fake driver stops answering or has lost it sin
   );
 });
 
-test("a wish for some kinds of fake GPU gets only those", async (t) => {
+test("a request for some kinds of fake GPU gets only those", async (t) => {
   const { lease, ask, indices } = host(t);
   assert.deepEqual(indices(await lease({ fits: ({ index }) => index > 2 })), [3]);
   const none = await ask({ fits: () => false });
   assert.deepEqual(none, { lacking: "it wants 1 GPU and 0 of 0 can be used" });
 });
 
-test("a lease of a fake GPU that was handed over outlives its giver and ends with its taker", async (t) => {
+test("a lease of a fake GPU that was handed over outlives its giver and ends with its new owner", async (t) => {
   const { lease, elsewhere, env, folder, above } = host(t, fakeGpus(1));
   const file = join(above, "hold.json");
   const giver = elsewhere(
@@ -208,7 +208,7 @@ test("a lease of a fake GPU that was handed over outlives its giver and ends wit
   const hold = handOver(held.hold);
   assert.ok(hold);
   assert.equal(handOver(held.hold), undefined, "it is no longer the giver's to give");
-  leaseOf(held.hold, held.gpus).release(); // what the giver does at its end
+  leaseOf(held.hold, held.gpus).release(); // as the giver does at its end
   giver.kill("SIGKILL");
   await ended(giver);
   const mine = leaseOf(hold, held.gpus);
@@ -223,7 +223,7 @@ test("a lease of a fake GPU that was handed over outlives its giver and ends wit
   assert.equal((await lease()).gpus.length, 1);
 });
 
-test("who takes over from a giver whose lease of a fake GPU is another's by now is refused", async (t) => {
+test("a handover is refused if the giver's lease of a fake GPU belongs to another process by now", async (t) => {
   const { lease, elsewhere, above } = host(t, fakeGpus(1));
   const file = join(above, "hold.json");
   const giver = elsewhere(
@@ -237,7 +237,7 @@ test("who takes over from a giver whose lease of a fake GPU is another's by now 
   assert.ok(other.isHeld());
 });
 
-test("leases that cannot be read, or are a newer program's, are an error with a way out", async (t) => {
+test("leases that are unreadable or in a newer format are an error with a way out", async (t) => {
   const { ask, folder, lease } = host(t, fakeGpus(1));
   (await lease()).release();
   writeFileSync(join(folder, "gpus.sqlite"), "not a database".repeat(100));
@@ -252,7 +252,7 @@ test("leases that cannot be read, or are a newer program's, are an error with a 
   (await lease()).release();
 });
 
-test("who looks where no fake GPU was ever leased makes nothing", (t) => {
+test("listing the held GPUs creates nothing if no fake GPU was ever leased", (t) => {
   const { folder } = host(t);
   assert.deepEqual(heldGpus(folder), []);
   assert.ok(!existsSync(folder));

@@ -1,5 +1,5 @@
-// Leases whole GPUs to one stage at a time, over all runs on this host. A device belongs to the owner that the lease names,
-// and is free once that owner is dead. A waiting stage holds nothing, so there is no deadlock.
+// Leases whole GPUs to one stage at a time, over all runs on this host. A device belongs to the owner that the lease
+// names, and is free once that owner is dead. A waiting stage holds nothing, so there is no deadlock.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -10,13 +10,13 @@ import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
 import { grantTo } from "./gpu-queue.ts";
 import { ownerWords, thisProcess } from "./owner.ts";
 
-/** Identifies a lease, also to another process: plain data. */
+/** Identifies a lease, even in another process: plain data. */
 export type GpuHold = { folder: string; id: number; owner: Owner };
 
 export type GpuLease = {
   hold: GpuHold;
   gpus: readonly Gpu[];
-  /** False once the lease was handed over, or taken from an owner that seemed dead. */
+  /** False once the lease was handed over, or was taken from an owner that seemed dead. */
   isHeld(): boolean;
   release(): void;
 };
@@ -27,26 +27,26 @@ export type GpuWish = {
   /** The stage instance. */
   stage: string;
   owner?: Owner;
-  /** Called with the holder of the wanted devices, and again where the holder changes. */
+  /** Called with the holder of the wanted devices, and again when the holder changes. */
   waiting?: (holder: string) => void;
-  /** Called with a device that is left out, and why. */
+  /** Called with each omitted device and the reason. */
   leftOut?: (gpu: Gpu, why: string) => void;
-  /** Whether the wait is to end. */
+  /** Whether to stop waiting. */
   stopped?: () => boolean;
-  /** Which devices are suitable; all by default. */
+  /** Whether a device is suitable; by default all are. */
   fits?: (gpu: Gpu) => boolean;
   folder?: string;
   env?: NodeJS.ProcessEnv;
 };
 
-/** How often one that waits looks. */
+/** Interval of looks by a waiting request. */
 const lookMs = 250;
-/** A request that has not looked for this time delays no other: its process was stopped, or is stuck. */
+/** A request without a look for this time delays no other request: its process was stopped, or is stuck. */
 const silentMs = 60_000;
-/** A device on which another process computes is checked again after this time. */
+/** Interval until a device on which another process computes is checked again. */
 const busyMs = 2_000;
 
-/** Waits for the devices; undefined only when `stopped` says so. Throws where the leases cannot be used. */
+/** Waits for the devices. Undefined only if `stopped` returns true. Throws if the leases cannot be used. */
 export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: string } | undefined> {
   const { count, env = process.env } = wish;
   const folder = wish.folder ?? gpuLeasesFolder({ env });
@@ -96,10 +96,10 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
 
 type Asking = { id: number; candidates: Gpu[]; nowMs: number; owner: Owner; wish: GpuWish };
 
-/** One look: the granted devices, or the requests before this one. */
+/** Looks once. Returns the granted devices, or the requests before this one. */
 function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
   const before = book.living();
-  // where the book was removed, the request is added again, at the end
+  // if the book was removed, the request is added again, at the end
   const known = before.some((entry) => entry.id === id);
   const { count: wants, run, stage } = wish;
   const own = known ? id : book.add({ owner, run, stage, wants });
@@ -124,8 +124,8 @@ function isBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean
 }
 
 /**
- * Makes another process the owner of a lease, in one step; undefined where the lease is no longer `hold`'s:
- * then nothing may run on its devices. Safe in either process, whatever becomes of the other.
+ * Makes another process the owner of a lease, in one step. Undefined if the lease no longer belongs to `hold`: then
+ * nothing may run on its devices. Either process may call this, even if the other one ends.
  */
 export function handOver(hold: GpuHold, to: Owner = thisProcess()): GpuHold | undefined {
   const done = inBook(hold.folder, (book) => {
@@ -136,7 +136,7 @@ export function handOver(hold: GpuHold, to: Owner = thisProcess()): GpuHold | un
   return done ? { ...hold, owner: to } : undefined;
 }
 
-/** The lease that `hold` names, e.g. after it was handed over. */
+/** Returns the lease that `hold` names, e.g. after a handover. */
 export function leaseOf(hold: GpuHold, gpus: readonly Gpu[]): GpuLease {
   return {
     hold,
@@ -146,7 +146,7 @@ export function leaseOf(hold: GpuHold, gpus: readonly Gpu[]): GpuLease {
       try {
         inBook(hold.folder, (book) => entryOf(book, hold) && book.remove(hold.id));
       } catch {
-        // it ends with its owner; the work under it is kept
+        // the lease ends with its owner; the work under it is kept
       }
     },
   };
@@ -163,7 +163,7 @@ function entryOf(book: Book, { id, owner }: GpuHold): Entry | undefined {
 
 export type HeldGpu = Device & { owner: Owner; run: string; stage: string; since: string };
 
-/** Which process holds which device now, for display. Changes nothing; empty where no device was ever held. */
+/** Lists which process holds which device now, for display. Changes nothing. Empty if no device was ever held. */
 export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): HeldGpu[] {
   const entries = inBook(folder, (book) => book.entries()) ?? [];
   return entries

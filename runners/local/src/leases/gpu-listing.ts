@@ -1,5 +1,5 @@
-// Parses the output of nvidia-smi, of many driver versions. A line that cannot be parsed is left out and reported, never
-// guessed.
+// Parses the output of nvidia-smi, for many driver versions. A line that cannot be parsed is omitted and reported,
+// never guessed.
 // Pure.
 import type { Gpu } from "@mlrb/core/ports/gpu";
 
@@ -7,8 +7,8 @@ export type Listed = { index: number; model: string; uuid: string; slices: Slice
 type Slice = { profile: string; uuid: string };
 
 /**
- * What `nvidia-smi -L` lists: one line a GPU; the slices that one is divided into are indented below it.
- * `trouble` holds its other lines, e.g. about a GPU that has fallen off the bus.
+ * Parses `nvidia-smi -L`: one line per GPU, with the GPU's slices indented below. `trouble` holds the other lines,
+ * e.g. about a GPU that has fallen off the bus.
  */
 export function readListing(text: string): { gpus: Listed[]; trouble: string[] } {
   const gpus: Listed[] = [];
@@ -23,14 +23,14 @@ export function readListing(text: string): { gpus: Listed[]; trouble: string[] }
   return { gpus, trouble };
 }
 
-/** Lines of `--format=csv,noheader,nounits`, fields by name; of a name with commas in it, all of it. */
+/** Parses lines of `--format=csv,noheader,nounits` into fields by name. `open`: the field that may contain commas. */
 export function readTable<Field extends string>(text: string, fields: readonly Field[], open?: Field) {
   const rows: Record<Field, string>[] = [];
   const at = open === undefined ? fields.length - 1 : fields.indexOf(open);
   for (const line of text.split(/\r?\n/)) {
     const cells = line.split(",").map((cell) => cell.trim());
     const more = cells.length - fields.length;
-    if (more < 0 || line.trim() === "") continue; // no row: a driver's word between them
+    if (more < 0 || line.trim() === "") continue; // not a row: a message of the driver
     cells.splice(at, more + 1, cells.slice(at, at + more + 1).join(", "));
     rows.push(Object.fromEntries(fields.map((field, index) => [field, cells[index]!])) as (typeof rows)[0]);
   }
@@ -39,7 +39,7 @@ export function readTable<Field extends string>(text: string, fields: readonly F
 
 export const gpuFields = ["uuid", "memory.total", "driver_version"] as const;
 
-/** The devices that can be held: GPUs, and of one that is divided its slices in its place. */
+/** Returns the devices that can be held: GPUs, and for a divided GPU its slices instead. */
 export function gpusIn(listed: Listed[], table: string): Gpu[] {
   const rows = new Map(readTable(table, gpuFields).map((row) => [row.uuid, row]));
   return listed.flatMap(({ index, model, uuid, slices }) => {
@@ -59,8 +59,8 @@ export function gpusIn(listed: Listed[], table: string): Gpu[] {
 }
 
 /**
- * The devices that CUDA_VISIBLE_DEVICES leaves: numbers or UUIDs, or their beginnings, in any order; as for
- * CUDA, all entries after one that does not exist are ignored. `parents`: the GPU of each slice.
+ * Returns the devices that CUDA_VISIBLE_DEVICES allows: numbers, UUIDs or UUID prefixes, in any order. As in CUDA,
+ * all entries after a missing device are ignored. `parents`: the GPU of each slice.
  */
 export function narrowed(gpus: Gpu[], visible: string | undefined, parents: Map<string, string>): Gpu[] {
   if (visible === undefined) return gpus;
@@ -77,7 +77,7 @@ export function narrowed(gpus: Gpu[], visible: string | undefined, parents: Map<
   return left.sort((a, b) => gpus.indexOf(a) - gpus.indexOf(b));
 }
 
-/** Another program's words: nothing in them may steer a terminal. */
+/** Sanitizes another program's text, which must not control a terminal. */
 export function plain(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}]+/gu, " ")

@@ -6,13 +6,13 @@ import { grantTo, type Waiting } from "./gpu-queue.ts";
 const all = ["a", "b", "c", "d"];
 const one = (id: number, wants: number, candidates = all): Waiting => ({ id, wants, candidates });
 
-test("who came first gets what it wants, all or nothing", () => {
+test("the first request gets all the devices that it wants, or none", () => {
   assert.deepEqual(grantTo(1, [one(1, 2), one(2, 2)], all), ["a", "b"]);
   assert.deepEqual(grantTo(2, [one(1, 2), one(2, 2)], all), ["c", "d"]);
   assert.equal(grantTo(1, [one(1, 4)], ["a", "b", "c"]), undefined);
 });
 
-test("one that wants many is not starved by those that came later and want few", () => {
+test("later small requests do not starve a large request", () => {
   assert.equal(grantTo(2, [one(1, 4), one(2, 1)], ["a", "b", "c"]), undefined);
   assert.deepEqual(grantTo(2, [one(3, 4), one(2, 1)], ["c"]), ["c"]);
 });
@@ -27,13 +27,13 @@ test("a small request does not wait for a request on other devices", () => {
   );
 });
 
-test("one that strangers and defects leave too few devices for keeps none from others", () => {
+test("a request that has too few usable devices reserves none of them", () => {
   const blocked = one(1, 2, ["a"]);
   assert.equal(grantTo(1, [blocked, one(2, 1)], all), undefined);
   assert.deepEqual(grantTo(2, [blocked, one(2, 1, ["a"])], all), ["a"]);
 });
 
-test("in any order of arrival and of looks no device is shared, every request is granted, and none overtakes", () => {
+test("in any order of arrivals and looks no device is shared, every request is granted, and none overtakes", () => {
   const request = fc.record({
     wants: fc.integer({ min: 1, max: 4 }),
     candidates: fc.subarray(all, { minLength: 1 }),

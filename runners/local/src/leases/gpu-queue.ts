@@ -1,17 +1,20 @@
-// Decides which waiting request of a host gets which GPUs: first come, first served, all devices of a request or none. Free
-// devices that a waiting request can use are kept for it, so that a large request is not starved by small ones. A later
-// request gets only devices that delay no earlier one.
+// Decides which waiting request of a host gets which GPUs: first come, first served, all devices of a request or
+// none. Free devices that a waiting request can use are reserved for it, so that small requests do not starve a large
+// one. A later request gets only devices that delay no earlier one.
 // Pure.
 
 export type Waiting = {
-  /** The earliest request has the lowest. */
+  /** The earliest request has the lowest id. */
   id: number;
   wants: number;
   /** UUIDs of suitable devices. */
   candidates: readonly string[];
 };
 
-/** The devices for `id`, or undefined while it has to wait. `waiting`: all waiting requests, with `id`. */
+/**
+ * Returns the devices for `id`, or undefined while the request has to wait. `waiting`: all waiting requests,
+ * including `id`.
+ */
 export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
   const free = new Set(freeNow);
   const inOrder = [...waiting].sort((a, b) => a.id - b.id);
@@ -21,7 +24,7 @@ export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterab
     const usable = one.candidates
       .filter((uuid) => free.has(uuid))
       .sort((a, b) => wantedBy(a) - wantedBy(b) || one.candidates.indexOf(a) - one.candidates.indexOf(b));
-    // as long as strangers or defects leave too few, it has no use for any
+    // while other processes or defects leave too few devices, the request can use none of them
     if (one.candidates.length < one.wants) {
       if (one.id === id) return undefined;
       continue;

@@ -18,7 +18,7 @@ function newCard(t: TestContext): string {
   return path;
 }
 
-test("a beat is seen at the card and at every link to it, and changes no byte of them", (t) => {
+test("a beat is visible at the card and at every link to it, and changes no byte of them", (t) => {
   const card = newCard(t);
   const lease = `${card}.lease`;
   linkSync(card, lease);
@@ -36,7 +36,7 @@ test("a beat is seen at the card and at every link to it, and changes no byte of
   assert.equal(readFileSync(lease, "utf8"), text);
 });
 
-test("beats are at least two whole seconds apart in the file's time, for file systems that keep no finer", (t) => {
+test("beats are two whole seconds apart in the file's time, for file systems with coarse times", (t) => {
   const card = newCard(t);
   const heart = startHeart(card, 1e9);
   t.after(() => heart.stop());
@@ -48,7 +48,7 @@ test("beats are at least two whole seconds apart in the file's time, for file sy
   assert.equal(first % 1, 0);
 });
 
-test("a heart goes on beating at the leases when the card itself was moved or removed, and stops once", (t) => {
+test("a heart continues to beat at the leases after its card was removed, and may be stopped twice", (t) => {
   const card = newCard(t);
   const lease = `${card}.lease`;
   linkSync(card, lease);
@@ -64,7 +64,7 @@ test("a heart goes on beating at the leases when the card itself was moved or re
   assert.equal(look(lease)!.beat, last, "a stopped heart does not beat, and does not throw");
 });
 
-test("a removed card is not seen, a card without an owner is dead, and an unreadable card is an error", (t) => {
+test("a removed card is undefined, a card without an owner is dead, and an unreadable card is an error", (t) => {
   const folder = newFolder(t);
   assert.equal(look(join(folder, "none")), undefined);
   for (const text of ["", "{", "null", "5", '{"host":3}', '{"host":"h"}', "[]"]) {
@@ -76,7 +76,7 @@ test("a removed card is not seen, a card without an owner is dead, and an unread
   assert.throws(() => look(folder), { code: "EISDIR" });
 });
 
-test("stillness is what this process has watched: it grows while nothing moves, and starts again with each move", () => {
+test("stillness counts the time that this process watched without a change, and restarts at each change", () => {
   let now = 1000;
   const still = new Stillness({ now: () => now, sleep: async () => {} });
   const at = (ms: number, seen: string) => {
@@ -91,7 +91,7 @@ test("stillness is what this process has watched: it grows while nothing moves, 
   assert.equal(at(1000, "a"), 0, "back to what it was is a move too");
 });
 
-test("a watcher that slept for an hour has not seen an hour of silence, nor one whose clock went back", () => {
+test("a watcher that slept for an hour counts no hour of silence, and a clock that went back adds none", () => {
   let now = 0;
   const still = new Stillness({ now: () => now, sleep: async () => {} });
   still.look("a");

@@ -1,7 +1,7 @@
-// The heartbeat by which runs on other hosts see that an owner lives. The owner moves the modification time of its card;
-// all its leases are links to the card, so one beat is visible at each. Other runs watch whether the time moves. The times
-// are counted and not read from a clock, and two seconds apart, since some file systems keep no finer times. The content of
-// the card is never written again, so no reader sees half of it.
+// The heartbeat shows runs on other hosts that an owner lives. The owner moves the modification time of its card; all
+// its leases are links to the card, so one beat is visible at each. Other runs watch whether the time moves. The
+// times are counted and not read from a clock, and are two seconds apart, because some file systems keep no finer
+// times. The content of the card is never written again, so no reader sees a partial card.
 
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,8 +11,8 @@ import { thisPlace } from "./owner.ts";
 const beatMs = 2_000;
 
 /**
- * How long another host's heartbeat may stand still, as seen from here, before it is taken for silent:
- * thirty beats, more than a file server hides a change (a minute at most) or a disk makes one wait.
+ * Time without a visible heartbeat after which an owner on another host is silent. Thirty beats: longer than a file
+ * server hides a change (a minute at most) or a disk delays a beat.
  */
 export const silentAfterMs = 60_000;
 
@@ -20,7 +20,7 @@ export type Heart = { beat(): void; stop(): void };
 
 /** Beats while the process lives, and does not keep the process alive. `path`: the owner's card. */
 export function startHeart(path: string, everyMs = beatMs): Heart {
-  // by descriptor: the card may be moved or removed, its leases are the same file
+  // by descriptor: the card may be moved or removed, and its leases are the same file
   const card = openSync(path, "r");
   let seconds = Math.floor(fstatSync(card).mtimeMs / 1000);
   const beat = () => {
@@ -45,13 +45,13 @@ export function startHeart(path: string, everyMs = beatMs): Heart {
   };
 }
 
-/** A card or a lease as it is now; `beat` differs after every heartbeat and for every other owner. */
+/** A card or a lease as it is now. `beat` differs after every heartbeat and for every other owner. */
 export type Sight = { owner: Owner; beat: string };
 
-/** Undefined where the file is gone. A file without an owner, torn by a power cut, counts as a dead owner's. */
+/** Undefined if the file is missing. A file without an owner, torn by a power cut, counts as a dead owner's. */
 export function look(path: string): Sight | undefined {
   try {
-    const file = openSync(path, "r"); // opening makes a file server's client refresh the stat; a plain stat may not
+    const file = openSync(path, "r"); // opening a file makes a file server's client refresh its stat; a plain stat may not
     try {
       const { ino, mtimeNs } = fstatSync(file, { bigint: true });
       const text = readFileSync(file, "utf8");
@@ -63,7 +63,7 @@ export function look(path: string): Sight | undefined {
     const { code } = error as NodeJS.ErrnoException;
     // ESTALE: removed on the file server since it was opened; ENOTDIR: a stray file among the work folders
     if (code === "ENOENT" || code === "ESTALE" || code === "ENOTDIR") return undefined;
-    throw error; // not to be read is not free
+    throw error; // an unreadable lease is not free
   }
 }
 
@@ -77,18 +77,18 @@ function ownerIn(text: string): Owner {
   return { host: thisPlace().host, boot: "", pid: 0, started: "" };
 }
 
-/** The time of a watcher; a test moves it by hand. */
+/** The clock of a watcher. Tests advance it by hand. */
 export type Clock = {
-  /** Milliseconds, which only ever grow. */ now(): number;
+  /** Monotonic milliseconds. */ now(): number;
   sleep(ms: number): Promise<void>;
 };
 
 export const clock: Clock = { now: () => performance.now(), sleep: (ms) => sleep(ms) };
 
-/** Time between two looks counts up to this much: a process that slept has not watched. */
+/** The most that the time between two looks counts: a process that slept has not watched. */
 const gapMaxMs = 5_000;
 
-/** Measures for how long a value has not changed, by this process's own clock. */
+/** Measures how long a value has not changed, by this process's own clock. */
 export class Stillness {
   readonly #now: () => number;
   #seen: string | undefined;
@@ -99,7 +99,7 @@ export class Stillness {
     this.#now = now;
   }
 
-  /** Milliseconds since this value was first seen. */
+  /** Returns the milliseconds since this value was first seen. */
   look(seen: string): number {
     const now = this.#now();
     const same = seen === this.#seen;

@@ -7,7 +7,10 @@ import { type GpuLease, leaseGpus } from "./gpu-leases.ts";
 
 type Asking = { run: string; interrupts: () => number; onEvent: (event: RunEvent) => void };
 
-/** Undefined where the instance wants no GPU of this host. A `kind` is how the instance ends without them. */
+/**
+ * Undefined if the instance wants no GPU of this host. A result with `kind` is the end of an instance without its
+ * GPUs.
+ */
 export async function holdGpus(
   instance: Instance,
   { run, interrupts, onEvent }: Asking,

@@ -45,7 +45,7 @@ function scene(t: TestContext) {
 
 const elsewhere = { host: "gpu2", boot: "b2", pid: 17, started: "5" };
 
-/** Time that passes only where something waits; `each` happens at every such moment. */
+/** Time that passes only during a sleep. `each` is called after every sleep. */
 function fakeClock(each: (ms: number) => void = () => {}): Clock & { ms: number } {
   const time = {
     ms: 0,
@@ -64,7 +64,7 @@ function taken(lease: Awaited<ReturnType<typeof takeLease>>): Lease {
   return lease;
 }
 
-test("a lease has one holder; the next taker learns the holder and takes the lease once it is released", async (t) => {
+test("a lease has one holder; the next process learns the holder and takes the lease once it is released", async (t) => {
   const { leases, card } = scene(t);
   const first = tryLease(leases, "work", card());
   assert.ok("release" in first && first.isHeld());
@@ -84,7 +84,7 @@ test("a lease has one holder; the next taker learns the holder and takes the lea
   assert.deepEqual(readdirSync(leases), []);
 });
 
-test("a dead owner's lease is taken over at once, a durable one too", async (t) => {
+test("a dead owner's lease is taken over at once, even a durable one", async (t) => {
   for (const changed of [{ pid: 2 ** 22 + 1 }, { started: "1" }, { boot: "earlier" }]) {
     const { leases, card, lease } = scene(t);
     linkSync(card(changed).path, lease);
@@ -95,14 +95,14 @@ test("a dead owner's lease is taken over at once, a durable one too", async (t) 
   }
 });
 
-test("another host's lease is waited for while its heart beats, for as long as it takes", async (t) => {
+test("a run waits for another host's lease for as long as that host's heart beats", async (t) => {
   const { leases, card, lease } = scene(t);
   const theirs = card(elsewhere);
   linkSync(theirs.path, lease);
   let beats = 0;
   const time = fakeClock((ms) => {
     if (ms % 30_000 === 0) utimesSync(theirs.path, ++beats, beats);
-    if (ms === 1_800_000) rmSync(lease); // done after half an hour
+    if (ms === 1_800_000) rmSync(lease); // the work ends after half an hour
   });
   for (const wait of [{ durable: true }, { durable: true, takeOver: true }, {}] as LeaseWait[]) {
     time.ms = 0;
@@ -120,7 +120,7 @@ test("another host's lease is waited for while its heart beats, for as long as i
   }
 });
 
-test("a silent host's lease on what may be done twice is taken over after a minute, and it is said from whom", async (t) => {
+test("a silent host's lease that is not durable is taken over after a minute, and names its earlier owner", async (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   const time = fakeClock();
@@ -132,7 +132,7 @@ test("a silent host's lease on what may be done twice is taken over after a minu
   assert.deepEqual(readdirSync(leases), ["work"], "nothing is left aside");
 });
 
-test("a silent host's durable lease stays its own: the wait ends and names it; only --take-over takes it", async (t) => {
+test("a silent host's durable lease is kept: the wait ends and names the host; only --take-over takes it", async (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   const wait = { card: card(), durable: true, silentMs: 8_000 };
@@ -147,7 +147,7 @@ test("a silent host's durable lease stays its own: the wait ends and names it; o
   assert.equal(mine.from?.owner.host, "gpu2");
 });
 
-test("a container of this machine, with a process of the same number, is judged by its heart alone", async (t) => {
+test("a container of this machine, with a process of the same number, is judged by its heartbeat alone", async (t) => {
   if (process.platform !== "linux") return t.skip("there are no process tables to tell apart");
   const { leases, card, lease } = scene(t);
   linkSync(card({ table: "pid:[1]", pid: 2 ** 22 + 1 }).path, lease);
@@ -155,7 +155,7 @@ test("a container of this machine, with a process of the same number, is judged 
   assert.ok(ended && "silent" in ended, "its process is in no table here, and that proves nothing");
 });
 
-test("a beat in the last moment before it is taken over saves a lease", async (t) => {
+test("a beat in the last moment before a takeover saves the lease", async (t) => {
   const { leases, card, lease } = scene(t);
   const theirs = card(elsewhere);
   linkSync(theirs.path, lease);
@@ -167,7 +167,7 @@ test("a beat in the last moment before it is taken over saves a lease", async (t
   assert.ok(time.ms >= 59_750 + 60_000);
 });
 
-test("while one waits, a lease may go from a dead host to a living one: silence is counted again", async (t) => {
+test("silence is counted again if a lease goes from a dead host to a living one during the wait", async (t) => {
   const { leases, card, lease } = scene(t);
   const living = card({ ...elsewhere, host: "gpu3" });
   linkSync(card(elsewhere).path, lease);
@@ -189,7 +189,7 @@ test("while one waits, a lease may go from a dead host to a living one: silence 
   assert.equal(time.ms, 600_000);
 });
 
-test("a run that slept finds that its lease is another's: it is not held, and releasing it takes nothing away", (t) => {
+test("a run that slept does not hold a lease that another run took, and releasing it removes nothing", (t) => {
   const { leases, card, lease } = scene(t);
   const mine = taken(tryLease(leases, "work", card()) as Lease);
   rmSync(lease);
@@ -208,7 +208,7 @@ test("waiting ends when the run is stopped", async (t) => {
   assert.deepEqual(readdirSync(leases), ["work"], "a card that was written for the occasion goes again");
 });
 
-test("a run whose own card is gone takes no lease, and says why", (t) => {
+test("a run whose own card is gone takes no lease, and reports why", (t) => {
   const { leases, card } = scene(t);
   const mine = card();
   rmSync(mine.path);
@@ -218,7 +218,7 @@ test("a run whose own card is gone takes no lease, and says why", (t) => {
   });
 });
 
-test("clearing up lets go of what the dead hold and of nothing else", (t) => {
+test("clearing releases the leases of dead owners and no others", (t) => {
   const { leases, card } = scene(t);
   for (const [name, changed] of Object.entries({
     alive: {},
@@ -234,7 +234,7 @@ test("clearing up lets go of what the dead hold and of nothing else", (t) => {
   assert.ok(existsSync(join(leases, "alive")));
 });
 
-/** Has `before` and `after` happen around the next move of a lease: what other runs do in that moment. */
+/** Calls `before` and `after` around the next move of a lease, to simulate other runs. */
 function onMove(t: TestContext, { before = () => {}, after = () => {} }): void {
   const { renameSync } = fs;
   let moves = 0;
@@ -261,7 +261,7 @@ function replace(t: TestContext, name: "renameSync" | "rmSync" | "linkSync", by:
 const dead = { boot: "b0" };
 const pidOf = (lease: string) => look(lease)?.owner.pid;
 
-test("a lease that looked dead and is fresh once it was moved away is put back", (t) => {
+test("a lease that looked dead and turns out to be fresh after the move is put back", (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(dead).path, lease);
   const fresh = card();
@@ -279,7 +279,7 @@ test("a lease that looked dead and is fresh once it was moved away is put back",
   assert.deepEqual(readdirSync(leases), ["work"], "nothing is left aside");
 });
 
-test("a silent lease whose owner gave another sign of life meanwhile is put back", (t) => {
+test("a silent lease whose owner has beaten in the meantime is put back", (t) => {
   const { leases, card, lease } = scene(t);
   const theirs = card(elsewhere);
   linkSync(theirs.path, lease);
@@ -290,14 +290,14 @@ test("a silent lease whose owner gave another sign of life meanwhile is put back
   assert.deepEqual(readdirSync(leases), ["work"]);
 });
 
-test("a silent lease that is as it was seen is let go", (t) => {
+test("a silent lease without a new beat is released", (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   releaseSilent(leases, "work", look(lease)!.beat);
   assert.deepEqual(readdirSync(leases), []);
 });
 
-test("a fresh lease is not put back over the one that a third run has taken by then", (t) => {
+test("a fresh lease is not put back over the lease that a third run has taken by then", (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   onMove(t, { after: () => linkSync(card({ pid: 4 }).path, lease) });
@@ -306,7 +306,7 @@ test("a fresh lease is not put back over the one that a third run has taken by t
   assert.deepEqual(readdirSync(leases), ["work"]);
 });
 
-test("a dead lease that another run has moved first is that run's to give", (t) => {
+test("a run can take a dead lease that another run has removed first", (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(dead).path, lease);
   onMove(t, {
@@ -334,7 +334,7 @@ test("a lease without a card that is not granted leaves no file either", (t) => 
   assert.deepEqual(readdirSync(leases), ["work"]);
 });
 
-test("a run whose card is gone learns that another run took it for dead", (t) => {
+test("a run whose card is gone learns that another run assumed it dead", (t) => {
   const { leases, card } = scene(t);
   const mine = card();
   rmSync(mine.path);
@@ -345,7 +345,7 @@ test("a run whose card is gone learns that another run took it for dead", (t) =>
   });
 });
 
-test("a folder of leases that is gone is not said to be a card that is gone", (t) => {
+test("a missing folder of leases is not reported as a missing card", (t) => {
   const { leases, card } = scene(t);
   rmSync(leases, { recursive: true });
   assert.throws(() => tryLease(leases, "work", card()), /ENOENT.*link/);
@@ -359,7 +359,7 @@ test("the error of a disk that refuses links is passed on", (t) => {
   assert.throws(() => tryLease(leases, "work", card()), { code: "EROFS" });
 });
 
-test("a lease that cannot be removed costs nothing of what was done under it", (t) => {
+test("a lease that cannot be removed loses none of the work under it", (t) => {
   const { leases, card } = scene(t);
   const lease = taken(tryLease(leases, "work", card()) as Lease);
   const restore = replace(t, "rmSync", () => {
@@ -370,7 +370,7 @@ test("a lease that cannot be removed costs nothing of what was done under it", (
   assert.ok(lease.isHeld());
 });
 
-test("one who waits looks ten times a second at a lease of this host, four times at another's", async (t) => {
+test("a waiting process tries ten times a second for a lease of this host, four times for another host's", async (t) => {
   for (const [owner, everyMs] of [
     [{}, 100],
     [elsewhere, 250],
@@ -384,7 +384,7 @@ test("one who waits looks ten times a second at a lease of this host, four times
   }
 });
 
-test("a lease of this host is waited for, however long, and never taken over", async (t) => {
+test("a run waits for a lease of this host without limit and never takes it over", async (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card().path, lease);
   const clock = fakeClock();
@@ -393,7 +393,7 @@ test("a lease of this host is waited for, however long, and never taken over", a
   assert.ok(clock.ms > 90_000);
 });
 
-test("a lease is silent from the moment at which its time is over", async (t) => {
+test("a lease is silent from the moment its time is over", async (t) => {
   const { leases, card, lease } = scene(t);
   linkSync(card(elsewhere).path, lease);
   const clock = fakeClock();

@@ -1,7 +1,7 @@
 // One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file that names its
-// owner; the lease of a dead owner is taken over without asking. No unlock step exists. For an owner on another host the
-// heartbeat decides: the lease of a silent owner is taken over where doing the work twice does no harm, and otherwise only
-// with `--take-over`.
+// owner. The lease of a dead owner is taken over without asking; there is no unlock step. For an owner on another
+// host the heartbeat decides. A silent owner's lease is taken over if doing the work twice does no harm, and
+// otherwise only with `--take-over`.
 
 import {
   existsSync,
@@ -21,21 +21,21 @@ import { isAlive, lifeOf, thisProcess } from "./owner.ts";
 
 export type Lease = {
   release(): void;
-  /** False where another run took the lease over: the work under it is not to be published as the only one. */
+  /** False if another run took the lease over: this run's result must not be published as the only one. */
   isHeld(): boolean;
-  /** The earlier owner on another host, which had been silent for this time. */
+  /** The earlier owner on another host, with the time for which that owner was silent. */
   from?: { owner: Owner; silentMs: number };
 };
 
-/** A durable lease that was not taken: its owner, on another host, has been silent for this time. */
+/** A durable lease that was not taken: its owner, on another host, was silent for this time. */
 export type Silent = { silent: Owner; silentMs: number };
 
-/** A file that names the owner. Leases are links to it, so that a lease appears whole or not at all. */
+/** A file that names the owner. Leases are links to the card, so that a lease appears whole or not at all. */
 export type Card = { path: string; owner: Owner };
 
 type Held = { heldBy: Owner; beat: string };
 
-/** Takes the lease `name`, or returns its holder. Without a card one is written for this lease. */
+/** Takes the lease `name`, or returns its holder. Without `card`, writes a card for this lease. */
 export function tryLease(folder: string, name: string, card?: Card): Lease | Held {
   const path = join(folder, name);
   if (card) return tryWith(card, path);
@@ -53,7 +53,7 @@ export function tryLease(folder: string, name: string, card?: Card): Lease | Hel
 function tryWith(card: Card, path: string): Lease | Held {
   for (;;) {
     try {
-      linkSync(card.path, path); // fails where there is one: the only step that grants
+      linkSync(card.path, path); // fails if the lease exists: the only step that grants
       return leaseAt(path, lstatSync(card.path, { bigint: true }).ino);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -61,7 +61,7 @@ function tryWith(card: Card, path: string): Lease | Held {
       if (code !== "EEXIST") throw error;
     }
     const holder = look(path);
-    if (holder === undefined) continue; // released in between
+    if (holder === undefined) continue; // released in the meantime
     if (isAlive(holder.owner)) return { heldBy: holder.owner, beat: holder.beat };
     moveAside(path, ({ owner }) => !isAlive(owner));
   }
@@ -74,35 +74,35 @@ function cardGone(): Error {
   });
 }
 
-/** Releases a silent owner's lease, unless the lease has moved or changed hands since `beat`. */
+/** Releases a silent owner's lease, unless its beat or its owner has changed since `beat`. */
 export function releaseSilent(folder: string, name: string, beat: string): void {
   moveAside(join(folder, name), (moved) => moved.beat === beat);
 }
 
 /**
- * Takes a lease away from its owner. Only one run can move it aside. The moved file is checked again: it may be a fresh
- * lease of another run, and then it is put back.
+ * Takes a lease away from its owner. Only one run can move the lease aside. The moved file is checked again: if it is
+ * a fresh lease of another run, it is put back.
  */
 function moveAside(path: string, isGone: (moved: Sight) => boolean): void {
   const aside = `${path}.${processName}.${process.hrtime.bigint()}.dead`;
   try {
     renameSync(path, aside);
   } catch {
-    return; // another run was quicker
+    return; // another run moved it first
   }
   const moved = look(aside);
   if (moved && !isGone(moved)) {
     try {
       linkSync(aside, path);
     } catch {
-      // a third run has it by now; the moved owner's result is still published by rename, once
+      // a third run holds the lease by now; the moved owner still publishes its result by rename, once
     }
   }
   rmSync(aside, { force: true });
 }
 
 function leaseAt(path: string, ino: bigint): Lease {
-  // a run that slept may find that its lease is another's by now, and that is not to be removed
+  // after a sleep this run's lease may belong to another run, which must keep it
   const isHeld = () => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
   const release = () => {
     try {
@@ -115,7 +115,7 @@ function leaseAt(path: string, ino: bigint): Lease {
   return { isHeld, release };
 }
 
-/** Releases leases of dead processes, by the rules by which a run would take them over. */
+/** Releases leases of dead processes, by the rules for taking them over. */
 export function releaseDead(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.includes(".")) continue; // on its way in or out
@@ -127,9 +127,9 @@ export function releaseDead(folder: string): void {
 }
 
 export type LeaseWait = {
-  /** Called with the holder when the lease is not free at once, and again for each other holder. */
+  /** Called with the holder if the lease is not free at once, and again for each other holder. */
   waiting?: (owner: Owner) => void;
-  /** Whether the wait is to end. */
+  /** Whether to stop waiting. */
   stopped?: () => boolean;
   card?: Card;
   /** The work under the lease costs too much to be done twice. */
@@ -141,10 +141,12 @@ export type LeaseWait = {
   clock?: Clock;
 };
 
-/** Interval of tries. A lease from another host is tried less often: each look asks a file server. */
+/**
+ * Milliseconds between tries. A lease from another host is tried less often, because each look queries a file server.
+ */
 const tryMs = { alive: 100, elsewhere: 250 };
 
-/** Waits for the lease; undefined only when `stopped` says so, and `Silent` only for a durable one. */
+/** Waits for the lease. Returns undefined only if `stopped` returns true, and `Silent` only for a durable lease. */
 export function takeLease(
   folder: string,
   name: string,

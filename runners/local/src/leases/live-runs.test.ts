@@ -7,7 +7,7 @@ import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { liveRuns } from "./live-runs.ts";
 import { thisProcess } from "./owner.ts";
 
-/** A state folder with runs as a test tells them: their owner, their journal, and the leases they hold. */
+/** A state folder with the given runs: their owners, their journals, and the leases they hold. */
 function scene(t: TestContext) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-live-"));
   t.after(() => rmSync(above, { recursive: true }));
@@ -35,7 +35,7 @@ const end = (stage: string) => JSON.stringify({ event: "stage", time, stage });
 const running = (state: Parameters<typeof liveRuns>[0]) =>
   liveRuns(state).map(({ run, stages }) => [run, stages.map(({ stage }) => stage)]);
 
-test("what a living run has begun, not ended and holds a lease for is what runs, since when it began", (t) => {
+test("a live run's stages are those that began, have not ended and have a lease, with their start", (t) => {
   const { state, run } = scene(t);
   const lines = [begin, start("a", "k1"), start("b", "k2"), end("a"), start("c", "k3")];
   run("20260131T100000Z-1xaa", {}, { lines, leases: ["k2", "k3"] });
@@ -52,13 +52,13 @@ test("what a living run has begun, not ended and holds a lease for is what runs,
   assert.equal(found!.owner.pid, process.pid);
 });
 
-test("a dead run is none, whatever it left", (t) => {
+test("a dead run is not live, whatever it left", (t) => {
   const { state, run } = scene(t);
   run("20260131T100000Z-1xaa", { started: "1" }, { lines: [begin, start("a", "k1")], leases: ["k1"] });
   assert.deepEqual(liveRuns(state), []);
 });
 
-test("a run on another host is shown as one that cannot be seen from here", (t) => {
+test("a run on another host is shown as elsewhere", (t) => {
   const { state, run } = scene(t);
   run("20260131T100000Z-1xaa", { host: "gpu2" }, { lines: [begin, start("a", "k1")], leases: ["k1"] });
   assert.deepEqual(
@@ -77,7 +77,7 @@ test("a lease that another run took over, or that was released, is not this run'
   ]);
 });
 
-test("a journal that is being written, or is not there yet, hides nothing else", (t) => {
+test("a partly written or missing journal hides no other run or stage", (t) => {
   const { state, run } = scene(t);
   run(
     "20260131T100000Z-1xaa",
@@ -89,7 +89,7 @@ test("a journal that is being written, or is not there yet, hides nothing else",
   assert.deepEqual(running(state), [["20260131T100000Z-1xaa", ["a"]]]);
 });
 
-test("where nothing has ever run there is no live run", () => {
+test("without any earlier run there is no live run", () => {
   assert.deepEqual(
     liveRuns({ work: "/nowhere/work", leases: "/nowhere/leases", journals: "/nowhere/j" }),
     [],

@@ -1,5 +1,6 @@
-// Lists the live runs for display: the runs with a folder under `.mlrb/work` that are not dead, with the stages for which
-// each holds a lease, by its journal. Takes no lease, waits for no run and clears nothing; nothing is decided by it.
+// Lists the live runs for display: runs with a folder under `.mlrb/work` that are not dead. Lists the stages for
+// which each holds a lease, by its journal. Takes no lease, waits for no run and removes nothing; no decision depends
+// on the list.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { type Life, lifeOf } from "./owner.ts";
 type LiveStage = {
   /** The stage instance. */
   stage: string;
-  /** When it began, by its run's own clock. */
+  /** When the stage began, by its run's own clock. */
   since: string;
 };
 
@@ -22,17 +23,17 @@ export type LiveRun = {
   profile: string;
   selection: string;
   owner: Owner;
-  /** Of a run elsewhere only its heartbeat could tell, and that takes watching: it may be gone. */
+  /** `elsewhere`: the run may be gone. Only watching its heartbeat could show that. */
   life: Exclude<Life, "dead">;
   since: string;
   stages: LiveStage[];
-  /** Instances that could start, each for what another run holds: its GPUs, or the same work. */
+  /** Instances that could start but wait for another run's GPUs, or for the same work in another run. */
   waiting: (LiveStage & { why: string })[];
-  /** What others of its instances wait for that it holds itself, e.g. `3 wait for pool api:openai`; may be empty. */
+  /** Waits for resources that the run itself holds, e.g. `3 wait for pool api:openai`. May be empty. */
   queued: string;
 };
 
-/** In the order in which they began. */
+/** Sorted by start. */
 export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals">): LiveRun[] {
   if (!existsSync(state.work)) return [];
   return readdirSync(state.work)
@@ -43,7 +44,7 @@ export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals"
       if (!owner || !life || life === "dead") return [];
       const lines = journalLines(join(state.journals, `${run}.jsonl`));
       const begun = lines.find(({ event }) => event === "begin");
-      if (!begun?.time) return []; // no run of a pipeline, or one that has not begun yet
+      if (!begun?.time) return []; // not a pipeline run, or a run that has not begun yet
       const { pipeline = "", profile = "", selection = "", time } = begun;
       const stages = started(lines).filter(({ key }) => holds(owner, join(state.leases, key)));
       return [
@@ -85,7 +86,7 @@ function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
   return [...running.values()];
 }
 
-/** Whether the lease is still this owner's and was not taken over. */
+/** Whether the lease still belongs to this owner and was not taken over. */
 function holds(owner: Owner, lease: string): boolean {
   const holder = look(lease)?.owner;
   return holder?.host === owner.host && holder.pid === owner.pid && holder.started === owner.started;

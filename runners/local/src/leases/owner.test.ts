@@ -7,11 +7,11 @@ import { isAlive, lifeOf, ownerWords, type Place, thisProcess } from "./owner.ts
 
 const here: Place = { host: "gpu1", boot: "b1", table: "pid:[1]", machine: "m1" };
 const owner: Owner = { ...here, pid: 17, started: "500" };
-/** A table of processes in which only 17 lives, started at tick 500. */
+/** A process table in which only 17 lives, started at tick 500. */
 const table = (pid: number) => (pid === 17 ? "500" : undefined);
 const life = (changed: Partial<Owner>) => lifeOf({ ...owner, ...changed }, here, table);
 
-test("in one table of processes the process itself tells: alive, ended, or its number another's by now", () => {
+test("in the same process table an owner is alive only if its process has the same start time", () => {
   assert.equal(life({}), "alive");
   assert.equal(life({ pid: 18 }), "dead");
   assert.equal(life({ started: "499" }), "dead");
@@ -22,7 +22,7 @@ test("an earlier boot of this machine is dead with all its tables", () => {
   assert.equal(life({ boot: "b0", table: "pid:[2]" }), "dead");
 });
 
-test("a container of this machine has another table: number 17 there is not number 17 here", () => {
+test("a container of this machine has another process table: number 17 there is not number 17 here", () => {
   assert.equal(life({ table: "pid:[2]" }), "elsewhere");
   assert.equal(life({ table: "pid:[2]", pid: 18 }), "elsewhere");
 });
@@ -32,12 +32,12 @@ test("another host is elsewhere, whatever boot it names", () => {
   assert.equal(life({ host: "gpu2", boot: "b2" }), "elsewhere");
 });
 
-test("two machines of one name are not taken for one that was restarted", () => {
+test("two machines with the same name are not mistaken for one that was restarted", () => {
   assert.equal(life({ boot: "b2", machine: "m2" }), "elsewhere");
   assert.equal(life({ boot: "b2", machine: "" }), "dead", "without a machine id only the name counts");
 });
 
-test("what an owner does not tell is taken to be as here", () => {
+test("a field that an owner lacks counts as equal to this machine's", () => {
   const { table: _, machine: __, ...old } = owner;
   assert.equal(lifeOf(old, here, table), "alive");
   assert.equal(lifeOf({ ...old, pid: 18 }, here, table), "dead");
@@ -50,7 +50,7 @@ test("a zombie has ended", {
 }, async () => {
   const mine = thisProcess();
   assert.match(mine.table!, /^pid:\[\d+\]$/);
-  // a shell that starts a child, says its number and becomes a program that never asks how it ended
+  // a shell that starts a child, prints its pid and becomes a program that never waits for it
   const shell = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -69,7 +69,7 @@ test("a zombie has ended", {
   }
 });
 
-test("an owner is shown by process and host, and one elsewhere with its start by its own clock", () => {
+test("an owner is shown by process and host, and an owner elsewhere with its start by its own clock", () => {
   const since = "2026-01-31T10:00:00.000Z";
   assert.equal(ownerWords({ ...owner, since }, here), "process 17 on gpu1");
   assert.equal(

@@ -1,12 +1,12 @@
-// Identifies a process so that other processes can find out whether it lives: on this machine by the process table,
-// elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a boot, and each
-// container has a process table of its own.
+// Identifies a process so that other processes can determine whether it lives: on this machine by the process table,
+// elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a boot, and
+// each container has its own process table.
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 
-/** This process, so that a reused pid or another boot is not taken for it. */
+/** Describes this process so precisely that a reused pid or another boot is not mistaken for it. */
 export function thisProcess(): Owner {
   return {
     ...thisPlace(),
@@ -16,7 +16,7 @@ export function thisProcess(): Owner {
   };
 }
 
-/** Where a process runs. Two processes share a process table where all of this agrees. */
+/** Where a process runs. Two processes share a process table if all fields agree. */
 export type Place = { host: string; boot: string; table: string; machine: string };
 
 let place: Place | undefined;
@@ -37,14 +37,14 @@ function readPlace(): Place {
   };
 }
 
-/** `elsewhere`: only its heartbeat shows whether it lives. */
+/** `elsewhere`: only the heartbeat shows whether the process lives. */
 export type Life = "alive" | "dead" | "elsewhere";
 
 export function lifeOf(owner: Owner, here: Place = thisPlace(), started = startOf): Life {
   if (owner.host !== here.host) return "elsewhere";
-  // a missing field is taken to be as here: the file was written by hand
+  // a missing field counts as equal: the file was written by hand
   if (differ(owner.machine, here.machine)) return "elsewhere";
-  if (owner.boot !== here.boot) return "dead"; // with its whole table, whichever that was
+  if (owner.boot !== here.boot) return "dead"; // with its whole process table, whichever that was
   if (differ(owner.table, here.table)) return "elsewhere";
   return started(owner.pid) === owner.started ? "alive" : "dead";
 }
@@ -53,29 +53,32 @@ function differ(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== "" && other !== "" && one !== other;
 }
 
-/** Not known to be dead: true for every process on another machine. */
+/** Whether the process is not known to be dead. True for every process on another machine. */
 export function isAlive(owner: Owner): boolean {
   return lifeOf(owner) !== "dead";
 }
 
-/** False where the machine may have lost its power since: what was not synced then may be torn. */
+/** False if the machine may have lost power since then: unsynced data may be torn. */
 export function isOfThisBoot(owner: Owner | undefined): boolean {
   return owner !== undefined && owner.boot === thisPlace().boot;
 }
 
-/** Whether a process of this number lives in this table, whichever it is. */
+/** Whether a process with this id lives in this process's table. */
 export function isRunning(pid: number): boolean {
   return pid > 0 && startOf(pid) !== undefined;
 }
 
-/** `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`; of a process here, its number will do. */
+/**
+ * E.g. `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`. For a process on this machine, without the
+ * start time.
+ */
 export function ownerWords(owner: Owner, here: Place = thisPlace()): string {
   const { pid, host, since } = owner;
   const isElsewhere = since !== undefined && lifeOf(owner, here) === "elsewhere";
   return `process ${pid} on ${host}${isElsewhere ? ` since ${since} by its clock` : ""}`;
 }
 
-/** The start time of a living process in clock ticks; undefined when it is dead, a zombie included. */
+/** Returns the start time of a living process in clock ticks. Undefined if the process is dead or a zombie. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -96,6 +99,6 @@ function quiet(read: () => string): string | undefined {
   try {
     return read();
   } catch {
-    return undefined; // not on Linux, or not for this user
+    return undefined; // not on Linux, or not readable for this user
   }
 }

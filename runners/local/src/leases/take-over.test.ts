@@ -17,7 +17,7 @@ import type { Clock } from "./heartbeat.ts";
 import { thisProcess } from "./owner.ts";
 import { takeOver } from "./take-over.ts";
 
-/** A state folder with one run a name, each with a lease of that name. */
+/** A state folder with one run per name, each with a lease of that name. */
 function state(t: TestContext, runs: Record<string, Partial<Owner>>) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-take-over-"));
   t.after(() => rmSync(above, { recursive: true }));
@@ -65,7 +65,7 @@ test("only runs on hosts that stay silent lose their leases and their cards", as
   assert.ok(time.ms >= 60_000 && time.ms < 62_000);
 });
 
-test("a lease without a folder, and one that ends while it is watched, are seen to as well", async (t) => {
+test("a lease without a folder is released, and a lease that ends while it is watched is not silent", async (t) => {
   const at = state(t, { lone: on("gpu2"), ending: on("gpu3") });
   rmSync(join(at.work, "lone"), { recursive: true });
   const time = fakeClock((ms) => {
@@ -81,7 +81,7 @@ test("a lease without a folder, and one that ends while it is watched, are seen 
   assert.deepEqual(at.leasesLeft(), []);
 });
 
-test("where every run is of this machine there is nothing to wait for", async (t) => {
+test("a takeover waits for nothing if every run is on this machine", async (t) => {
   const at = state(t, { here: {}, dead: { started: "1" } });
   const time = fakeClock(() => assert.fail("it waits"));
   assert.deepEqual(await takeOver(at, { clock: time }), []);

@@ -1,4 +1,4 @@
-// `run --take-over`: silent hosts are down for good. Leases of their runs are released, and their folders count as those
+// `run --take-over`: silent hosts are down for good. Leases of their runs are released. Their folders count as those
 // of dead runs, which are cleared next. Each host is watched first: a host that still beats keeps everything.
 
 import { readdirSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { releaseSilent } from "./lease.ts";
 import { lifeOf } from "./owner.ts";
 
 export type TakeOver = {
-  /** Called once for each run on another host, before it is watched for `silentMs` at most. */
+  /** Called once for each run on another host, before the run is watched for at most `silentMs`. */
   watching?: (owner: Owner, silentMs: number) => void;
   silentMs?: number | undefined;
   clock?: Clock;
@@ -25,7 +25,7 @@ export async function takeOver(
     ...readdirSync(work).map((name) => join(work, name, "owner.json")),
     ...namesOf(leases).map((name) => join(leases, name)),
   ];
-  // by what a beat changes: a card and all leases that are links to it are one
+  // keyed by beat: a card and all leases that link to it have the same beat
   const watched = new Map<string, { owner: Owner; stillness: Stillness }>();
   for (const path of cards()) {
     const sight = look(path);
@@ -37,7 +37,7 @@ export async function takeOver(
   while (watched.size > 0) {
     const now = new Set(cards().map((path) => look(path)?.beat));
     for (const [beat, { owner, stillness }] of watched) {
-      const gone = !now.has(beat); // it has beaten since, or has ended
+      const gone = !now.has(beat); // its owner has beaten since, or has ended
       if (!gone && stillness.look(beat) < silentMs) continue;
       watched.delete(beat);
       if (gone) continue;
@@ -52,7 +52,7 @@ export async function takeOver(
   return silent;
 }
 
-/** Leases only: a name with a dot is on its way in or out. */
+/** Lists leases only: a name with a dot is being added or removed. */
 function namesOf(leases: string): string[] {
   return readdirSync(leases).filter((name) => !name.includes("."));
 }

@@ -36,7 +36,7 @@ after(() => rmSync(root, { recursive: true }));
 const model = Buffer.alloc(3 << 20, "weights");
 const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex");
 
-/** A state folder; `attempts` elsewhere puts those on another disk. */
+/** A state folder. `attempts` elsewhere puts the attempts on another disk. */
 function state({ attempts }: { attempts?: string } = {}) {
   const above = mkdtempSync(join(root, "state-"));
   const folder = { ...stateFolder(above), ...(attempts && { attempts }) };
@@ -54,7 +54,7 @@ const given = [
   { name: "snapshots", kind: "dir" },
 ] as const;
 
-/** Hands in a model with two snapshots of it, the second equal to what counts, as an attempt does. */
+/** Submits a model with two snapshots, the second equal to the submission, as an attempt does. */
 async function keep(to: State, seed: number, more: (submission: string) => void = () => {}): Promise<string> {
   const out = mkdtempSync(join(to.above, "out-"));
   for (const name of ["submission", "snapshots", "snapshots/0001", "snapshots/0002"])
@@ -86,7 +86,7 @@ function recordOf(outputs: Record<string, Artifact>, seed: number): AttemptRecor
 const names = ["submission/model", "snapshots/0001/model", "snapshots/0002/model"];
 const inodes = (paths: string[]) => new Set(paths.map((path) => statSync(path).ino)).size;
 
-/** Writes in the file that is there, as no one should. */
+/** Writes into the existing file, which no program should do. */
 function damage(path: string): void {
   chmodSync(path, 0o644);
   const file = openSync(path, "r+");
@@ -94,7 +94,7 @@ function damage(path: string): void {
   closeSync(file);
 }
 
-test("a model that is handed in lies on the disk once: in a submission, its snapshots, another attempt and the cache", async () => {
+test("a submitted model is on the disk once: for a submission, its snapshots, another attempt and the cache", async () => {
   const at = state();
   const one = await keep(at, 1);
   const two = await keep(at, 2);
@@ -107,7 +107,7 @@ test("a model that is handed in lies on the disk once: in a submission, its snap
   assert.equal(statSync(paths[0]!).mode & 0o777, 0o444);
 });
 
-test("without the cache, and without the other records that share its files, a record keeps every byte", async () => {
+test("a record keeps every byte without the cache and without the other records that share its files", async () => {
   const at = state();
   const one = await keep(at, 1);
   const two = await keep(at, 2);
@@ -121,7 +121,7 @@ test("without the cache, and without the other records that share its files, a r
   assert.equal(inodes([blob, at.at(two, names[0])]), 1, "it comes back without a second copy");
 });
 
-/** What a later command opens on the same folder. */
+/** What a later command opens in the same folder. */
 function stateOf({ above }: State) {
   const folder = stateFolder(above);
   const store = new Store(folder.blobs);
@@ -129,7 +129,7 @@ function stateOf({ above }: State) {
   return { folder, store, verified, records: new AttemptRecords(folder.attempts, { store, verified }) };
 }
 
-test("a record of full copies, as older versions made them, is read, and the store shares nothing with it", async () => {
+test("a record of full copies, as older versions made it, is read, and the store shares no file with it", async () => {
   const at = state();
   const digest = await keep(at, 1);
   const copies = join(at.above, "copies");
@@ -148,7 +148,7 @@ test("a record of full copies, as older versions made them, is read, and the sto
   assert.equal(inodes(all), 4, "who may write one of them reaches no other");
 });
 
-test("a large program has a mode of its own, so it is a copy", async () => {
+test("a large executable file is a copy, because it has its own mode", async () => {
   const at = state();
   const digest = await keep(at, 1, (submission) => {
     writeFileSync(join(submission, "program"), model);
@@ -163,7 +163,7 @@ test("a large program has a mode of its own, so it is a copy", async () => {
 const otherDisk = "/dev/shm";
 const hasOther = existsSync(otherDisk) && statSync(otherDisk).dev !== statSync(tmpdir()).dev;
 
-test("records on another disk than the cache are copies of it, and share among themselves", {
+test("records on another disk than the cache are copies of the cache, and share files among themselves", {
   skip: hasOther ? false : `${otherDisk} is no other file system`,
 }, async (t) => {
   const attempts = mkdtempSync(join(otherDisk, "mlrb-records-"));
@@ -175,7 +175,7 @@ test("records on another disk than the cache are copies of it, and share among t
   assert.equal(statSync(at.store.pathOf(sha256(model))).nlink, 1);
 });
 
-test("a file that has all the names its file system allows is copied, once for a record", async (t) => {
+test("a file that has the most names its file system allows is copied once for a record", async (t) => {
   const at = state();
   await keep(at, 1);
   const blob = at.store.pathOf(sha256(model));
@@ -195,7 +195,7 @@ test("a file that has all the names its file system allows is copied, once for a
   assert.deepEqual(readFileSync(paths[0]!), model);
 });
 
-test("every record that shares a damaged file reports the file and the way out, and returns nothing", async () => {
+test("every record that shares a damaged file reports the file and the way out, and returns no outputs", async () => {
   const at = state();
   const digests = [await keep(at, 1), await keep(at, 2)];
   damage(at.at(digests[0]!, "snapshots/0001/model"));
@@ -218,12 +218,12 @@ test("every record that shares a damaged file reports the file and the way out, 
     );
   }
   assert.ok(!at.store.has(sha256(model)));
-  writeFileSync(at.at(digests[0]!, names[0]), model); // root, or after chmod: the original, in place
+  writeFileSync(at.at(digests[0]!, names[0]), model); // as root, or after chmod: the original is written in place
   for (const digest of digests) at.records.ensureStored(digest, at.records.read(digest));
   assert.deepEqual(readFileSync(at.store.pathOf(sha256(model))), model, "one put back heals all");
 });
 
-test("a content that was damaged in the store is not linked into a record, and no half record stays", async () => {
+test("a content that is damaged in the store is not linked into a record, and no partial record stays", async () => {
   const at = state();
   const out = join(at.above, "out");
   writeFileSync(out, model);
@@ -235,7 +235,7 @@ test("a content that was damaged in the store is not linked into a record, and n
   assert.deepEqual(readdirSync(join(at.folder.attempts, "records")), []);
 });
 
-test("of an attempt whose model the store holds damaged already, the good one at hand is kept", async () => {
+test("an attempt's good file replaces the store's damaged copy of its model", async () => {
   const at = state();
   await keep(at, 1);
   const first = at.store.pathOf(sha256(model));
@@ -245,7 +245,7 @@ test("of an attempt whose model the store holds damaged already, the good one at
   assert.deepEqual(readFileSync(first), model);
 });
 
-test("an import takes nothing from a store that holds its model damaged", async () => {
+test("an imported record has the original model even if the store's copy is damaged", async () => {
   const from = state();
   const digest = await keep(from, 1);
   const at = state();
@@ -256,7 +256,7 @@ test("an import takes nothing from a store that holds its model damaged", async 
   for (const name of names) assert.deepEqual(readFileSync(at.at(digest, name)), model);
 });
 
-test("an exported record shares its files with others that are exported, and none with the state", async () => {
+test("an exported record shares its files with other exported records, and none with the state", async () => {
   const at = state();
   const digests = [await keep(at, 1), await keep(at, 2)];
   const to = join(at.above, "exported");
@@ -270,7 +270,7 @@ test("an exported record shares its files with others that are exported, and non
   assert.equal(inodes(digests.map((digest) => join(to, digest, "submission/card"))), 2);
 });
 
-test("both forms of an export are imported, as records whose files lie here once; a changed one is refused by its output", async () => {
+test("both forms of an export are imported, as records that share files; a changed one is refused and its output named", async () => {
   const from = state();
   const digest = await keep(from, 1);
   for (const form of ["shared", "copies", "changed"]) {
@@ -297,7 +297,7 @@ test("both forms of an export are imported, as records whose files lie here once
   }
 });
 
-test("a record that does not follow its format is refused with the field: on import, and where somebody put it", () => {
+test("a record that does not follow its format is refused with the field, on import and if a user put it there", () => {
   const at = state();
   const text = JSON.stringify({ ...recordOf({}, 1), cost: { gpuHours: "many", dollars: null } });
   const digest = sha256(text);
@@ -312,7 +312,7 @@ test("a record that does not follow its format is refused with the field: on imp
   assert.deepEqual(at.records.readable(), []);
 });
 
-test("an output's file is a name in the record's folder, never a path out of it", () => {
+test("an output's file is a name in the record's folder and never a path out of the folder", () => {
   const at = state();
   const outputs = { model: { kind: "file", digest: "a".repeat(64), file: "../model" } };
   const text = JSON.stringify({ ...recordOf({}, 1), outputs });
@@ -322,7 +322,7 @@ test("an output's file is a name in the record's folder, never a path out of it"
   assert.match(at.records.import(from, sha256(text)) ?? "", /outputs\.model\.file is "\.\.\/model"/);
 });
 
-test("a record that the index names was checked before, and is not checked again", () => {
+test("a record that the index names was checked before and is not checked again", () => {
   const at = state();
   const text = JSON.stringify({ ...recordOf({}, 1), cost: { gpuHours: "many", dollars: null } });
   const digest = sha256(text);

@@ -1,6 +1,6 @@
-// Attempts are records and not cache: the work of an agent cost money and cannot be recomputed. Each record is an immutable
-// folder named by its digest, outside the cache, and is never collected. Large files of a record have other names in other
-// records and in the cache (materialize-record); each name alone keeps the content.
+// Attempts are records and not cache: the work of an agent cost money and cannot be recomputed. Each record is an
+// immutable folder named by its digest, outside the cache, and is never collected. Large files of a record have other
+// names in other records and in the cache (materialize-record). Each name alone keeps the content.
 
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
@@ -42,32 +42,32 @@ export class AttemptRecords {
     this.#verified = verified;
   }
 
-  /** Forgets what was read: another run may have added records since. */
+  /** Forgets the records that were read: another run may have added records since. */
   refresh(): void {
     this.#index.refresh();
   }
 
-  /** Whether there is a record with this attempt key; it is not read. */
+  /** Whether there is a record with this attempt key. The record is not read. */
   has(key: string): boolean {
     return this.#index.byKey(key) !== undefined;
   }
 
-  /** The newest record with this attempt key, in any slot. */
+  /** Returns the newest record with this attempt key, in any slot. */
   find(key: string): HeldRecord | undefined {
     return this.#held(this.#index.byKey(key));
   }
 
-  /** The newest record of a slot, whatever its key. */
+  /** Returns the newest record of a slot, whatever its key. */
   inSlot(slot: AttemptRecord["slot"]): HeldRecord | undefined {
     return this.#held(this.#index.bySlot(slot));
   }
 
-  /** Which record is the newest of its slot; it is not read. */
+  /** Returns the digest of a slot's newest record. The record is not read. */
   newestIn(slot: AttemptRecord["slot"]): string | undefined {
     return this.#index.bySlot(slot)?.record;
   }
 
-  /** Throws DamagedRecord where a record that cannot be read may be of any attempt, so of the one that is asked for. */
+  /** Throws DamagedRecord if a record is so damaged that it may belong to any attempt, including the requested one. */
   throwIfUnknown(): void {
     for (const digest of this.#index.unknown())
       throw new DamagedRecord(
@@ -77,8 +77,8 @@ export class AttemptRecords {
   }
 
   /**
-   * Records of the same stage whose axes agree with `axes` in all but the seed, as there were when this was
-   * first asked. Damaged records are skipped: they are reported where they are needed, and this is for estimates.
+   * Returns records of the same stage whose axes agree with `axes` in all but the seed, as of the first call. Skips
+   * damaged records: they are reported where they are needed, and these records are for estimates.
    */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
     this.#earlier ??= this.readable();
@@ -89,7 +89,7 @@ export class AttemptRecords {
     );
   }
 
-  /** All but damaged ones; those are handed to `damaged`. */
+  /** Returns all records except damaged ones, which are passed to `damaged`. */
   readable(damaged: (digest: string, why: DamagedRecord) => void = () => {}): HeldRecord[] {
     return this.list().flatMap((digest) => {
       try {
@@ -140,12 +140,12 @@ export class AttemptRecords {
     return reading.value;
   }
 
-  /** All records, by digest, in code-unit order. */
+  /** Returns the digests of all records, in code-unit order. */
   list(): string[] {
     return recordDigests(this.#records);
   }
 
-  /** Keeps an attempt whose outputs are in the store; gives the record's digest. */
+  /** Keeps an attempt whose outputs are in the store. Returns the record's digest. */
   put(record: AttemptRecord, log: string): string {
     const text = `${canonicalJson(record, 2)}\n`;
     const digest = createHash("sha256").update(text).digest("hex");
@@ -156,7 +156,7 @@ export class AttemptRecords {
       mkdirSync(temporary, { recursive: true });
       const context = { store: this.#store, verified: this.#verified };
       materializeRecord(Object.values(record.outputs), temporary, context);
-      // one that was only opened is none: whether it was depends on how long the attempt took
+      // an empty log is not kept: whether it was opened depends on how long the attempt took
       if (statSync(log, { throwIfNoEntry: false })?.size) cpSync(log, join(temporary, "log"));
       writeWhole(join(temporary, "record.json"), text);
       if (!existsSync(path)) {
@@ -165,13 +165,16 @@ export class AttemptRecords {
         syncPath(this.#records);
       }
     } finally {
-      removeFolder(temporary); // not kept on a disk that was too full for it
+      removeFolder(temporary); // otherwise the folder stays if the disk was too full
     }
     this.#index.add(lineOf(digest, record));
     return digest;
   }
 
-  /** Takes in a record that another machine exported, also in place of one that is damaged here; gives what is wrong with it, if anything is. */
+  /**
+   * Ingests a record that another machine exported, also in place of a damaged one here. Returns the problem, or
+   * undefined.
+   */
   import(from: string, digest: string): string | undefined {
     const path = join(this.#records, digest);
     const verify = () => verifyRecord(digest, { records: this, folder: this.#records, store: this.#store });
@@ -196,13 +199,13 @@ export class AttemptRecords {
       this.put(record, join(from, "log"));
       return undefined;
     }
-    // damaged here: its contents are in the cache now, from which each is put back
+    // damaged here: its contents are in the cache now, and each damaged file is restored from the cache
     writeWhole(join(path, "record.json"), text);
     this.refresh();
     return verify().left[0];
   }
 
-  /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
+  /** Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. */
   ensureStored(digest: string, record: AttemptRecord): void {
     const context = { store: this.#store, read: this.#read, link: true };
     for (const [name, output] of Object.entries(record.outputs)) {

@@ -1,4 +1,4 @@
-// A record whose content does not match its name. The rest of its text shows which attempt it belongs to, so that it stops
+// A record whose content does not match its name. The rest of its text may show its attempt, so that the record stops
 // only that attempt.
 
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export class DamagedRecord extends Error {
   }
 }
 
-/** The attempt of a damaged record, from its remaining text; undefined where that is unclear. */
+/** Returns the attempt of a damaged record, from its remaining text, or undefined if that is unclear. */
 export function damagedWords(
   folder: string,
 ): { slot: AttemptRecord["slot"]; key: string; startedAt: string } | undefined {

@@ -20,14 +20,14 @@ function instance({ gpus = 2, secrets = [], timeMs = 24 * hour }: EarlierAttempt
 const spent = (gpuHours: number | null, dollars: number | null, hours = 1) =>
   ({ cost: { gpuHours, dollars }, ran: { durationMs: hours * hour } }) as AttemptRecord;
 
-test("with nothing to go by, an attempt may take its budget on all its devices, and that is an upper bound", () => {
+test("without earlier attempts, the estimate is the budget on all devices, as an upper bound", () => {
   assert.deepEqual(estimateFrom(instance(), []), { gpuHours: 48, dollars: 0, timeMs: 24 * hour, from: 0 });
   const unbounded = estimateFrom(instance({ timeMs: null }), []);
   assert.deepEqual([unbounded.timeMs, unbounded.gpuHours], [null, null], "not known, and not nothing");
   assert.equal(estimateFrom(instance({ timeMs: null, gpus: 0 }), []).gpuHours, 0);
 });
 
-test("earlier attempts tell by their median, which one odd one does not move", () => {
+test("the estimate is the median of earlier attempts, which one outlier does not move", () => {
   const three = [spent(40, 80, 20), spent(48, 86, 24), spent(400, 9, 2)];
   assert.deepEqual(estimateFrom(instance(), three), {
     gpuHours: 48,
@@ -38,7 +38,7 @@ test("earlier attempts tell by their median, which one odd one does not move", (
   assert.equal(estimateFrom(instance(), three.slice(0, 2)).gpuHours, 44);
 });
 
-test("dollars are unknown where a secret is handed out and no earlier attempt knows, and 0 without a secret", (t) => {
+test("dollars are unknown for an attempt with a secret and no known earlier cost, and 0 without a secret", (t) => {
   process.env.MLRB_TEST_KEY = "key";
   t.after(() => delete process.env.MLRB_TEST_KEY);
   const paid = instance({ secrets: ["MLRB_TEST_KEY"] });
@@ -51,7 +51,7 @@ test("dollars are unknown where a secret is handed out and no earlier attempt kn
   assert.equal(estimateFrom(instance({ secrets: ["MLRB_TEST_UNSET"] }), []).dollars, 0);
 });
 
-test("an attempt of another budget says nothing: minutes of smoke do not make a day look cheap", () => {
+test("an attempt with another budget does not count: minutes of smoke do not make a day look cheap", () => {
   const record = { ...spent(0, 0), parts: { budget: { timeMs: 600_000 } } } as AttemptRecord;
   const attempts = { alike: () => [{ digest: "", record }] } as never;
   assert.equal(estimateCost(instance(), { attempts }).from, 0);

@@ -1,5 +1,5 @@
-// Estimates the cost of an attempt: the median of earlier attempts by the same agent on the same task with the same budget,
-// else the most that its budget and devices allow. Unknown is unknown, never zero.
+// Estimates the cost of an attempt: the median of earlier attempts by the same agent on the same task with the same
+// budget. Without such attempts, the most that its budget and devices allow. An unknown cost is unknown, never zero.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
@@ -8,10 +8,13 @@ import type { Workspace } from "../store/workspace.ts";
 
 export type { CostEstimate };
 
-/** Uses only attempts from before this run: an estimate that was confirmed does not change during the run. */
+/**
+ * Uses only attempts from before this run, so that an estimate that the user confirmed does not change during the
+ * run.
+ */
 export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "attempts">): CostEstimate {
   const earlier = attempts.alike(instance.stage.name, instance.axes).map(({ record }) => record);
-  // a smoke attempt of minutes says nothing about one that is given a day
+  // a smoke attempt of minutes is no estimate for an attempt with a budget of a day
   const budget = canonicalJson(instance.action.budget);
   return estimateFrom(
     instance,
@@ -37,7 +40,7 @@ export function estimateFrom(
   };
 }
 
-/** Whether an attempt gets a secret, by which a provider may bill. */
+/** Whether an attempt gets a secret, through which a provider may bill. */
 export function isPaid({ secrets }: Pick<Instance["action"], "secrets">): boolean {
   return secrets.some((name) => process.env[name] !== undefined);
 }

@@ -1,5 +1,5 @@
-// Copies a record to a user's folder. Files that share an inode here share one there too, where that file system has links.
-// The copy shares nothing with the record, since users write in their folders.
+// Copies a record to a user's folder. Files that share an inode in the record also share one in the copy, if its file
+// system has links. The copy shares no file with the record, because users write in their folders.
 import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { inodeOf } from "../store/content-store.ts";
 import { tryLink } from "../store/hard-link.ts";
 
-/** `record` is a record's folder; `copied`, kept over several, where each inode was copied to. */
+/** `record`: a record's folder. `copied`: the copy's path by inode, kept across several exports. */
 export function exportRecord(record: string, to: string, copied: Map<string, string>): void {
   if (existsSync(to)) return;
-  // a whole one or none: an export that was cut short is gone on with by the next
+  // a complete export or none: the next export continues one that was cut short
   const temporary = `${to}.${processName}-${randomBytes(6).toString("hex")}.tmp`;
   const here = new Map<string, string>();
   try {

@@ -1,4 +1,4 @@
-// Puts the outputs in a record's folder into the store: of an imported record, or of one whose contents are no longer in the
+// Puts the outputs in a record's folder into the store. The record was imported, or its contents are no longer in the
 // cache. A large content with several names is read once.
 
 import { join } from "node:path";
@@ -9,13 +9,13 @@ type Output = Artifact & { file: string };
 
 type Context = {
   store: Store;
-  /** Digests by inode; kept over all records that share files. */
+  /** Digests by inode, kept across all records that share files. */
   read: Map<string, string>;
-  /** Whether the folder is one of this state's own, so that the store may share its files. */
+  /** Whether the folder belongs to this state, so that the store may share its files. */
   link: boolean;
 };
 
-/** What is wrong with an output, in words, where it is not what the record says. Throws on trouble with the machine. */
+/** Returns the problem of an output that differs from the record, in words. Throws on errors of the machine. */
 export function ingestRecord(
   folder: string,
   [name, output]: [string, Output],
@@ -36,7 +36,7 @@ export function ingestRecord(
 
 const shown = 3;
 
-/** The files that differ, where the store still knows what they should be. */
+/** Lists the files that differ, if the store still knows their expected digests. */
 function differing(found: Artifact, wanted: Artifact, store: Store): string {
   if (wanted.kind === "file") return "";
   try {

@@ -1,4 +1,4 @@
-// Keeps an attempt that has ended well as a record, from its folder alone: any run can do so.
+// Keeps a successful attempt as a record, from its folder alone, so that any run can do so.
 
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
@@ -25,9 +25,9 @@ type Ended = {
   path: string;
   card: AttemptCard;
   end: AttemptEnd;
-  /** What it said, for the record. */
+  /** The attempt's log file, for the record. */
   log: string;
-  /** False once another run took it over. */
+  /** False once another run took the attempt over. */
   isHeld: () => boolean;
 };
 
@@ -39,7 +39,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const cost = costByLedger(card, end.durationMs, paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
-  // it stays where it is until the record is there: a kill at any moment loses nothing
+  // the outputs stay in place until the record exists: a kill at any moment loses nothing
   const taken = await ingestAll(handedOver, workspace, { keep: true });
   if ("problem" in taken) {
     const detail = `output "${taken.name}" ${taken.problem}`;
@@ -69,7 +69,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     ...(estimate && { estimate }),
     ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
   };
-  capLog(ended.log); // of one that ended while no run followed it
+  capLog(ended.log); // the log of an attempt that ended while no run followed it
   const digest = workspace.attempts.put(record, ended.log);
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
 }

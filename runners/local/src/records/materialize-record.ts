@@ -1,7 +1,7 @@
-// Materializes the outputs of an attempt in the folder of its record. A large content shares its inode with the store and
-// with every other record that has it: a model of half a gigabyte is in a submission, in two snapshots and in the cache.
-// No process writes in either place (ADR 15). Each name alone keeps the content. Where the file system refuses a link, the
-// content is copied.
+// Materializes the outputs of an attempt in the folder of its record. A large content shares its inode with the store
+// and with every other record that has the content. For example, a model of half a gigabyte is in a submission, in
+// two snapshots and in the cache. No process writes in either place (ADR 15). Each name alone keeps the content.
+// Where the file system refuses a link, the content is copied.
 
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 
 type Context = { store: Store; verified: VerifiedContents };
 
-/** `folder` is one that a record is being made in. Every byte was checked then. Throws MissingContent. */
+/** `folder`: the folder of an unfinished record. Every byte is checked. Throws MissingContent. */
 export function materializeRecord(
   outputs: readonly (Artifact & { file: string })[],
   folder: string,
@@ -46,7 +46,7 @@ function linkFromStore({ digest, from, to }: LargeContent): boolean {
   }
 }
 
-/** An inode has one mode, so a program's file is always a copy. */
+/** An inode has one mode, so an executable file is always a copy. */
 function copy({ from, to, executable }: LargeContent): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
   chmodSync(to, executable ? 0o555 : 0o444);

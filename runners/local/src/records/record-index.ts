@@ -1,5 +1,5 @@
-// Which record is the newest of each attempt key and of each slot, without reading the records. The folders of the
-// records are the truth; index.jsonl only saves reading them, and what it lacks is read and added.
+// Finds the newest record of each attempt key and of each slot without reading the records. The folders of the
+// records are the truth. index.jsonl only saves reading them; records that it lacks are read and added.
 
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ export class RecordIndex {
   readonly #read: (digest: string) => AttemptRecord;
   #newest: Newest | undefined;
   /**
-   * Records that follow their format: those that the index names were written here, imported, or checked before they
-   * were added, and their digest pins them. So a `status` checks none again.
+   * Records that follow their format. Those that the index names were written here, imported, or checked before they
+   * were added, and their digest pins them. A `status` therefore checks none again.
    */
   readonly #checked = new Set<string>();
-  /** Damaged records that no longer show which attempt they are of. */
+  /** Damaged records that no longer show their attempt. */
   readonly #unknown = new Set<string>();
 
   /** `folder` holds the index and the folder of records. */
@@ -33,7 +33,7 @@ export class RecordIndex {
     this.#read = read;
   }
 
-  /** Forgets what was read: another run may have added records since. */
+  /** Forgets the records that were read: another run may have added records since. */
   refresh(): void {
     this.#newest = undefined;
   }
@@ -55,7 +55,7 @@ export class RecordIndex {
     try {
       this.#load();
     } catch (error) {
-      if (!(error instanceof NewerFormat)) throw error; // of another record, which is reported where it is needed
+      if (!(error instanceof NewerFormat)) throw error; // an error of another record, which is reported where that record is needed
     }
     return this.#checked.has(digest);
   }
@@ -66,7 +66,7 @@ export class RecordIndex {
 
   /** Adds a record that was just put in place. */
   add(line: Line): void {
-    // a run that was killed here may have put it in place already
+    // a run that was killed here may have put the record in place already
     if (this.byKey(line.key)?.record === line.record) return;
     this.#remember(line);
     appendFileSync(this.#file, `${canonicalJson(line)}\n`);
@@ -90,10 +90,10 @@ export class RecordIndex {
         this.#checked.add(entry.record);
       } catch (error) {
         if (error instanceof NewerFormat) {
-          this.#newest = undefined; // asked again, it must not have been read in part
+          this.#newest = undefined; // a later call must not find a partly read index
           throw error;
         }
-        // torn by a kill, or empty: the folder itself is read below
+        // a line torn by a kill, or empty: the record's folder is read below
       }
     }
     if (text !== "" && !text.endsWith("\n")) this.#append("\n");
@@ -101,7 +101,7 @@ export class RecordIndex {
     return this.#newest;
   }
 
-  /** Of a damaged record, what its text still says decides which attempt cannot be used. */
+  /** For a damaged record, its remaining text decides which attempt cannot be used. */
   #learn(digest: string): void {
     try {
       const line = lineOf(digest, this.#read(digest));
@@ -116,7 +116,7 @@ export class RecordIndex {
     }
   }
 
-  /** A state that may only be read goes without. */
+  /** No-op on a read-only state. */
   #append(text: string): void {
     whereWritable(() => appendFileSync(this.#file, text));
   }
@@ -133,7 +133,7 @@ export class RecordIndex {
   }
 }
 
-/** All records in a folder of records, by digest, in code-unit order. */
+/** Lists the records in a folder of records, by digest, in code-unit order. */
 export function recordDigests(records: string): string[] {
   if (!existsSync(records)) return [];
   return readdirSync(records)

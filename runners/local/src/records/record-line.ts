@@ -29,7 +29,7 @@ export function lineOf(digest: string, { attemptKey, slot, ran, formatVersion, p
   };
 }
 
-/** Throws NewerFormat: an attempt whose record or key this program cannot read must not be made again. */
+/** Throws NewerFormat: an attempt whose record or key this program cannot read must not run again. */
 export function checkFormats(
   digest: string,
   { format, keyFormat }: { format: unknown; keyFormat: unknown },

@@ -1,11 +1,11 @@
-// Finds the records that share the inode of a given file: where a content of the store is damaged, so are these records,
-// and they have no other copy.
+// Finds the records that share the inode of a given file. If a content of the store is damaged, these records are
+// damaged too and have no other copy.
 import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
 export type Sharing = { record: string; file: string };
 
-/** Of `inodes` (`fileOf`), each with the records that hold it, by record in code-unit order. */
+/** Returns for each of `inodes` (`fileOf`) the records that hold it, in code-unit order. */
 export function recordsSharing(records: string, inodes: ReadonlySet<string>): Map<string, Sharing[]> {
   const found = new Map<string, Sharing[]>();
   if (inodes.size === 0 || !existsSync(records)) return found;

@@ -97,7 +97,7 @@ test("a damaged record stops its own attempt and no other, with and without the 
   }
 });
 
-test("a record that does not even say whose it is stops each attempt that has no record, and none that has one", async (t) => {
+test("a record that does not show its attempt stops each attempt without a record, and no attempt with one", async (t) => {
   const at = state(t);
   const bad = await keep(at, 1);
   const good = await keep(at, 2);
@@ -111,7 +111,7 @@ test("a record that does not even say whose it is stops each attempt that has no
   assert.equal(records.find("key 2")?.digest, good, "asked again, it still says the same");
 });
 
-test("sound records are said to be sound, with and without a cache", async (t) => {
+test("sound records are reported as sound, with and without a cache", async (t) => {
   const at = state(t);
   const one = await keep(at, 1);
   assert.deepEqual(at.verify(one), { record: one, repaired: [], left: [] });
@@ -120,7 +120,7 @@ test("sound records are said to be sound, with and without a cache", async (t) =
   assert.deepEqual(at.verify(one), { record: one, repaired: [], left: [] });
 });
 
-test("damaged and missing files of a record are named and made again from the cache, modes included", async (t) => {
+test("damaged and missing files of a record are named and restored from the cache, with their modes", async (t) => {
   const at = state(t);
   const one = await keep(at, 1);
   write(at.at(one, "submission/deep/model"), "rot");
@@ -132,7 +132,7 @@ test("damaged and missing files of a record are named and made again from the ca
   assert.deepEqual(at.verify(one).repaired, []);
 });
 
-test("what the cache has no sound copy of is left as it is and named", async (t) => {
+test("a damaged file without a sound copy in the cache is left as it is and named", async (t) => {
   const at = state(t);
   const one = await keep(at, 1);
   const model = at.store

@@ -1,5 +1,5 @@
-// Reads every byte of an attempt's record and reports what differs from the record. A damaged file is replaced by the
-// content of the cache where that is sound. A file that is still damaged then has no copy here.
+// Reads every byte of an attempt's record and reports differences from the record. A damaged file is replaced from
+// the cache if the cache's content is sound. A file that is still damaged then has no copy here.
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,9 +13,9 @@ import { DamagedRecord } from "./damaged-record.ts";
 
 export type RecordCheck = {
   record: string;
-  /** Files that were damaged or gone and are right again, from the record's folder. */
+  /** Files that were damaged or missing and are restored, as paths from the record's folder. */
   repaired: string[];
-  /** What is still wrong, in words that name the file. */
+  /** The remaining problems, in words that name the file. */
   left: string[];
 };
 
@@ -26,7 +26,7 @@ type Place = {
   store: Store;
 };
 
-/** `folder`: that of all records. */
+/** `folder`: the folder of all records. */
 export function verifyRecord(digest: string, { records, folder, store }: Place): RecordCheck {
   const check: RecordCheck = { record: digest, repaired: [], left: [] };
   let outputs: [string, { digest: string; kind: "file" | "dir"; file: string }][];
@@ -53,7 +53,7 @@ export function verifyRecord(digest: string, { records, folder, store }: Place):
 
 type Wanted = { path: string; digest: string; executable?: true };
 
-/** Undefined where the cache does not know any more what the folder held. */
+/** Undefined if the cache no longer knows the files of the folder. */
 function filesWanted(
   { kind, digest, file }: { kind: "file" | "dir"; digest: string; file: string },
   store: Store,
@@ -67,7 +67,7 @@ function filesWanted(
   }
 }
 
-/** Puts the cache's content in a damaged file's place. The damaged one may be the cache's own file: then both are bad. */
+/** Replaces a damaged file by the cache's content. The damaged file may be the cache's own file: then both are bad. */
 function repair(
   { path, digest, executable }: Wanted,
   { below, store, check }: { below: string; store: Store; check: RecordCheck },

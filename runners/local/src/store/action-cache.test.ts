@@ -22,7 +22,7 @@ function entry(number: number, text = "x"): ActionEntry {
 
 const log = (path: string) => join(path, readdirSync(path)[0]!);
 
-test("what one cache puts another finds, also one that was opened before", (t) => {
+test("an entry that one cache puts is found by another, even one that was opened before", (t) => {
   const path = folder(t);
   const [one, other] = [new ActionCache(path), new ActionCache(path)];
   assert.equal(other.get(keyOf(1)), undefined);
@@ -36,7 +36,7 @@ test("what one cache puts another finds, also one that was opened before", (t) =
   assert.deepEqual(new ActionCache(path).keys().sort(), [keyOf(1), keyOf(2)]);
 });
 
-test("of one key the entry that was put last counts", (t) => {
+test("for one key, the entry that was put last counts", (t) => {
   const path = folder(t);
   const cache = new ActionCache(path);
   cache.put(entry(1, "old"));
@@ -66,7 +66,7 @@ test("a torn or changed line loses its own entry and no other", (t) => {
   );
 });
 
-test("a line that is still being written is read once it is whole", (t) => {
+test("a line that is still being written is read once it is complete", (t) => {
   const path = folder(t);
   new ActionCache(path).put(entry(1));
   const line = readFileSync(log(path));
@@ -78,7 +78,7 @@ test("a line that is still being written is read once it is whole", (t) => {
   assert.deepEqual(reader.get(keyOf(1)), entry(1));
 });
 
-test("logs of other hosts are read, and retain leaves one log with what was asked for", (t) => {
+test("logs of other hosts are read, and retain leaves one log with the requested entries", (t) => {
   const path = folder(t);
   const cache = new ActionCache(path);
   for (const number of [1, 2]) cache.put(entry(number));

@@ -1,6 +1,6 @@
-// Action key → outputs, as lines of an append-only log: one write per entry, which appears whole or, by its checksum, not at
-// all. A file per entry would cost more than a short stage. Each host writes a log of its own, since appending is atomic on
-// one machine only, and reads all logs. Failures are never added.
+// Maps action keys to outputs, as lines of an append-only log. An entry is one write and appears whole or, by its
+// checksum, not at all. A file per entry would cost more than a short stage. Each host writes its own log, because
+// appending is atomic on one machine only, and reads all logs. Failures are never added.
 
 import { hash } from "node:crypto";
 import {
@@ -29,26 +29,26 @@ export type ActionEntry = {
   key: string;
   parts: KeyParts;
   /**
-   * A text in the store: digests of the script's source files without comments and types, to say which
-   * one changed. Not here, since all actions of a script share it.
+   * Digest of a text in the store: digests of the script's source files without comments and types, to name the
+   * changed file. Not in the entry, because all actions of a script share the text.
    */
   codeFiles: string;
   outputs: Record<string, Artifact>;
-  /** Where and when it ran: next to the outputs, never in them. */
+  /** Where and when the action ran: next to the outputs, never in them. */
   ran: Ran & { stage: string };
 };
 
-/** The position of an entry: its text is parsed and checked when the entry is read. */
+/** The position of an entry. Its text is parsed and checked when the entry is read. */
 type Place = { text: Buffer; start: number; end: number };
 
 export class ActionCache {
   readonly #folder: string;
   readonly #places = new Map<string, Place>();
-  /** How far each log was read. */
+  /** How many bytes of each log were read. */
   readonly #read = new Map<string, number>();
   #loaded = false;
   #logs: string[] = [];
-  /** When the folder changed, as of the last look, and when it was listed. */
+  /** When the folder changed, as of the last look. `#listed`: when the folder was listed. */
   #changed: number | undefined;
   #listed = 0;
   #append: { file: number; path: string; inode: number } | undefined;
@@ -57,24 +57,24 @@ export class ActionCache {
     this.#folder = folder;
   }
 
-  /** The entry, or undefined where there is none that this version can read. */
+  /** Returns the entry, or undefined if there is none that this version can read. */
   get(key: string): ActionEntry | undefined {
     if (!this.#loaded) this.refresh();
     const place = this.#places.get(key);
     return place && entryAt(place, key);
   }
 
-  /** Keys of all that was read, the damaged included, in the order in which they were first put. */
+  /** Returns the keys of all entries, including damaged ones, in the order in which they were first put. */
   keys(): string[] {
     if (!this.#loaded) this.refresh();
     return [...this.#places.keys()];
   }
 
-  /** Reads what any run has added since. */
+  /** Reads the entries that any run has added since the last read. */
   refresh(): void {
     this.#loaded = true;
     const changed = statSync(this.#folder, { throwIfNoEntry: false })?.mtimeMs;
-    // a log that was made right after the last look may share its moment with what was seen then
+    // a log created right after the last look may have the same mtime as the folder had then
     if (changed === undefined || changed !== this.#changed || this.#listed - changed < 1000) {
       this.#listed = Date.now();
       this.#logs = logsIn(this.#folder);
@@ -100,16 +100,16 @@ export class ActionCache {
 
   put(entry: ActionEntry): void {
     const line = lineOf(entry);
-    // begins with a new line: an earlier writer may not have finished its line
+    // starts with a newline: an earlier writer may not have finished its line
     const text = Buffer.from(`\n${line}\n`);
     const written = writeSync(this.#openLog(), text);
-    // the rest of a short write would not be whole any more if another run wrote meanwhile
+    // the rest of a short write would not follow its line if another run wrote in between
     if (written < text.length)
       throw Object.assign(new Error("ENOSPC: the entry was not written whole"), { code: "ENOSPC" });
     this.#places.set(entry.key, { text, start: 1, end: text.length - 1 });
   }
 
-  /** Keeps only the named entries, in one log; not during a run. Returns the number of removed entries. */
+  /** Keeps only the named entries, in one log. Must not run during a run. Returns the number of removed entries. */
   retain(keys: ReadonlySet<string>): number {
     this.refresh();
     const kept = [...keys].flatMap((key) => this.get(key) ?? []);
@@ -126,7 +126,7 @@ export class ActionCache {
     return removed;
   }
 
-  /** The log, also when someone deleted the cache meanwhile. */
+  /** Opens the log again if the cache was deleted in between. */
   #openLog(): number {
     const held = this.#append;
     if (held && statSync(held.path, { throwIfNoEntry: false })?.ino === held.inode) return held.file;
@@ -143,7 +143,7 @@ const newline = 10;
 const crcLength = 8;
 const keyLength = 64;
 
-/** `checksum key json`: the checksum is of all that comes after it. */
+/** `checksum key json`: the checksum covers everything after it. */
 function lineOf(entry: ActionEntry): string {
   const rest = `${entry.key} ${canonicalJson(entry)}`;
   return `${checksum(Buffer.from(rest))} ${rest}`;
@@ -165,7 +165,7 @@ function entryAt({ text, start, end }: Place, key: string): ActionEntry | undefi
 }
 
 function logName(): string {
-  // containers of one name on two machines have two boots
+  // containers with the same name on two machines have different boots
   const { host, boot, machine } = thisPlace();
   const rest = hash("sha256", `${host} ${machine} ${boot}`).slice(0, 8);
   return `${host.replace(/[^\w.-]/g, "_")}-${rest}.log`;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { MissingContent, Store } from "./artifact-store.ts";
 import { stateFolder } from "./state-folder.ts";
 
-test("a file is laid out as no folder, whatever names it lists", (t) => {
+test("a file is never materialized as a folder, whatever names it lists", (t) => {
   const root = mkdtempSync(join(tmpdir(), "mlrb-store-"));
   t.after(() => rmSync(root, { recursive: true }));
   const store = new Store(stateFolder(root).blobs);

@@ -1,7 +1,7 @@
-// The content-addressed store: files and folders over contents. A folder is a tree object (names, executable
-// bits, digests) that is content itself, so its digest is a Merkle root. Contents are copied out, because a consumer that
-// runs as root would write through a hard link into the store. `materialize` links where the consumer cannot write, and
-// records, which no process writes, are links.
+// The content-addressed store: files and folders over contents. A folder is a tree object (names, executable bits,
+// digests) that is itself a content, so its digest is a Merkle root. Contents are copied out, because a consumer that
+// runs as root would write through a hard link into the store. `materialize` links where the consumer cannot write.
+// Records are links, because no process writes to them.
 
 import {
   chmodSync,
@@ -26,8 +26,8 @@ export { MissingContent } from "./content-store.ts";
 type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
 
 /**
- * A record that was imported can call any content a folder, also a file that an agent wrote as one with names that lead
- * out of it. By hand and not by a schema: a status reads every tree, and importing ajv takes longer than that.
+ * An imported record can call any content a folder, including an agent's file with names that lead out of the folder.
+ * Checked by hand and not by a schema: a status reads every tree, and importing ajv takes longer than that.
  */
 function isTreeEntry(entry: unknown): entry is TreeEntry {
   const { name, kind, digest } = Object(entry) as Record<string, unknown>;
@@ -40,12 +40,12 @@ function isTreeEntry(entry: unknown): entry is TreeEntry {
   );
 }
 
-/** A content that is to be laid out by someone else. */
+/** A content that the caller is to materialize. */
 export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
 
 type RestoreOptions = {
   executable?: boolean;
-  /** Is handed files of `laterBytes` (`largeBytes`) and more, instead of having them laid out. */
+  /** Receives files of `laterBytes` (`largeBytes`) and more; `restore` then does not materialize them. */
   later?: (large: LargeContent) => void;
   laterBytes?: number;
 };
@@ -57,7 +57,7 @@ export class Store {
     this.#contents = new Contents(blobs);
   }
 
-  /** Absolute path of a file's content, for reading only. */
+  /** Absolute path of a file's content. Read only. */
   pathOf(digest: string): string {
     return this.#contents.pathOf(digest);
   }
@@ -66,15 +66,15 @@ export class Store {
     return this.#contents.has(digest);
   }
 
-  /** Whether everything that `artifact` consists of is there; contents are not read. */
+  /** Whether all contents of `artifact` are present. Contents are not read. */
   hasAll({ kind, digest }: Artifact): boolean {
     if (!this.has(digest)) return false;
     return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry));
   }
 
   /**
-   * Ingests a file or folder. Throws on links, devices and other entries without content of their own. With `move` the
-   * source is removed: nothing is copied where a rename is enough.
+   * Ingests a file or folder. Throws on links, devices and other entries without content of their own. With `move`
+   * the source is removed, and nothing is copied where a rename is enough.
    */
   put(path: string, kind: "file" | "dir", options: PutOptions = {}): Artifact {
     const found = lstatSync(path);
@@ -110,17 +110,17 @@ export class Store {
     return this.putText(canonicalJson({ formatVersion: 1, entries }));
   }
 
-  /** A path in it that nothing else has, for `copies` of `put`. */
+  /** Returns an unused path in the store, for `copies` of `put`. */
   temporary(): string {
     return this.#contents.temporary();
   }
 
-  /** Takes text in and gives its digest. */
+  /** Stores a text and returns its digest. */
   putText(text: string): string {
     return this.#contents.putText(text);
   }
 
-  /** A text that was put in. Throws MissingContent. */
+  /** Returns a stored text. Throws MissingContent. */
   textOf(digest: string): string {
     return this.#contents.read(digest).toString("utf8");
   }
@@ -140,7 +140,7 @@ export class Store {
     return entries;
   }
 
-  /** Whether everything is there as far as looking at folders tells; what they find damaged is removed. */
+  /** Whether all contents are present. Only trees are read; a damaged one is removed. */
   canGive(artifact: Artifact): boolean {
     try {
       return this.hasAll(artifact);
@@ -150,7 +150,7 @@ export class Store {
     }
   }
 
-  /** Whether every byte is there and right; what is damaged is removed. */
+  /** Whether every byte is present and correct. Damaged contents are removed. */
   isWhole({ kind, digest }: Artifact): boolean {
     if (!this.has(digest)) return false;
     try {
@@ -177,7 +177,7 @@ export class Store {
     );
   }
 
-  /** Lays a content out at `path`; every byte is checked on the way. Throws MissingContent. */
+  /** Materializes a content at `path` and checks every byte. Throws MissingContent. */
   restore(artifact: Artifact, path: string, options: RestoreOptions = {}): void {
     const { executable = false, later, laterBytes = largeBytes } = options;
     if (artifact.kind === "dir") {
@@ -202,21 +202,21 @@ export class Store {
       return;
     }
     this.#contents.check(artifact.digest);
-    rmSync(path, { force: true }); // never written through an existing link
+    rmSync(path, { force: true }); // never write through an existing link
     copyFileSync(from, path, constants.COPYFILE_FICLONE);
     chmodSync(path, executable ? 0o755 : 0o644);
   }
 
-  /** Takes a content's name away; attempts' records that share it keep theirs. */
+  /** Removes a content's name. Records that share the content keep their names. */
   remove(digest: string): void {
     this.#contents.remove(digest);
   }
 
-  /** Removes a content that is not what its name says, and throws MissingContent. */
+  /** Removes a content that does not match its digest, and throws MissingContent. */
   discard(digest: string): never {
     this.#contents.discard(digest);
   }
 }
 
-/** Up to here a content is read at once. */
+/** Size in bytes up to which a content is read at once. */
 const smallBytes = 1 << 18;

@@ -41,7 +41,7 @@ function lab(t: TestContext, outside = tmpdir()) {
 }
 
 const sha256 = (bytes: Buffer | string) => hash("sha256", bytes);
-/** Read at once, read in chunks, and large enough for a hard link. */
+/** Sizes of a file read at once, one read in chunks, and one large enough for a hard link. */
 const sizes = { small: 10, medium: 300_000, large: sharedBytes };
 const bytesOf = (size: number) => Buffer.alloc(size, "content");
 const large = bytesOf(sizes.large);
@@ -55,14 +55,14 @@ function held({ folder }: Lab): string[] {
     .sort();
 }
 
-/** Writes bytes under a digest that is not theirs. */
+/** Writes bytes under the digest of other bytes. */
 function plant({ contents }: Lab, digest: string, bytes: Buffer | string): void {
   const path = contents.pathOf(digest);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes, { mode: 0o444 });
 }
 
-/** The same length, and one byte that is another. */
+/** The same length, with one byte changed. */
 function flipped(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   other[5]! ^= 1;
@@ -169,7 +169,7 @@ test("a file with another hard link is copied instead of moved", (t) => {
   assert.equal(at.contents.read(digest).toString(), "content");
 });
 
-test("a file all of whose hard links are moved in is moved, and all links are gone", (t) => {
+test("a file is moved if all its hard links are moved in, and all links are then gone", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   linkSync(path, join(at.given, "two"));

@@ -1,7 +1,7 @@
-// Contents by the sha256 of their bytes, each once. A content enters by temporary name and rename, unsynced: every reader
-// checks the digest, so a content torn by a power cut is found, removed and made again. Attempts cannot be made again and
-// are synced in their own folders. A file in the store is never written to: it may have names in records and in inputs of
-// stages.
+// Contents by the sha256 of their bytes, each once. A content enters by temporary name and rename, unsynced. Every
+// reader checks the digest, so a content torn by a power cut is found, removed and made again. Attempts cannot be
+// made again and are synced in their own folders. A file in the store is never written to: it may have names in
+// records and in inputs of stages.
 import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -26,32 +26,32 @@ import { tryLink } from "./hard-link.ts";
 export type PutOptions = {
   /** The source is removed. */
   move?: boolean;
-  /** The source stays. A large file that no user may write gets another name in the store. */
+  /** The source stays. A large file that no user may write gets a second name in the store. */
   link?: boolean;
-  /** Digests that are known already, by path; what the store holds under them was checked. */
+  /** Known digests by path; the contents that the store holds under them were checked. */
   digests?: ReadonlyMap<string, string>;
-  /** What lstat says of it, where it was asked already. */
+  /** Known lstat results by path. */
   stats?: ReadonlyMap<string, Stats>;
-  /** Copies of large files that were made already, in the store's folder, by inode: they are put in place. */
+  /** Prepared copies of large files, in the store's folder, by inode. They are put in place. */
   copies?: ReadonlyMap<string, MadeCopy>;
-  /** With `move`: how many names of an inode are taken. One that has more elsewhere is copied. */
+  /** With `move`: how many names of an inode are ingested. A file with more names elsewhere is copied. */
   names?: ReadonlyMap<string, number>;
-  /** Without `move`: digests by inode, kept from one to the next, so that many names are read once. */
+  /** Without `move`: digests by inode, kept across calls, so that a file with many names is read once. */
   read?: Map<string, string>;
 };
 
 export type MadeCopy = { path: string; digest: string };
 
-/** Up to here a content is read at once. */
+/** Size in bytes up to which a content is read at once. */
 const smallBytes = 1 << 18;
 
-/** Thrown where a content is not in the store or is not what its name says. */
+/** Thrown if a content is not in the store or does not match its digest. */
 export class MissingContent extends Error {}
 
-/** From here on a content is worth a hard link: two names of one inode in place of two copies. */
+/** Size in bytes from which a content is worth a hard link: two names of one inode instead of two copies. */
 export const sharedBytes = chunkBytes + 1;
 
-/** Identifies the content of a file, unless a program hides a change of it. */
+/** Identifies the content of a file, unless a program hides a change of the content. */
 export function inodeOf({ dev, ino, size, mtimeMs }: Stats): string {
   return `${dev} ${ino} ${size} ${mtimeMs}`;
 }
@@ -63,9 +63,9 @@ export class Contents {
     this.#folder = folder;
   }
 
-  /** Absolute path of a content, for reading only. */
+  /** Absolute path of a content. Read only. */
   pathOf(digest: string): string {
-    // sixteen folders: a new one costs as much as ten files
+    // sixteen folders: a new folder costs as much as ten files
     return join(this.#folder, digest.slice(0, 1), digest.slice(1));
   }
 
@@ -73,38 +73,40 @@ export class Contents {
     return existsSync(this.pathOf(digest));
   }
 
-  /** Whether the content is there in its full length: a content torn by a power cut is shorter, and is put in again. */
+  /**
+   * Whether the content is present in its full length. A content torn by a power cut is shorter, and is put in again.
+   */
   #holds(digest: string, bytes: number): boolean {
     return statSync(this.pathOf(digest), { throwIfNoEntry: false })?.size === bytes;
   }
 
-  /** Takes a plain file in. */
+  /** Ingests a plain file. */
   put(path: string, options: PutOptions = {}): string {
     const stats = options.stats?.get(path) ?? lstatSync(path);
     const made = options.copies?.get(inodeOf(stats));
     if (made) {
-      if (existsSync(made.path)) this.#settle(made.path, made.digest); // else another name of it did
+      if (existsSync(made.path)) this.#settle(made.path, made.digest); // else another name of it is settled
       return made.digest;
     }
-    // another name of the same file could still be written through
+    // another name of the same file would still allow writes to the content
     const mayMove = options.move && stats.nlink === (options.names?.get(inodeOf(stats)) ?? 1);
     const digest = mayMove ? this.#moved(path, stats, options) : this.#linked(path, stats, options);
     return digest ?? (stats.size <= smallBytes ? this.#readIn(path) : this.#copied(path));
   }
 
-  /** Undefined where it has to be copied. */
+  /** Undefined if the file has to be copied. */
   #moved(path: string, { size, nlink }: Stats, { digests }: PutOptions): string | undefined {
     const small = size <= chunkBytes;
     const known = digests?.get(path);
     const digest = known ?? (small ? hashSmallFile(path, size) : hashFile(path));
-    // a small one is put in place as quickly as it is found to be there
+    // putting a small content in place is as quick as checking that it is present
     const held = !small && this.#holds(digest, size) && (known !== undefined || this.#isWhole(digest));
     if (!held && !this.#moveIn(path, digest)) return undefined;
-    if (held || nlink > 1) rmSync(path, { force: true }); // a name that a rename onto itself leaves, too
+    if (held || nlink > 1) rmSync(path, { force: true }); // a rename onto the same inode keeps it
     return digest;
   }
 
-  /** One rename puts it in place; false where the two lie on different file systems. */
+  /** Puts the file in place with one rename. Returns false if the two paths are on different file systems. */
   #moveIn(path: string, digest: string): boolean {
     chmodSync(path, 0o444);
     const to = this.pathOf(digest);
@@ -114,7 +116,7 @@ export class Contents {
     return tryRename(path, to);
   }
 
-  /** Undefined where it has to be copied. */
+  /** Undefined if the file has to be copied. */
   #linked(path: string, stats: Stats, { link = false, read }: PutOptions): string | undefined {
     if (read === undefined || stats.size < sharedBytes) return undefined;
     const inode = inodeOf(stats);
@@ -139,7 +141,7 @@ export class Contents {
     }
   }
 
-  /** A small one: what the store holds already is not written, and the rest needs half the calls of a copy. */
+  /** Ingests a small file. A content that the store holds is not written; any other needs half the calls of a copy. */
   #readIn(path: string): string {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
@@ -160,7 +162,7 @@ export class Contents {
     }
   }
 
-  /** Takes text in and gives its digest. */
+  /** Stores a text and returns its digest. */
   putText(text: string): string {
     return this.#written(Buffer.from(text));
   }
@@ -171,7 +173,7 @@ export class Contents {
     const temporary = this.temporary();
     try {
       writeFileSync(temporary, bytes, { flag: "wx" });
-      chmodSync(temporary, 0o444); // a mode given to open is less than the user's umask
+      chmodSync(temporary, 0o444); // the user's umask reduces a mode that is passed to open
       this.#putInPlace(temporary, digest);
     } catch (error) {
       rmSync(temporary, { force: true });
@@ -180,7 +182,7 @@ export class Contents {
     return digest;
   }
 
-  /** A path that nothing else has, from where a rename puts a content in place. */
+  /** Returns an unused path, from which a rename puts a content in place. */
   temporary(): string {
     return join(this.#folder, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
   }
@@ -205,7 +207,7 @@ export class Contents {
     }
   }
 
-  /** A content, checked. Throws MissingContent. */
+  /** Returns a checked content. Throws MissingContent. */
   read(digest: string): Buffer {
     let content: Buffer;
     try {
@@ -218,7 +220,7 @@ export class Contents {
     return content;
   }
 
-  /** Reads it through. Throws MissingContent where it is not what its name says, and removes it. */
+  /** Reads a content in full. If the content does not match its digest, removes it and throws MissingContent. */
   check(digest: string): void {
     if (!this.#isWhole(digest)) this.discard(digest);
   }
@@ -227,24 +229,24 @@ export class Contents {
     return hashFile(this.pathOf(digest)) === digest;
   }
 
-  /** Takes its name away; attempts' records that share it keep theirs. */
+  /** Removes a content's name. Records that share the content keep their names. */
   remove(digest: string): void {
     rmSync(this.pathOf(digest), { force: true });
   }
 
-  /** A damaged content is worse than none: it would be found again by every reader. */
+  /** Removes a damaged content, because every reader would find it again. A missing content is better. */
   discard(digest: string): never {
     this.remove(digest);
     throw new MissingContent(`${digest} in the store was damaged and has been removed`);
   }
 }
 
-/** Whether only root may write the file and this user owns it, as files in the store and in records. */
+/** Whether only root may write the file and this user owns it, as for files in the store and in records. */
 export function isSealed({ mode, uid }: Stats): boolean {
   return (mode & 0o333) === 0 && uid === process.getuid?.();
 }
 
-/** False where the two lie on different file systems, or where there is no folder to go to. */
+/** False if the two paths are on different file systems, or if the target folder is missing. */
 function tryRename(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -35,15 +35,15 @@ export function storeStats(state: StateFolder): StoreStats {
 export type Verified = {
   checked: number;
   damaged: string[];
-  /** Of those, what an attempt's record had a sound copy of. */
+  /** The damaged contents that an attempt's record had a sound copy of. */
   repaired: string[];
-  /** Attempts that had the very same file, and have it still. */
+  /** The attempts that share a damaged file. They keep it. */
   attempts: Sharing[];
 };
 
 /**
- * Reads every content; what is not what its name says is replaced from an attempt's record, or removed, so that its
- * producer runs again. No attempt is: those that share the file are named.
+ * Reads every content. A content that does not match its digest is replaced from an attempt's record, or removed so
+ * that its producer runs again. An attempt does not run again: attempts that share the file are named.
  */
 export function verifyStore(state: StateFolder): Verified {
   const damaged: string[] = [];
@@ -64,7 +64,10 @@ export function verifyStore(state: StateFolder): Verified {
   return { checked, damaged, repaired, attempts: [...sharing.values()].flat() };
 }
 
-/** What sound records hold of what the store lacks. A damaged record gives nothing; `attempts verify` names it. */
+/**
+ * Restores missing contents of the store from sound records. A damaged record restores nothing; `attempts verify`
+ * names it.
+ */
 function putBackFromRecords(state: StateFolder): void {
   const attempts = recordsOf(state);
   for (const { digest, record } of attempts.readable()) {
@@ -76,17 +79,17 @@ function putBackFromRecords(state: StateFolder): void {
   }
 }
 
-/** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
+/** Removes contents that were added since `sinceMs` and do not match their digests. For use after a power cut. */
 export function removeTorn(folder: string, sinceMs: number): void {
   for (const { path, digest } of blobs(folder)) {
-    // putting in and moving change it; a stage can set the other times to anything
+    // adding or moving a file changes ctime; a stage can set the other times to anything
     if (lstatSync(path).ctimeMs >= sinceMs && hashFile(path) !== digest) rmSync(path, { force: true });
   }
 }
 
 /**
- * Removes actions that are no pipeline's last success, and contents that neither these nor any attempt uses (inputs of
- * attempts are pinned). Not during a run, which may be about to use them.
+ * Removes actions that are no pipeline's last success, and contents that neither these actions nor any attempt uses
+ * (inputs of attempts are pinned). Must not run during a run, which may be about to use them.
  */
 export function collectGarbage(
   state: StateFolder,

@@ -1,10 +1,10 @@
-// Hard links where the file system has them, and room for one more.
+// Creates hard links where the file system supports them and the inode has room for one more.
 import { linkSync } from "node:fs";
 
-/** An inode has 65 000 names at most; some file systems have no links, and none has them to another. */
+/** An inode has at most 65 000 names. Some file systems have no links, and none has links to another file system. */
 const refusals = new Set(["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** False where only a copy will do. Throws on other trouble, ENOENT too. */
+/** Returns false if only a copy is possible. Throws on other errors, including ENOENT. */
 export function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

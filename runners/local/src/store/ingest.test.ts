@@ -41,7 +41,7 @@ for (const [size, bytes] of Object.entries(sizes)) {
   const content = Buffer.alloc(bytes, size);
   const digest = hash("sha256", content);
 
-  test(`a ${size} file under two names, both of which are taken, is moved: its inode is the store's`, async () => {
+  test(`a ${size} file is moved if both its names are ingested: its inode is the store's`, async () => {
     const { at, store, take } = lab();
     writeFileSync(join(at, "out/one/a"), content);
     linkSync(join(at, "out/one/a"), join(at, "out/two/b"));
@@ -57,7 +57,7 @@ for (const [size, bytes] of Object.entries(sizes)) {
     assert.deepEqual([kept, nlink], [ino, 1], "and no name is left behind");
   });
 
-  test(`a ${size} file with a name elsewhere is copied: who writes there does not reach the store`, async () => {
+  test(`a ${size} file with a name elsewhere is copied: a write to that name does not reach the store`, async () => {
     const { at, store, take } = lab();
     writeFileSync(join(at, "out/one/a"), content);
     linkSync(join(at, "out/one/a"), join(at, "out/two/b"));
@@ -67,7 +67,7 @@ for (const [size, bytes] of Object.entries(sizes)) {
     assert.deepEqual(readFileSync(store.pathOf(digest)), content);
   });
 
-  test(`a ${size} content of the right length that the store holds damaged is replaced by the one at hand`, async () => {
+  test(`a damaged ${size} content of the right length in the store is replaced by the ingested file`, async () => {
     const { at, store, take } = lab();
     mkdirSync(join(store.pathOf(digest), ".."), { recursive: true });
     writeFileSync(store.pathOf(digest), Buffer.alloc(bytes, "damage"));
@@ -77,10 +77,10 @@ for (const [size, bytes] of Object.entries(sizes)) {
   });
 }
 
-test("a large file with a name elsewhere is copied while other things go on, until a signal ends that and nothing is left of it", async () => {
+test("copying a large file with a name elsewhere does not block, and a signal ends the copy without leftovers", async () => {
   const { at, store, verified } = lab();
   writeFileSync(join(at, "out/one/a"), "");
-  truncateSync(join(at, "out/one/a"), 2 ** 32); // of no room, and seconds to read
+  truncateSync(join(at, "out/one/a"), 2 ** 32); // takes no room, and seconds to read
   linkSync(join(at, "out/one/a"), join(at, "elsewhere"));
   const ending = new AbortController();
   const taking = ingestAll(
@@ -99,7 +99,7 @@ test("a large file with a name elsewhere is copied while other things go on, unt
 });
 
 for (const mode of [0o444, 0o555])
-  test(`a large file of mode ${mode.toString(8)} that is kept where it is is taken in whole, whatever other names it has`, async () => {
+  test(`a large file of mode ${mode.toString(8)} is ingested in full with keep, whatever other names it has`, async () => {
     const { at, store, verified } = lab();
     const content = Buffer.alloc(sizes.large, "kept");
     const path = join(at, "out/one/a");
@@ -119,7 +119,7 @@ for (const mode of [0o444, 0o555])
     assert.deepEqual(readFileSync(path), content);
   });
 
-test("an output that is no folder is named, with the reason", async () => {
+test("an output that is not a folder is named, with the reason", async () => {
   const { at, take } = lab();
   writeFileSync(join(at, "out/one/a"), "fine");
   rmSync(join(at, "out/two"), { recursive: true });

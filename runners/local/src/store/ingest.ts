@@ -1,5 +1,5 @@
-// Ingests outputs into the store. Large files are first hashed, or copied where they must be, on several threads. A content
-// with several names, in one output or in two, is read once and moved, not copied.
+// Ingests outputs into the store. Large files are first hashed, or copied where necessary, on several threads. A
+// content with several names, in one output or in two, is read once and moved, not copied.
 
 import { rmSync, type Stats } from "node:fs";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -15,7 +15,7 @@ type Ingested = { outputs: Record<string, Artifact> } | { name: string; problem:
 
 type Context = { store: Store; verified: VerifiedContents };
 
-/** What is taken is gone from where it was. Throws on links and other things without content of their own. */
+/** Ingested files are removed from their place. Throws on links and other entries without content of their own. */
 export async function ingest(path: string, kind: Artifact["kind"], context: Context): Promise<Artifact> {
   const taken = await ingestAll([{ name: "it", path, kind }], context);
   if ("problem" in taken) throw new Error(taken.problem);
@@ -24,16 +24,16 @@ export async function ingest(path: string, kind: Artifact["kind"], context: Cont
 
 export type IngestOptions = {
   keep?: boolean;
-  /** Ends it while large files are read: it then throws an AbortError, and nothing was taken. */
+  /** Aborts while large files are read: `ingest` then throws an AbortError and has ingested nothing. */
   signal?: AbortSignal;
-  /** How many bytes all of it may have together; without `keep` at most what its disk could hold. */
+  /** Limit of the total bytes; without `keep`, at most the bytes that the disk could hold. */
   bytesMax?: number | undefined;
 };
 
 /**
- * The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine.
- * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
- * copied, large files that no user can write get another name.
+ * Ingests several outputs, and reports which output cannot be ingested and why. Throws on errors of the machine. With
+ * `keep` all files also stay in their place, so that a second call returns the same. Small files are copied; large
+ * files that no user can write get a second name.
  */
 export async function ingestAll(
   all: readonly StageOutput[],
@@ -52,7 +52,7 @@ export async function ingestAll(
   }
   const names = namesOf(stats);
   const large = [...stats].filter(([, one]) => one.isFile() && one.size >= largeBytes);
-  // what has a name elsewhere could be changed there after it was hashed, if it were moved
+  // a file with a name elsewhere is not moved: it could be changed there after it was hashed
   const own = keep ? large : large.filter(([, one]) => one.nlink === (names.get(inodeOf(one)) ?? 1));
   const digests = await largeDigests(own, signal);
   await removeDamaged(new Set(digests.values()), { store, verified });
@@ -62,7 +62,7 @@ export async function ingestAll(
   });
   const copies = new Map<string, MadeCopy>();
   try {
-    for (const [path] of copied) digests.delete(path); // it may change until it is copied
+    for (const [path] of copied) digests.delete(path); // the file may change until it is copied
     await copyLarge(copied, { store, copies, signal });
     await removeDamaged(new Set([...copies.values()].map(({ digest }) => digest)), { store, verified });
     const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
@@ -84,7 +84,7 @@ export async function ingestAll(
   }
 }
 
-/** How many names of a file stand in what is taken, of files that have several. */
+/** How many names of a file are ingested, for files that have several. */
 function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
   const names = new Map<string, number>();
   for (const one of stats.values()) {
@@ -97,14 +97,17 @@ function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
 
 type Large = readonly (readonly [path: string, stats: Stats])[];
 
-/** Digests by path; what has several names is read once. */
+/** Digests by path. A file with several names is read once. */
 async function largeDigests(large: Large, signal: AbortSignal | undefined): Promise<Map<string, string>> {
   const first = firstNames(large);
   const read = await hashFiles([...first.values()], signal);
   return new Map(large.map(([path, one]) => [path, read.get(first.get(inodeOf(one))!)!]));
 }
 
-/** Adds a copy in the store's folder of each, by inode. Those that are begun are in `copies`, whatever it throws. */
+/**
+ * Copies each file into the store's folder and adds the copy to `copies` by inode. Copies that were begun are in
+ * `copies` even if this function throws.
+ */
 async function copyLarge(
   large: Large,
   { store, copies, signal }: { store: Store; copies: Map<string, MadeCopy>; signal: AbortSignal | undefined },
@@ -123,7 +126,7 @@ function firstNames(large: Large): Map<string, string> {
   return first;
 }
 
-/** What the store holds already would stay; of an attempt the good copy at hand is the only one. */
+/** Removes damaged contents, which the store would otherwise keep. An attempt's ingested file is its only good copy. */
 async function removeDamaged(digests: ReadonlySet<string>, { store, verified }: Context): Promise<void> {
   const held = [...digests].filter((digest) => {
     return store.has(digest) && !verified.holds(digest, store.pathOf(digest));

@@ -1,5 +1,5 @@
-// Materializes artifacts for a stage. Small files are read, checked and written. Large files are checked on several threads
-// and copied off the event loop, or linked where the consumer cannot write them.
+// Materializes artifacts for a stage. Small files are read, checked and written. Large files are checked on several
+// threads, then copied off the event loop, or linked where the consumer cannot write to them.
 
 import { chmodSync, rmSync } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
@@ -12,11 +12,11 @@ import type { VerifiedContents } from "./verified-contents.ts";
 export type MaterializeOptions = {
   store: Store;
   verified: VerifiedContents;
-  /** Asked only when there is something large: whether the consumer sees what is laid out read-only. */
+  /** Called only if there is a large file: whether the consumer sees the materialized files read-only. */
   link: () => Promise<boolean>;
 };
 
-/** Returns whether a file was linked: then the folder must be mounted read-only. Throws MissingContent. */
+/** Returns whether a file was linked; the folder must then be mounted read-only. Throws MissingContent. */
 export async function materialize(
   items: readonly { artifact: Artifact; path: string }[],
   { store, verified, link }: MaterializeOptions,
@@ -32,8 +32,8 @@ export async function materialize(
   );
   const copied: LargeContent[] = [];
   for (const content of large) {
-    rmSync(content.to, { force: true }); // never written through an existing link
-    // an inode has one mode, so a program's file is never linked
+    rmSync(content.to, { force: true }); // never write through an existing link
+    // an inode has one mode, so an executable file is never linked
     if (!mayLink || content.executable || !tryLink(content.from, content.to)) copied.push(content);
   }
   await Promise.all(copied.map(copy));

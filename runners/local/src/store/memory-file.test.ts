@@ -13,7 +13,7 @@ function fileIn(t: TestContext): string {
 
 const open = (path: string) => new MemoryFile<{ names: Record<string, string> }>(path, 1, { names: {} });
 
-test("a memory that was saved is read by the next process", (t) => {
+test("a saved memory is read by the next process", (t) => {
   const path = fileIn(t);
   const one = open(path);
   one.value.names.a = "b";
@@ -22,7 +22,7 @@ test("a memory that was saved is read by the next process", (t) => {
   assert.deepEqual(open(path).value.names, { a: "b" });
 });
 
-test("a memory that did not change is not written", (t) => {
+test("an unchanged memory is not written", (t) => {
   const path = fileIn(t);
   const one = open(path);
   assert.deepEqual(one.value, { names: {} });
@@ -43,7 +43,7 @@ for (const [state, text] of [
     assert.deepEqual(open(path).value, { names: {} });
   });
 
-test("a memory makes its folder", (t) => {
+test("a memory creates its folder", (t) => {
   const path = join(fileIn(t), "../inside/two.json");
   const one = open(path);
   one.change();
@@ -51,7 +51,7 @@ test("a memory makes its folder", (t) => {
   assert.match(readFileSync(path, "utf8"), /"formatVersion":1/);
 });
 
-test("a memory that cannot be written costs time and nothing else", (t) => {
+test("a memory that cannot be written costs only time", (t) => {
   const path = fileIn(t);
   writeFileSync(path, "");
   const one = open(join(path, "two.json"));

@@ -1,10 +1,10 @@
-// Files under .mlrb/cache/memory. They save time and decide nothing: a file that is missing, torn, of another version
-// or cannot be written is as good as none.
+// Files under .mlrb/cache/memory. They save time and decide nothing. A file that is torn, of another version or
+// cannot be written counts as missing.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
 
-/** Undefined where there is no memory of this version. What a kill or a power cut left is not JSON. */
+/** Undefined if there is no memory of this version. A file torn by a kill or a power cut is not JSON. */
 export function readMemory<T extends object>(path: string, formatVersion: number): T | undefined {
   try {
     const held = JSON.parse(readFileSync(path, "utf8")) as (T & { formatVersion?: unknown }) | null;
@@ -20,11 +20,11 @@ export function writeMemory(path: string, value: { formatVersion: number }): voi
     if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     writeWhole(path, text, { sync: false });
   } catch {
-    // a state that may only be read, a full disk, or a cache that was deleted
+    // a read-only state, a full disk, or a deleted cache
   }
 }
 
-/** Tables by name that are read once, when one is first needed, and written where one changed. */
+/** Named tables that are read once, on first use, and written if one changed. */
 export class MemoryFile<T extends Record<string, object>> {
   readonly #path: string;
   readonly #formatVersion: number;
@@ -49,7 +49,7 @@ export class MemoryFile<T extends Record<string, object>> {
     return this.#held;
   }
 
-  /** To be called after a change of `value`. */
+  /** Must be called after a change of `value`. */
   change(): void {
     this.#changed = true;
   }

@@ -37,7 +37,7 @@ function putRecord(attempts: string, text: string): string {
   return digest;
 }
 
-test("a state of a newer format cannot be opened, also by a run with nothing to do", (t) => {
+test("a state of a newer format cannot be opened, not even by a run with nothing to do", (t) => {
   const { root, state } = opened(t);
   writeFileSync(join(state.state, "format.json"), JSON.stringify({ formatVersion: 99 }));
   assert.throws(() => stateFolder(root), newer);
@@ -45,7 +45,7 @@ test("a state of a newer format cannot be opened, also by a run with nothing to 
   assert.throws(() => saidUnchanged({ repository: root, root, request: {} }), newer);
 });
 
-test("a state of format 1 is used as it is, and raised before an attempt is kept in it", (t) => {
+test("a state of format 1 is used unchanged, and raised before an attempt is kept in it", (t) => {
   const { root, state, records } = opened(t);
   const file = join(state.state, "format.json");
   const format = () => JSON.parse(readFileSync(file, "utf8")).formatVersion;
@@ -63,7 +63,7 @@ for (const [what, text] of [
   ["record", record({ formatVersion: 99 })],
   ["key", record({ parts: { keyFormat: 99 } })],
 ] as const) {
-  test(`a record whose ${what} is of a newer format is neither used nor passed over`, (t) => {
+  test(`a record whose ${what} is of a newer format is neither used nor skipped`, (t) => {
     const { state, records } = opened(t);
     const digest = putRecord(state.attempts, text);
     assert.throws(() => records().read(digest), newer);
@@ -72,7 +72,7 @@ for (const [what, text] of [
   });
 }
 
-test("so is one that only the index tells of", (t) => {
+test("a record of a newer format that only the index names is neither used nor skipped", (t) => {
   const { state, records } = opened(t);
   const digest = putRecord(state.attempts, record({}));
   assert.ok(records().find("key"));
@@ -83,7 +83,7 @@ test("so is one that only the index tells of", (t) => {
   }
 });
 
-test("an index of 5ceb805, whose lines tell no format, is read", (t) => {
+test("an index of 5ceb805, whose lines have no format, is read", (t) => {
   const { state, records } = opened(t);
   const digest = putRecord(state.attempts, record({ parts: { ...exampleParts, keyFormat: 1 } }));
   const line = { record: digest, key: "key", slot: "p q attempt", startedAt: "2026-01-01" };
@@ -91,7 +91,7 @@ test("an index of 5ceb805, whose lines tell no format, is read", (t) => {
   assert.equal(records().find("key")?.digest, digest);
 });
 
-test("a running attempt of a newer format, and the end of one, keep it from being begun again", (t) => {
+test("a running attempt of a newer format, or with an end of a newer format, is not started again", (t) => {
   const { state } = opened(t);
   const folder = join(state.running, "a");
   mkdirSync(folder, { recursive: true });
@@ -103,13 +103,13 @@ test("a running attempt of a newer format, and the end of one, keep it from bein
   assert.throws(() => attemptEnd(folder), newer);
 });
 
-test("a folder in the store of a newer format is not read", (t) => {
+test("a folder of a newer format in the store is not read", (t) => {
   const { store } = opened(t);
   const digest = store.putText(canonicalJson({ formatVersion: 99, entries: [] }));
   assert.throws(() => store.entriesOf(digest), newer);
 });
 
-test("a memory of digests of another format is rebuilt, never believed", (t) => {
+test("a memory of digests in another format is rebuilt and never used", (t) => {
   const { root, state } = opened(t);
   writeFileSync(join(root, "a.py"), "a");
   const digest = createHash("sha256").update("a").digest("hex");

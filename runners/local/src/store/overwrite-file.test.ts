@@ -34,7 +34,7 @@ const standing: Record<string, (path: string, other: string) => void> = {
 };
 
 for (const [what, make] of Object.entries(standing)) {
-  test(`over ${what} comes a plain file with the content, and nothing else is written to`, (t) => {
+  test(`overwriting ${what} leaves a plain file with the content, and writes to no other file`, (t) => {
     const folder = mkdtempSync(join(tmpdir(), "mlrb-overwrite-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const [path, other] = [join(folder, "here"), join(folder, "other")];

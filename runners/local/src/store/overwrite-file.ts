@@ -1,7 +1,7 @@
-// Overwrites a small file in place: on a disk, making a file costs twenty times as much as filling an existing one.
+// Overwrites a small file in place: on a disk, creating a file costs twenty times as much as filling an existing one.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from "node:fs";
 
-/** Afterwards `path` is a plain file with no other name, whatever was there before. */
+/** Afterwards `path` is a plain file with no other name, whatever the path was before. */
 export function overwrite(path: string, content: string | Buffer): void {
   const file = openPlain(path);
   if (typeof file === "string") {
@@ -17,7 +17,7 @@ export function overwrite(path: string, content: string | Buffer): void {
   }
 }
 
-/** The open file, or what is at the path instead. */
+/** Returns the open file, or the kind of entry at the path. */
 function openPlain(path: string): number | "nothing" | "other" {
   let file: number;
   try {

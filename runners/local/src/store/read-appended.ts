@@ -1,7 +1,7 @@
 // Reads a file that other processes append to, from a given position.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** At most `bytesMax` of it; undefined where there is no file. */
+/** Reads at most `bytesMax` bytes. Undefined if the file is missing. */
 export function readFrom(
   path: string,
   from: number,

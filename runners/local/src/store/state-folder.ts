@@ -1,4 +1,4 @@
-// Where state lives below a root: `.mlrb/` for what the runner keeps, `results/` for people.
+// The paths of the state below a root: `.mlrb/` for the runner, `results/` for users.
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
@@ -13,7 +13,7 @@ export type StateFolder = {
   last: string;
   memory: string;
   attempts: string;
-  /** Of attempts that go on. */
+  /** For running attempts. */
   running: string;
   environments: string;
   journals: string;
@@ -23,10 +23,10 @@ export type StateFolder = {
   results: string;
 };
 
-/** 2 since attempts have keys of format 2: a program that knows only format 1 would make them again. */
+/** 2 since attempts have keys of format 2: a program that knows only format 1 would run them again. */
 const formatVersion = 2;
 
-/** The folders below `root`, whether they are there or not. */
+/** The folders below `root`, whether they exist or not. */
 export function statePaths(root: string): StateFolder {
   const state = join(root, ".mlrb");
   const cache = join(state, "cache");
@@ -48,7 +48,7 @@ export function statePaths(root: string): StateFolder {
   };
 }
 
-/** The folders below `root`, made when missing. Throws when they were written by a newer version. */
+/** Returns the folders below `root` and creates missing ones. Throws if a newer version wrote them. */
 export function stateFolder(root: string): StateFolder {
   const folder = statePaths(root);
   const { state } = folder;
@@ -56,7 +56,7 @@ export function stateFolder(root: string): StateFolder {
   if (existsSync(version)) {
     refuseNewer(state, formatOf(version), formatVersion);
   }
-  // every time: the cache may have been deleted by hand, which must cost no more than what was in it
+  // on every call: the cache may have been deleted by hand, which must cost no more than its contents
   const make = () => {
     for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
   };
@@ -67,14 +67,17 @@ export function stateFolder(root: string): StateFolder {
   return folder;
 }
 
-/** Throws where a newer version wrote it; nothing is made. */
+/** Throws if a newer version wrote the state. Creates nothing. */
 export function checkFormat(root: string): void {
   const { state } = statePaths(root);
   const version = join(state, "format.json");
   if (existsSync(version)) refuseNewer(state, formatOf(version), formatVersion);
 }
 
-/** Keeps older versions of the program from using the state. Called before a format is written that they cannot read. */
+/**
+ * Prevents older versions of the program from using the state. Called before a format is written that they cannot
+ * read.
+ */
 export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
   const version = join(state, "format.json");
   if (!existsSync(version) || formatOf(version) >= formatVersion) return;
@@ -93,13 +96,13 @@ function formatOf(version: string): number {
   );
 }
 
-/** Makes a folder and those above it. Node's own recursion calls a read-only disk "no such file". */
+/** Creates a folder and its parents. Node's own recursion reports a read-only disk as "no such file". */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error; // else another run was quicker
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error; // otherwise another run created the folder first
   }
 }

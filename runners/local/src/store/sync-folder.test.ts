@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import { syncFolder } from "./sync-folder.ts";
 
-/** What is synced of a folder of `count` files, some of them deep, where `sync -f` works or does not. */
+/** Returns the calls that sync a folder of `count` files, some of them nested, with or without a working `sync -f`. */
 function synced(t: TestContext, count: number, works = true): { paths: string[]; whole: string[] } {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-sync-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,7 @@ function synced(t: TestContext, count: number, works = true): { paths: string[];
   return { paths, whole };
 }
 
-test("few files are synced one by one, each before the folder that it is in", (t) => {
+test("few files are synced one by one, each before its folder", (t) => {
   const { paths, whole } = synced(t, 4);
   assert.deepEqual(whole, []);
   assert.deepEqual([...paths].sort(), [".", "deep", "deep/deeper", "deep/f1", "deep/f3", "f0", "f2"]);
@@ -37,12 +37,12 @@ test("many files are synced by one call for their file system", (t) => {
   assert.deepEqual(synced(t, 300), { paths: [], whole: ["."] });
 });
 
-test("many files are synced one by one where a file system cannot be synced whole", (t) => {
+test("many files are synced one by one if their file system cannot be synced as a whole", (t) => {
   const { paths } = synced(t, 300, false);
   assert.equal(paths.length, 300 + 3);
 });
 
-test("the machine's own calls sync a folder of many files without trouble", (t) => {
+test("the machine's own calls sync a folder of many files without an error", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-sync-"));
   t.after(() => rmSync(folder, { recursive: true }));
   for (let index = 0; index < 250; index++) writeFileSync(join(folder, `f${index}`), "x");

@@ -1,28 +1,28 @@
-// Makes written files survive a power cut. A call for each file costs a commit of the file system's journal
-// each: 30 000 files took 86 s on ext4. Many files are made durable by one call for their whole file system
-// (syncfs), 3 s; Node does not offer it, and coreutils' and busybox' `sync -f` do.
+// Makes written files survive a power cut. Syncing file by file costs a commit of the file system's journal each: 30
+// 000 files took 86 s on ext4. Many files are synced by one call for their whole file system (syncfs), which took 3
+// s. Node does not offer syncfs; `sync -f` of coreutils and busybox does.
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, fsyncSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** From here on one call for the file system is quicker, although it also waits for what others wrote. */
+/** From this count on, one call for the file system is quicker, although it also waits for other programs' writes. */
 const manyFiles = 200;
 
 type Calls = {
   /** fsync. */
   path: (path: string) => void;
-  /** syncfs; false where this machine has no such call, and nothing is known to be durable. */
+  /** syncfs. Returns false if this machine has no such call; nothing is then known to be durable. */
   fileSystem: (path: string) => boolean;
 };
 
-/** Makes a folder and everything in it survive a power cut. Links in it are not followed. */
+/** Makes a folder and its contents survive a power cut. Links in the folder are not followed. */
 export function syncFolder(folder: string, calls: Calls = { path: syncPath, fileSystem }): void {
   const paths = [...pathsIn(folder)];
   if (paths.length >= manyFiles && calls.fileSystem(folder)) return;
   for (const path of paths) calls.path(path);
 }
 
-/** Files and folders, whatever is in a folder before the folder. */
+/** Yields files and folders, the contents of a folder before the folder. */
 function* pathsIn(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -32,7 +32,7 @@ function* pathsIn(folder: string): Generator<string> {
   yield folder;
 }
 
-/** Elsewhere than on Linux `sync` returns before anything is on the disk, and may know no -f. */
+/** On other systems than Linux `sync` returns before the data is on the disk, and may not support -f. */
 function fileSystem(path: string): boolean {
   if (process.platform !== "linux") return false;
   const { status } = spawnSync("sync", ["-f", path], { stdio: "ignore" });

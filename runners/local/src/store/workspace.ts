@@ -1,4 +1,4 @@
-// The workspace that all parts of a run on this machine share: the state folder and everything kept in it.
+// The workspace that all parts of a run on this machine share: the state folder and its contents.
 import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
 import { Consulted } from "../decide/consulted-files.ts";
 import { CodeDigests } from "../digests/code-digest.ts";
@@ -27,11 +27,11 @@ export type Workspace = {
   pythonFolders: string[];
   last: LastRuns;
   consulted: Consulted;
-  /** Set by `run --audit`: no stage is reused, except attempts and environments. */
+  /** Set by `run --audit`: only attempts and environments are reused. */
   audit?: Audit;
 };
 
-/** `consulted` records which files of the repository are read. */
+/** `consulted` records the files of the repository that are read. */
 export function openWorkspace(at: {
   repository: string;
   root: string;
