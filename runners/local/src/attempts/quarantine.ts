@@ -1,5 +1,5 @@
-// Moves the whole folder of an attempt that ended through no fault of its agent to `.mlrb/attempts/lost`, with its cause
-// and cost. It is no record; `attempts adopt` makes a record of an attempt that had ended.
+// Moves the whole folder of an attempt that ended through no fault of its agent to `.mlrb/attempts/lost`, with its
+// cause and cost. A quarantined attempt is not a record; `attempts adopt` makes a record of one that had ended.
 
 import {
   existsSync,
@@ -57,7 +57,7 @@ export function quarantine(
   const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
   if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
   const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
-  removeFolder(join(path, "in")); // copies of what is in the store: room for what follows
+  removeFolder(join(path, "in")); // copies from the store: removing them makes room for the files below
   keepLog(attempt, state.logs, secrets);
   writeReserved(join(path, causeFile), canonicalJson(left, 2));
   mkdirSync(join(to, ".."), { recursive: true });
@@ -74,7 +74,7 @@ export function quarantinedMs(path: string): number {
   return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The cause and cost in a folder of `lost/`. Undefined where there is none, as in folders of older programs. */
+/** The cause and cost in a folder of `lost/`. Undefined without them, as in folders of older programs. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
   let text: string;
   try {
@@ -95,14 +95,17 @@ function hasBegun(path: string): boolean {
 }
 
 /**
- * Whether the attempt had secrets and nothing counts what it spent with them. A harness with a ledger counts from before
- * its first call.
+ * Whether the attempt had secrets and no meter counts its spending. A harness with a ledger counts from before its
+ * first call.
  */
 function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | null): boolean {
   return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
 }
 
-/** The log may hold secrets. Where all are known it is kept without them, else the redacted copy among the logs is. */
+/**
+ * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
+ * the logs is kept.
+ */
 function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
@@ -116,7 +119,7 @@ function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, 
     removeFolder(log);
     if (text !== undefined) writeFileSync(log, text);
   } catch (error) {
-    removeFolder(log); // a full disk; the copy among the logs stays where it is
+    removeFolder(log); // a full disk; the copy among the logs stays
     if (!isFullDisk(error)) throw error;
   }
 }
@@ -128,7 +131,7 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
   const redactor = new Redactor(secrets);
   const from = Math.max(0, size - logCap.tailBytes);
   const read = readFrom(log, from) ?? Buffer.alloc(0);
-  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be found
+  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be detected
   return Buffer.concat([redactor.push(bytes), redactor.end()]);
 }
 
@@ -169,7 +172,7 @@ function holdsSomething(folder: string): boolean {
         statSync(join(entry.parentPath, entry.name)).size > 0,
     );
   } catch (error) {
-    // what cannot be read is not nothing
+    // an unreadable folder is not an empty one
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
