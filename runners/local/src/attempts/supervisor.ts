@@ -1,7 +1,7 @@
-// The process that carries an attempt through, whatever becomes of the run that began it: it starts the
-// attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
-// how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
-//   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
+// The process that carries an attempt through and outlives the run that began it. It starts the attempt's stage as
+// the local executor does, enforces the limits, ends leftover processes, and writes the end. Detached, so that no
+// signal of a terminal and no death of the runner reaches it. Usage: `node supervisor.ts FOLDER < request.json`. The
+// request holds secrets and is never written to a disk.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
