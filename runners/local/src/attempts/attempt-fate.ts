@@ -34,7 +34,7 @@ export function attemptFate(path: string, root: string): Fate {
       const { result, cause } = state.end;
       if (result.kind === "succeeded") return { kind: "complete" };
       const supervisor = look(supervisorFile(path))?.owner;
-      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // the supervisor is about to move the attempt
+      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // about to move the attempt
       const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
       return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
     }

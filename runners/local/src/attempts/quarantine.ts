@@ -38,8 +38,9 @@ type Attempt = { name: string; path: string; card: AttemptCard };
 const causeFile = "cause.json";
 
 /**
- * Moves an attempt whose processes are dead. Returns undefined where the attempt made and spent nothing; the folder then
- * stays. Where another process was quicker, returns what that process wrote. `secrets`: values that the log may hold.
+ * Moves an attempt whose processes are dead. Returns undefined where the attempt produced and spent nothing; the
+ * folder then stays. Where another process was quicker, returns that process's result. `secrets`: values that the log
+ * may hold.
  */
 export function quarantine(
   attempt: Attempt,
@@ -87,8 +88,8 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 }
 
 /**
- * Whether anything ran: an attempt that never began held no GPU and spent nothing. The run that follows the attempt removes the
- * log; what the supervisor reserved before the start stays.
+ * Whether the attempt began. Otherwise it held no GPU and spent nothing. The run that follows the attempt removes the
+ * log; the supervisor's reserved files stay.
  */
 function hasBegun(path: string): boolean {
   return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));

@@ -73,7 +73,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
   const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
   let result: ExecutionResult;
   try {
-    reserveFile(join(folder, endingFile), noteBytes); // reserved last before the stage runs: its presence shows that the stage began
+    reserveFile(join(folder, endingFile), noteBytes); // the last step before the stage: shows that the stage began
     running = executor.start(request);
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
@@ -102,7 +102,7 @@ async function leave(folder: string, env: Record<string, string>, end: AttemptEn
   if (!last.cause || !attempt) return;
   const state = statePaths(dirname(dirname(dirname(dirname(folder)))));
   const secrets = attempt.card.secrets.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
-  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // an attempt that produced and spent nothing is left to the waiting run
+  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // an attempt without work or costs stays for its run
 }
 
 /** Retries until the disk has room: the result may have cost a day. */

@@ -1,5 +1,5 @@
-// Finds the Python that builds environments. It is found once per machine and remembered until it is removed: the next
-// search costs a stat, and an environment does not change with PATH.
+// Finds the Python that builds environments, once per machine. The result is remembered until that Python is removed:
+// the next search costs a stat, and an environment does not change with PATH.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

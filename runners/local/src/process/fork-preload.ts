@@ -1,5 +1,5 @@
-// Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process that has
-// imported it.
+// Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process
+// that has imported it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";

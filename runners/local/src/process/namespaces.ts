@@ -1,6 +1,6 @@
-// Starts a program that cannot write in a folder, or has no network: in Linux namespaces by util-linux' unshare, as root or
-// as any user where the system allows user namespaces. The program stays the same process and is not forked, so limits and
-// kills reach it.
+// Starts a program that cannot write in a folder, or has no network, in Linux namespaces by util-linux' unshare.
+// Works as root, or as any user where the system allows user namespaces. The program stays the same process and is
+// not forked, so limits and kills reach it.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -743,7 +743,7 @@ test("an undeclared read of an attempt's script is reported and audited, and the
   assert.equal(audited.length, 1);
 });
 
-test("an interrupted run leaves an attempt that has its own supervisor to go on", async (t) => {
+test("an interrupted run leaves an attempt with its own supervisor running", async (t) => {
   const at = await lab(t, paid);
   endedBefore(at, at.bound);
   const folder = join(at.state.running, "before");

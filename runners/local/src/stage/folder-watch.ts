@@ -1,7 +1,7 @@
-// Finds names that appeared or disappeared in the folders of a stage's patterns during its run: a file that was added and
-// removed leaves no trace in the lists before and after, and the stage may have read it.
-// The kernel reports the names, so files of editors and interpreters do not count. Where it cannot (no watch left, a disk of
-// another host), the stat of the folder still shows that some name changed.
+// Finds names that appeared or disappeared in the folders of a stage's patterns during its run. A file that was added
+// and removed leaves no trace in the lists before and after, and the stage may have read the file. The kernel reports
+// the names, so files of editors and interpreters do not count. Where the kernel cannot (no watch left, a disk of
+// another host), the stat of the folder still shows a change.
 import { type FSWatcher, watch } from "node:fs";
 import { basename, join, matchesGlob } from "node:path";
 import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";

@@ -1,6 +1,6 @@
-// The work folders of stages, reused from one stage to the next: making and removing a handful of folders takes longer than a
-// short stage. Files of a stage are removed before the next stage gets the folder. A folder that a stage changed is not
-// reused.
+// The work folders of stages, reused from one stage to the next: making and removing a handful of folders takes
+// longer than a short stage. Files of a stage are removed before the next stage gets the folder. A folder that a
+// stage changed is not reused.
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";

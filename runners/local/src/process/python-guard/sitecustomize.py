@@ -1,4 +1,4 @@
-"""Restricts a stage's script to its declarations. Python imports this module at its start, from PYTHONPATH."""
+"""Restricts a stage's script to its declarations. Python imports this file at start, from PYTHONPATH."""
 
 import os
 import sys

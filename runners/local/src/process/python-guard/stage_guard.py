@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # importing typing would take as long as all else here
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-# events that change files: the position of the path in their arguments, and of the folder for relative paths
+# events that change files: argument positions of the path, and of the folder for relative paths
 CHANGES = {
     "os.chmod": ((0, 2),),
     "os.chown": ((0, 3),),
@@ -78,7 +78,7 @@ class Guard:
             if not isinstance(path, (str, bytes)):
                 return
             writing = (flags or 0) & WRITING
-            # os.open of a folder reads nothing, and its path may be relative to a folder that no event reports
+            # os.open of a folder reads nothing; no event reports the folder of a relative path
             if writing or mode is not None or not os.path.isdir(path):
                 self.check("write" if writing else "read", path)
         elif event in LISTS:
@@ -141,7 +141,7 @@ class Guard:
         return kind == "list" and not names.isdisjoint(self.lists)
 
     def covered(self, name: str) -> bool:
-        """Whether `name` may be read: permitted paths win where they are at least as deep as restricted ones."""
+        """Whether `name` may be read: a permitted path wins if at least as deep as a restricted one."""
         length = covers(self.reads, name)
         return length > 0 and length >= covers(self.held, name)
 
