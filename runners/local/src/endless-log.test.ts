@@ -1,4 +1,4 @@
-// Stages that print without end, as the local executor starts them: supervisors of attempts start them by it too.
+// Stages that print without end, started by the local executor. Supervisors of attempts use the same executor.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)
   encoding: "utf8",
 }).trim();
 
-/** Goes on only once its log takes less of the disk than it wrote. */
+/** Continues only once its log takes less disk space than the script wrote. */
 const script = `
 import os, sys, time
 print("the first words", flush=True)
@@ -26,7 +26,7 @@ sys.exit(3)
 `;
 
 for (const how of ["fresh", "forked"])
-  test(`the log of a ${how} stage that never stops printing is held to its cap while it prints, and ends with its last words`, {
+  test(`the log of a ${how} stage that never stops printing stays within its cap while the stage prints, and ends with its last words`, {
     skip: how === "forked" && process.platform !== "linux" ? "servers are forked on Linux only" : false,
   }, async (t) => {
     const root = mkdtempSync(join(tmpdir(), "mlrb-endless-"));

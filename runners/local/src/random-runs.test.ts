@@ -1,5 +1,5 @@
-// Over random pipelines, edits, failures, interruptions, damage and runs side by side: what a run gives is
-// what a run from scratch would give, reuse never hides a change, and nothing is executed twice.
+// Random pipelines, edits, failures, interruptions, damage and concurrent runs. A run returns the results of a run
+// from scratch, reuse never hides a change, and no action is executed twice.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const above = mkdtempSync(join(tmpdir(), "mlrb-random-"));
 after(() => rmSync(above, { recursive: true, force: true }));
 let roots = 0;
 
-/** Does in this process what the commands of a random pipeline stand for; `turns` says how long each takes. */
+/** Does in this process the work of a random pipeline's commands; `turns` returns how long each takes. */
 function fakeExecutor(turns: () => number, executed: string[]): Executor {
   return {
     name: "local",
@@ -99,13 +99,13 @@ async function run({ root, plan, chance, interruptAt }: RandomRun): Promise<Ran>
     try {
       return workspace.store.textOf(result!.outputs.out!.digest);
     } catch {
-      return "damaged since"; // that nothing needed
+      return "damaged since"; // no stage needed the damaged content
     }
   });
   return { results, contents, executed };
 }
 
-/** Deterministic numbers out of what fast-check gave, so that it can shrink them. */
+/** Deterministic numbers from fast-check's values, so that fast-check can shrink them. */
 function chances(seeds: number[]): (below: number) => number {
   let at = 0;
   return (below) => (seeds.length === 0 ? 0 : seeds[at++ % seeds.length]! % below);
@@ -117,7 +117,7 @@ function newRoot(): string {
   return root;
 }
 
-/** Each action that works once, each that fails once for each instance that tries it. */
+/** Asserts that each action that works ran once, and each that fails once for each instance that tries it. */
 function assertExecuted(plan: Plan, ran: Ran, done: Set<string>, expected: Expected): void {
   const fresh = new Set<string>();
   const fails: string[] = [];
@@ -135,7 +135,7 @@ function assertExecuted(plan: Plan, ran: Ran, done: Set<string>, expected: Expec
 
 const seeds = fc.array(fc.nat({ max: 1000 }), { maxLength: 30 });
 
-test("after any edits a run gives what one from scratch would, executing what is new, each action once", async () => {
+test("after any edits a run returns the results of a run from scratch and executes each new action once", async () => {
   await fc.assert(
     fc.asyncProperty(pipelines, fc.array(edits, { maxLength: 5 }), seeds, async (first, changes, numbers) => {
       const chance = chances(numbers);
@@ -160,7 +160,7 @@ test("after any edits a run gives what one from scratch would, executing what is
   );
 });
 
-test("a run that was interrupted anywhere is completed by the next, and nothing that had ended is executed again", async () => {
+test("a run that was interrupted anywhere is completed by the next, and no ended action is executed again", async () => {
   await fc.assert(
     fc.asyncProperty(
       pipelines,
@@ -191,7 +191,7 @@ test("a run that was interrupted anywhere is completed by the next, and nothing 
   );
 });
 
-test("runs side by side on one state folder give the same and execute each action once between them", async () => {
+test("concurrent runs on one state folder return the same results and execute each action once in total", async () => {
   await fc.assert(
     fc.asyncProperty(pipelines, seeds, async (pipeline, numbers) => {
       const chance = chances(numbers);
@@ -209,7 +209,7 @@ test("runs side by side on one state folder give the same and execute each actio
   );
 });
 
-test("contents that are missing or damaged cost executions, never a wrong result", async () => {
+test("missing or damaged contents cost executions, but never produce a wrong result", async () => {
   await fc.assert(
     fc.asyncProperty(
       pipelines,

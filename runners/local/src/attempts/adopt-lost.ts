@@ -1,5 +1,5 @@
-// Makes records of quarantined attempts that had ended by themselves. An older program may not have seen their end, or
-// the disk was full.
+// Makes records of quarantined attempts that had ended normally. An older program may have missed their end, or the
+// disk was full.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { removeAttempt } from "./remove-attempt.ts";
 
 export type Adopted = { attempt: LostAttempt } & (
   | { kind: "kept"; record: string }
-  /** `why`: the reason why the attempt cannot be taken for complete. */
+  /** `why`: the reason why the attempt does not count as complete. */
   | { kind: "refused"; why: string }
 );
 
@@ -32,7 +32,7 @@ export async function adoptLost(
   return adopted;
 }
 
-/** Only an attempt that an older program quarantined may be complete: this program checks before it quarantines. */
+/** Only an attempt that an older program quarantined may be complete: this program checks before the quarantine. */
 export function isUnjudged(workspace: Workspace): (attempt: LostAttempt) => boolean {
   return ({ path }) => quarantineIn(path, workspace.state.root) === undefined;
 }

@@ -1,4 +1,4 @@
-// Computes the cost of an attempt from its folder: from its ledger, or else from what its meter wrote last.
+// Computes the cost of an attempt from the ledger in its folder. Without a ledger, reads the meter's last file.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Reads from an attempt's folder what became of the attempt, for a run that no longer follows it.
+// Reads the state of an attempt from its folder, for a run that no longer follows the attempt.
 
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,12 +13,12 @@ export type Fate =
   | { kind: "going" }
   /** Asked to end, or failed, and not yet moved by its supervisor. */
   | { kind: "ending" }
-  /** Ended by itself; the next run keeps it. */
+  /** Ended normally; the next run keeps the attempt. */
   | { kind: "complete" }
   | ({ kind: "quarantined" } & Quarantined)
   /** Ended without a record; the next run quarantines it. */
   | { kind: "failed"; cause: EndCause }
-  /** Made and spent nothing, or another run has taken it. */
+  /** Produced and spent nothing, or another run has taken the attempt. */
   | { kind: "gone" };
 
 /** `path`: the folder of the attempt while it runs. */
@@ -34,7 +34,7 @@ export function attemptFate(path: string, root: string): Fate {
       const { result, cause } = state.end;
       if (result.kind === "succeeded") return { kind: "complete" };
       const supervisor = look(supervisorFile(path))?.owner;
-      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // it is about to move it
+      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // about to move the attempt
       const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
       return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
     }
@@ -49,7 +49,10 @@ export function attemptFate(path: string, root: string): Fate {
 const sameMomentMs = 1_000;
 const lookMs = 50;
 
-/** Waits up to `patienceMs` for the fate of an attempt that was left to its supervisor, which may be ending it too. */
+/**
+ * Waits up to `patienceMs` for the fate of an attempt that was left to its supervisor, which may be ending the
+ * attempt too.
+ */
 export async function attemptFateInTime(path: string, root: string, patienceMs: number): Promise<Fate> {
   const began = performance.now();
   for (;;) {

@@ -24,14 +24,14 @@ function state(t: TestContext): { state: string; running: string } {
   return { state: folder, running: join(folder, "attempts/running") };
 }
 
-test("a folder whose card cannot be written is none", (t) => {
+test("a folder whose card cannot be written is removed", (t) => {
   const { state: at, running } = state(t);
   const card = { key: "a".repeat(64), slot: 1n } as unknown as AttemptCard;
   assert.throws(() => makeAttemptFolder(running, card));
   assert.deepEqual([readdirSync(running), readdirSync(join(at, "attempts/records"))], [[], []]);
 });
 
-test("a program that is killed while it makes folders leaves none without its card, and nothing that stays", async (t) => {
+test("a program that is killed while it makes folders leaves no folder without its card, and its leftovers are removed", async (t) => {
   const { state: at, running } = state(t);
   const program = `import { makeAttemptFolder } from ${JSON.stringify(import.meta.resolve("./attempt-folders.ts"))};
     import { processName } from ${JSON.stringify(import.meta.resolve("@mlrb/kit/processes/process-name"))};
@@ -48,7 +48,7 @@ test("a program that is killed while it makes folders leaves none without its ca
   assert.deepEqual(readdirSync(join(at, "attempts/records")), []);
 });
 
-test("an attempt whose end does not follow its format has not ended", (t) => {
+test("an attempt whose end does not follow its format counts as not ended", (t) => {
   const { running } = state(t);
   const { path } = makeAttemptFolder(running, exampleCard);
   writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: { kind: "won" } }));
@@ -64,7 +64,7 @@ for (const [fault, text] of [
   ["gives.0.file", JSON.stringify(outside)],
   ["not JSON", '{"formatVersion":1,"ru'],
 ] as const)
-  test(`a card with a fault (${fault}) makes its attempt damaged and names folder, fault and way out`, (t) => {
+  test(`a card with a fault (${fault}) makes its attempt damaged, and the error names folder, fault and way out`, (t) => {
     const { running } = state(t);
     const { path, name } = makeAttemptFolder(running, { ...exampleCard, key });
     writeFileSync(join(path, "attempt.json"), text);
@@ -76,7 +76,7 @@ for (const [fault, text] of [
     );
   });
 
-test("no attempt that may be the damaged one is begun", (t) => {
+test("an attempt that may be the damaged one is not started", (t) => {
   const { running } = state(t);
   const { path } = makeAttemptFolder(running, { ...exampleCard, key });
   writeFileSync(join(path, "attempt.json"), JSON.stringify(outside));
@@ -92,7 +92,7 @@ test("a damaged attempt whose folder's name holds no key may be any attempt", (t
   assert.throws(() => attemptOf(key, { state: { running } }), DamagedAttempt);
 });
 
-test("a folder without a card is no attempt", (t) => {
+test("a folder without a card is not an attempt", (t) => {
   const { running } = state(t);
   mkdirSync(join(running, "empty"));
   writeFileSync(join(running, "stray"), "");

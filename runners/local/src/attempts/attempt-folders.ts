@@ -1,6 +1,6 @@
-// The folders of running attempts. An attempt outlives the run that began it, so its folder is next to the records and
-// not in the folder of the run. Its supervisor (supervisor.ts) writes there that it lives and how it ended. The card
-// holds everything that a record needs, so any later run can keep the attempt.
+// The folders of running attempts. An attempt outlives the run that began it, so its folder is next to the records
+// and not in the folder of the run. There the supervisor (supervisor.ts) writes that it is alive and how the attempt
+// ended. The card holds everything that a record needs, so any later run can keep the attempt.
 
 import {
   existsSync,
@@ -38,9 +38,9 @@ export type AttemptFolder = {
   state:
     | { kind: "running"; supervisor: Owner }
     | { kind: "ended"; end: AttemptEnd }
-    /** The run that prepares it lives. */
+    /** The run that prepares the attempt is alive. */
     | { kind: "preparing" }
-    /** On another host: only that host knows whether it lives. */
+    /** On another host: only that host can see whether the attempt is alive. */
     | { kind: "elsewhere"; owner: Owner }
     /** Its supervisor, or the run that had not started one yet, died without writing an end. */
     | { kind: "lost"; supervisor: Owner | undefined };
@@ -54,8 +54,8 @@ export function attemptToken(name: string): string {
 let made = 0;
 
 /**
- * Makes a folder with the parts that a stage works in. It is renamed into place with its card: without a card it would
- * belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
+ * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
+ * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
 export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
@@ -76,8 +76,8 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
 }
 
 /**
- * The card of an attempt cannot be read, so its key is not known. The attempt may go on and may have been paid for:
- * no attempt that may be the same one starts.
+ * The card of an attempt cannot be read, so its key is unknown. The attempt may be running and may have been paid
+ * for: no attempt that may be the same one starts.
  */
 export class DamagedAttempt extends Error {
   /** The folder's name. */
@@ -93,19 +93,21 @@ export class DamagedAttempt extends Error {
     this.words = words;
   }
 
-  /** The name of a folder begins with 16 digits of the key; a folder of any other name may be of any attempt. */
+  /**
+   * The name of a folder begins with 16 digits of the key; a folder with any other name may belong to any attempt.
+   */
   mayHaveKey(key: string): boolean {
     const begin = /^([0-9a-f]{16})-/.exec(this.folder)?.[1];
     return begin === undefined || key.startsWith(begin);
   }
 }
 
-/** Attempts whose card can be read, in the order of names: running, ended and not yet kept, or lost. */
+/** Attempts whose card can be read, sorted by name: running, ended and not yet kept, or lost. */
 export function attemptFolders(running: string): AttemptFolder[] {
   return allFolders(running).flatMap((one) => (one instanceof DamagedAttempt ? [] : [one]));
 }
 
-/** Attempts whose card cannot be read, in the order of names. */
+/** Attempts whose card cannot be read, sorted by name. */
 export function damagedAttempts(running: string): DamagedAttempt[] {
   return allFolders(running).filter((one) => one instanceof DamagedAttempt);
 }
@@ -116,13 +118,13 @@ function allFolders(running: string): (AttemptFolder | DamagedAttempt)[] {
   return names.map((name) => readFolder(running, name)).filter((one) => one !== undefined);
 }
 
-/** Undefined without a card that can be read. */
+/** Undefined without a readable card. */
 export function attemptFolder(running: string, name: string): AttemptFolder | undefined {
   const found = readFolder(running, name);
   return found instanceof DamagedAttempt ? undefined : found;
 }
 
-/** Undefined without a card: the folder is not an attempt's, or was moved meanwhile. */
+/** Undefined without a card: the folder belongs to no attempt, or was moved meanwhile. */
 function readFolder(running: string, name: string): AttemptFolder | DamagedAttempt | undefined {
   const path = join(running, name);
   const reading = readVersioned(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
@@ -142,8 +144,8 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
 }
 
 /**
- * The attempt of this key that another run has begun and that goes on, or has ended and is not kept yet. Throws
- * DamagedAttempt where an attempt whose card cannot be read may be it.
+ * The attempt of this key that another run began and that is running, or has ended and is not kept yet. Throws
+ * DamagedAttempt where an attempt with an unreadable card may have this key.
  */
 export function attemptOf(
   key: string,
@@ -169,10 +171,13 @@ export function attemptEnd(path: string): AttemptEnd | undefined {
   return read(endFormat, file, file);
 }
 
-/** Names who stopped the attempt: its supervisor sees only a signal. */
+/** Names the person who stopped the attempt: its supervisor sees only a signal. */
 export const stopFile = "stop.json";
 
-/** A supervisor writes it when it is asked to end, so that an attempt killed before its end was written shows why. */
+/**
+ * Written by a supervisor that is asked to end. Shows the reason for an attempt that was killed before its end was
+ * written.
+ */
 export const endingFile = "ending.json";
 
 /** The cause of a requested end; undefined without a request. */
@@ -197,7 +202,7 @@ export function claimAttempt(path: string): void {
   const own = join(path, `supervisor.${processName}.tmp`);
   writeFileSync(own, JSON.stringify(thisProcess()));
   try {
-    linkSync(own, supervisorFile(path)); // by a link: one only, and whole
+    linkSync(own, supervisorFile(path)); // a link: only one process succeeds, and the file is complete
   } finally {
     rmSync(own, { force: true });
   }
@@ -214,7 +219,7 @@ export function isUnclaimed(path: string): boolean {
   }
 }
 
-/** Undefined where there is no such file, or where it cannot be used. */
+/** Undefined where the file is missing or unusable. */
 function read<const Schema extends object>(
   schema: Schema,
   path: string,
@@ -224,7 +229,7 @@ function read<const Schema extends object>(
   return reading?.kind === "ok" ? reading.value : undefined;
 }
 
-/** Undefined where there is no such file. Throws NewerFormat, with `what` at its start. */
+/** Undefined without such a file. Throws NewerFormat; its message starts with `what`. */
 function readVersioned<const Schema extends object>(
   schema: Schema,
   path: string,

@@ -19,7 +19,7 @@ function place(t: TestContext) {
   return { attempt, by, file, capOf: (run: string) => join(attempt, "caps", `${run}.jsonl`) };
 }
 
-test("the run that goes on with an attempt puts its cap and prices in the place of the earlier run's, for this attempt", (t) => {
+test("a run that resumes an attempt replaces the earlier run's cap and prices, for this attempt only", (t) => {
   const { attempt, by, file, capOf } = place(t);
   handOverPurse(attempt, by("first", 10, ["m=1/2"]));
   takeOverPurse(attempt, by("second", 3, ["m=3/4"]));
@@ -31,7 +31,7 @@ test("the run that goes on with an attempt puts its cap and prices in the place 
   assert.doesNotMatch(readFileSync(capOf("first"), "utf8"), /3/u, "others of the first run keep their cap");
 });
 
-test("a run without a cap leaves an attempt under the one that it has, and under none where it has none", (t) => {
+test("a run without a cap keeps the cap of an attempt, and adds none where the attempt has none", (t) => {
   const { attempt, by, file, capOf } = place(t);
   handOverPurse(attempt, by("first", 10));
   takeOverPurse(attempt, by("second"));
@@ -41,7 +41,7 @@ test("a run without a cap leaves an attempt under the one that it has, and under
   assert.equal(readPurse(file)!.cap, null);
 });
 
-test("a purse that its harness reads once stays as it is, and a cap of it moves", (t) => {
+test("a purse that its harness reads once stays unchanged, except for a movable cap", (t) => {
   const { attempt, by, file, capOf } = place(t);
   assert.equal(takeOverPurse(attempt, by("second", 3)), false);
   assert.equal(takeOverPurse(attempt, by("second")), true);

@@ -1,5 +1,5 @@
-// What the command line said of money, handed to an attempt's harness through the attempt's folder. The cap is one
-// file for all attempts that a run carries; their supervisors read it before each call and outlive the run.
+// Passes the cap and the prices of the command line to an attempt's harness through the attempt's folder. The cap is
+// one file for all attempts of a run; their supervisors read the cap before each call and outlive the run.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { purseFile, readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
@@ -17,9 +17,9 @@ export function handOverPurse(attempt: string, { purse, run, workspace }: Of): v
 }
 
 /**
- * An attempt that an earlier run began comes under the cap and the prices of the run that goes on with it; where this
- * run has no cap it stays under the one that it has. An attempt of a program that reads its purse once stays as it
- * was, but for the height of its cap. False where this run has a cap and the attempt cannot be put under it.
+ * Puts an attempt that an earlier run began under the cap and the prices of this run. Without a cap in this run, the
+ * attempt keeps its own. An attempt whose program reads its purse once changes only the amount of its cap. Returns
+ * false where this run has a cap that cannot be applied to the attempt.
  */
 export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): boolean {
   const path = join(attempt, purseFile);

@@ -9,7 +9,7 @@ import { attemptFolder } from "./attempt-folders.ts";
 
 export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
 
-/** Attempts that wait for something, in the order of names. */
+/** Attempts that wait for something, sorted by name. */
 export function waitingAttempts(running: string): WaitingAttempt[] {
   if (!existsSync(running)) return [];
   return readdirSync(running)

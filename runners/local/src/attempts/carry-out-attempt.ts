@@ -1,6 +1,6 @@
-// Carries a durable instance out: in a folder that outlives the run, under a supervisor that does, so that a
-// run that is killed loses nothing and the next one goes on with what there is. Unlike the result of any
-// other stage it is kept whatever becomes of its harness' code meanwhile.
+// Carries out a durable instance in a folder and under a supervisor that both outlive the run. A killed run loses
+// nothing: the next run resumes the attempt. Unlike the result of any other stage, the result is kept even if the
+// code of its harness changes meanwhile.
 
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ export async function carryOutAttempt(
     await (left ? log.leave() : log.end());
     takeMovedLog(path, to);
     if (left) {
-      context.left(name); // to itself: the next run goes on with it
+      context.left(name); // left to its supervisor: the next run resumes the attempt
       return result;
     }
     const durationMs = Math.round(performance.now() - startedMs);
@@ -128,7 +128,7 @@ const goneMeanwhile: CarriedOut = {
     "an attempt in its place was lost after this run was confirmed; another attempt costs again: run again to confirm it",
 };
 
-/** Keeps the attempt as a record, or quarantines it where an output is missing or of another kind. */
+/** Keeps the attempt as a record, or quarantines the attempt where an output is missing or of another kind. */
 async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
   const { workspace, log, isHeld } = context;
   const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
@@ -145,7 +145,7 @@ async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext)
     : kept;
 }
 
-/** The failure is not the agent's, so its work is settled: it may have cost much. */
+/** The failure is not the agent's. The attempt is settled because it may have been expensive. */
 async function unfinished(
   attempt: Attempt,
   ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
@@ -179,18 +179,18 @@ function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "can
 function takeMovedLog(path: string, to: string): void {
   const moved = join(lostFolderOf(path), "log");
   if (existsSync(path) || !existsSync(moved)) return;
-  rmSync(to, { force: true }); // it may be another name of the same file
+  rmSync(to, { force: true }); // both paths may name the same file
   copyFileSync(moved, to);
 }
 
-/** Whether the attempt goes on without this run. One that no supervisor has claimed yet does not. */
+/** Whether the attempt continues without this run. An attempt without a supervisor does not. */
 function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
   const { kind } = attemptFolder(state.running, name)?.state ?? {};
   if (kind === "running") return true;
   return kind === "preparing" && !isUnclaimed(path);
 }
 
-/** With `--take-over`: quarantines what a host that is down has begun of this attempt. */
+/** With `--take-over`: quarantines the attempts of this key that a host which is down has begun. */
 async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> {
   for (const one of attemptFolders(state.running)) {
     if (one.card.key !== key || one.state.kind !== "elsewhere") continue;

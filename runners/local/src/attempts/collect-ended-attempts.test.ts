@@ -16,9 +16,9 @@ function state(t: TestContext): { root: string; running: string; attempts: strin
   return { root, running, attempts: join(root, ".mlrb/attempts") };
 }
 
-test("an attempt whose supervisor dies while a run takes in others is not begun again by that run", (t) => {
+test("an attempt whose supervisor dies while a run collects others is not restarted by that run", (t) => {
   const at = state(t);
-  const dead = { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" }; // above the highest pid that Linux gives
+  const dead = { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" }; // above the highest pid of Linux
   makeAttemptFolder(at.running, { ...exampleCard, by: dead });
   assert.deepEqual(
     attemptFolders(at.running).map((attempt) => attempt.state.kind),
@@ -27,7 +27,7 @@ test("an attempt whose supervisor dies while a run takes in others is not begun 
   assert.deepEqual([...goingKeys({ state: at }, Date.now())], [exampleCard.key]);
 });
 
-test("an attempt that a living run prepares costs nothing yet, and keeps no other from beginning it", (t) => {
+test("an attempt that a living run still prepares is not counted as running", (t) => {
   const at = state(t);
   makeAttemptFolder(at.running, { ...exampleCard, by: thisProcess() });
   assert.deepEqual([...goingKeys({ state: at }, Date.now())], []);

@@ -32,7 +32,7 @@ export async function collectEndedAttempts(workspace: Workspace, options: Collec
   for (const attempt of attemptFolders(workspace.state.running)) {
     const { kind } = attempt.state;
     if (kind !== "ended" && kind !== "lost") continue;
-    // its run may live and be about to do the same
+    // the run of the attempt may be alive and about to do the same
     const lease = tryLease(workspace.state.leases, attempt.card.key);
     if (!("release" in lease)) continue;
     try {
@@ -52,7 +52,7 @@ async function collectAttempt(attempt: AttemptFolder, context: Context): Promise
   const { name, path, card, state } = attempt;
   const { workspace, tell } = context;
   const { stage } = card.slot;
-  // the supervisor that its run had started may only now be there
+  // the supervisor that the run had started may appear only now
   if (state.kind === "lost" && !state.supervisor && card.executor === "local" && !isUnclaimed(path)) return;
   if (state.kind === "lost") await endProcesses({ token: attemptToken(name), root: path, groups: [] });
   const ended = state.kind === "ended" ? state.end : undefined;
@@ -104,26 +104,26 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
 
 type Place = { state: Pick<StateFolder, "running"> };
 
-/** Attempts that go on, with or without a run that follows them. */
+/** Attempts that are running, with or without a run that follows them. */
 export function runningAttempts({ state }: Place): AttemptFolder[] {
   return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
 /**
- * Action keys of attempts that go on, of ended or lost attempts that no run has collected yet, and of attempts that were
- * lost since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover another attempt.
+ * Action keys of attempts that are running, that ended or were lost and are not collected yet, or that were lost
+ * since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover another attempt.
  */
 export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
   sinceMs: number,
 ): Set<string> {
-  const begun = ["running", "ended", "lost"]; // first: one may move from here to there meanwhile
+  const begun = ["running", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
   const going = attemptFolders(state.running).filter((attempt) => begun.includes(attempt.state.kind));
   const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
   return new Set([...going, ...lost].map(({ card }) => card.key));
 }
 
-/** Attempts that go on although the run that began them is dead; another run may have adopted them. */
+/** Attempts that continue although the run that began them is dead; another run may have adopted them. */
 export function orphanedAttempts(place: Place): AttemptFolder[] {
   return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
 }

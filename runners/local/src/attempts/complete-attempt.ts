@@ -1,6 +1,6 @@
-// Finds out whether an attempt without a written end is complete: its supervisor died, or the disk was full, after the
-// agent had ended. Certain only where a ledger seals the trajectory: the ledger is written last, after the submission.
-// The presence of outputs alone proves nothing.
+// Decides whether an attempt without a written end is complete: its supervisor died, or the disk was full, after the
+// agent had ended. Certain only where a ledger seals the trajectory: the ledger is written last, after the
+// submission. The presence of outputs alone proves nothing.
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
@@ -8,7 +8,7 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 
-/** The ledger, or in words why the attempt cannot be taken for complete. */
+/** The ledger, or the reason why the attempt does not count as complete. */
 export async function completeAttempt({
   path,
   card,

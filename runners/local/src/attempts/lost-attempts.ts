@@ -1,5 +1,4 @@
-// The attempts in `lost/`, which ended without a record. Their cost counts, and another attempt in their place costs
-// again.
+// The attempts in `lost/`, which ended without a record. Their cost counts. A replacement attempt costs again.
 
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
@@ -16,7 +15,7 @@ export type LostAttempt = Pick<AttemptFolder, "name" | "path" | "card"> & { left
 
 type Place = Pick<StateFolder, "attempts" | "root">;
 
-/** In the order of names. An older program wrote no cause: it and the cost are read from the remaining files. */
+/** Sorted by name. An older program wrote no cause: the cause and the cost are then read from the remaining files. */
 export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
   return attemptFolders(join(attempts, "lost")).map(({ name, path, card }) => ({
     ...{ name, path, card },
@@ -53,7 +52,7 @@ function withoutCause(
   };
 }
 
-/** The newest lost attempt with this key, else of this slot. */
+/** The newest lost attempt with this key, or else in this slot. */
 export function lostAttempt(
   slot: AttemptRecord["slot"],
   key: string,

@@ -1,4 +1,4 @@
-// Words why a supervisor died without writing an end, from what can still be observed. Guesses nothing.
+// Words the reason why a supervisor died without writing an end, from observable facts only.
 
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { machineHelp } from "../run/machine-help.ts";
 import { toldToEnd } from "./attempt-folders.ts";
 
-/** With less free space than this the disk counts as full. */
+/** A disk with less free space counts as full. */
 const fullBytes = 64 << 10;
 
 /**
- * The cause for an attempt whose supervisor is dead and wrote no end. `folder`: the attempt's. `seen`: how its process
- * ended, by its parent.
+ * The cause for an attempt whose supervisor died without writing an end. `folder`: the attempt's folder. `seen`: how
+ * its process ended, as seen by the parent.
  */
 export function lostCause(folder: string, seen?: string): EndCause {
   const told = toldToEnd(folder);

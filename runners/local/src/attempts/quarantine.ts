@@ -1,5 +1,5 @@
-// Moves the whole folder of an attempt that ended through no fault of its agent to `.mlrb/attempts/lost`, with its cause
-// and cost. It is no record; `attempts adopt` makes a record of an attempt that had ended.
+// Moves the whole folder of an attempt that ended through no fault of its agent to `.mlrb/attempts/lost`, with its
+// cause and cost. A quarantined attempt is not a record; `attempts adopt` makes a record of one that had ended.
 
 import {
   existsSync,
@@ -38,8 +38,9 @@ type Attempt = { name: string; path: string; card: AttemptCard };
 const causeFile = "cause.json";
 
 /**
- * Moves an attempt whose processes are dead. Returns undefined where the attempt made and spent nothing; the folder then
- * stays. Where another process was quicker, returns what that process wrote. `secrets`: values that the log may hold.
+ * Moves an attempt whose processes are dead. Returns undefined where the attempt produced and spent nothing; the
+ * folder then stays. Where another process was quicker, returns that process's result. `secrets`: values that the log
+ * may hold.
  */
 export function quarantine(
   attempt: Attempt,
@@ -57,7 +58,7 @@ export function quarantine(
   const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
   if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
   const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
-  removeFolder(join(path, "in")); // copies of what is in the store: room for what follows
+  removeFolder(join(path, "in")); // copies from the store: removing them makes room for the files below
   keepLog(attempt, state.logs, secrets);
   writeReserved(join(path, causeFile), canonicalJson(left, 2));
   mkdirSync(join(to, ".."), { recursive: true });
@@ -74,7 +75,7 @@ export function quarantinedMs(path: string): number {
   return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The cause and cost in a folder of `lost/`. Undefined where there is none, as in folders of older programs. */
+/** The cause and cost in a folder of `lost/`. Undefined without them, as in folders of older programs. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
   let text: string;
   try {
@@ -87,22 +88,25 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 }
 
 /**
- * Whether anything ran: an attempt that never began held no GPU and spent nothing. The run that follows the attempt removes the
- * log; what the supervisor reserved before the start stays.
+ * Whether the attempt began. Otherwise it held no GPU and spent nothing. The run that follows the attempt removes the
+ * log; the supervisor's reserved files stay.
  */
 function hasBegun(path: string): boolean {
   return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));
 }
 
 /**
- * Whether the attempt had secrets and nothing counts what it spent with them. A harness with a ledger counts from before
- * its first call.
+ * Whether the attempt had secrets and no meter counts its spending. A harness with a ledger counts from before its
+ * first call.
  */
 function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | null): boolean {
   return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
 }
 
-/** The log may hold secrets. Where all are known it is kept without them, else the redacted copy among the logs is. */
+/**
+ * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
+ * the logs is kept.
+ */
 function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
@@ -116,7 +120,7 @@ function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, 
     removeFolder(log);
     if (text !== undefined) writeFileSync(log, text);
   } catch (error) {
-    removeFolder(log); // a full disk; the copy among the logs stays where it is
+    removeFolder(log); // a full disk; the copy among the logs stays
     if (!isFullDisk(error)) throw error;
   }
 }
@@ -128,7 +132,7 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
   const redactor = new Redactor(secrets);
   const from = Math.max(0, size - logCap.tailBytes);
   const read = readFrom(log, from) ?? Buffer.alloc(0);
-  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be found
+  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be detected
   return Buffer.concat([redactor.push(bytes), redactor.end()]);
 }
 
@@ -169,7 +173,7 @@ function holdsSomething(folder: string): boolean {
         statSync(join(entry.parentPath, entry.name)).size > 0,
     );
   } catch (error) {
-    // what cannot be read is not nothing
+    // an unreadable folder is not an empty one
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 
-test("an attempt that is kept is gone as a whole, at whatever moment the program that removes it is killed", async (t) => {
+test("an attempt that is kept disappears as a whole, whenever the program that removes it is killed", async (t) => {
   const state = mkdtempSync(join(tmpdir(), "mlrb-remove-"));
   t.after(() => rmSync(state, { recursive: true, force: true }));
   const attempts = join(state, "attempts");
@@ -29,7 +29,7 @@ test("an attempt that is kept is gone as a whole, at whatever moment the program
   const first = once(touched, "change");
   const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
   const [name] = await once(child.stdout, "data");
-  await first; // a watcher that spins would take the processor from what it watches
+  await first; // a watcher that spins would take the processor from the watched program
   child.kill("SIGKILL");
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 

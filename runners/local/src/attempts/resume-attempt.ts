@@ -1,5 +1,5 @@
-// Resumes an attempt that waits for a person, with new values of its secrets. They go over its socket and never touch
-// the disk. The address of the socket goes through the open folder, since a path may be longer than an address.
+// Resumes an attempt that waits for a person, with new values of its secrets. The values go over a socket and never
+// touch the disk. The socket is addressed through the open folder, since a path may be longer than an address.
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
 import { connect } from "node:net";
@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { readResumeReply, resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ResumeReply, ResumeRequest } from "@mlrb/formats/attempt/resume-request";
 
-/** Never throws: an attempt that cannot be reached refuses. */
+/** Never throws: an unreachable attempt is a refusal. */
 export async function resumeAttempt(folder: string, secrets: Record<string, string>): Promise<ResumeReply> {
   const asked: ResumeRequest = { formatVersion: 1, secrets };
   let handle: number | undefined;

@@ -11,7 +11,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-test("who knows one of two values that a secret had does not know them all", (t) => {
+test("a program that knows one of two values of a secret does not know them all", (t) => {
   const folder = folderOf(t);
   markSecrets(folder, { KEY: "the first value" });
   assert.equal(knowsSecrets(folder, { KEY: "the first value" }), true);
@@ -30,7 +30,7 @@ test("an attempt without marks, or with a torn mark, has unknown secrets, and on
   assert.equal(knowsSecrets(folder, {}), false);
 });
 
-test("a mark holds nothing of its value, and is another one each time", (t) => {
+test("a mark holds nothing of its value, and differs each time", (t) => {
   const folder = folderOf(t);
   for (let at = 0; at < 2; at++) markSecrets(folder, { KEY: "a value" });
   const [one, other] = readFileSync(join(folder, "secret-marks.jsonl"), "utf8").split("\n");

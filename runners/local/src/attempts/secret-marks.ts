@@ -9,7 +9,7 @@ const marksFile = "secret-marks.jsonl";
 
 type Mark = { formatVersion: 1; salt: string; mark: string };
 
-/** To be called before the attempt gets the values. Throws where the marks cannot be written. */
+/** Call before the attempt gets the values. Throws where the marks cannot be written. */
 export function markSecrets(folder: string, secrets: Record<string, string>): void {
   const lines = Object.values(secrets).map((value) => {
     const salt = randomBytes(16).toString("hex");
@@ -37,7 +37,7 @@ export function knowsSecrets(folder: string, secrets: Record<string, string>): b
         return values.some((value) => markOf(value, salt) === mark);
       });
   } catch {
-    return false; // torn, or not there
+    return false; // torn or missing
   }
 }
 

@@ -1,4 +1,4 @@
-// Decides what becomes of an attempt that no longer runs: a complete attempt is kept as a record, any other is
+// Decides the fate of an attempt that no longer runs: a complete attempt is kept as a record, any other is
 // quarantined with its cause. Only this module decides between the two.
 
 import { join } from "node:path";
@@ -14,15 +14,15 @@ import { type Quarantined, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
 
 export type Settled =
-  /** Ended well: its folder waits to be kept as a record. */
+  /** Succeeded: the folder waits to be kept as a record. */
   | { kind: "complete"; end: AttemptEnd }
   | ({ kind: "quarantined" } & Quarantined)
-  /** Made and spent nothing: its folder is removed. */
+  /** Produced and spent nothing: the folder is removed. */
   | { kind: "nothing" };
 
 type Attempt = { name: string; path: string; card: AttemptCard };
 
-/** To be called once the processes of the attempt are dead. */
+/** Call once the processes of the attempt are dead. */
 export async function settleAttempt(
   attempt: Attempt,
   cause: EndCause,

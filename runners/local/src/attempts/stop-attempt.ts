@@ -22,7 +22,7 @@ export async function stopAttempt(
   try {
     writeReserved(join(path, stopFile), JSON.stringify({ by })); // the disk may be full
   } catch {
-    // it has just ended
+    // the supervisor has just ended
   }
   const handle = watchSupervised(path, name);
   handle.askToEnd();

@@ -35,7 +35,7 @@ export function startSupervised(
     detached: true,
   });
   closeSync(log);
-  child.stdin!.on("error", () => {}); // it ended: that is seen below
+  child.stdin!.on("error", () => {}); // the supervisor ended: `close` below reports the end
   const asked: Supervision = { request, ...(gpus && { gpus }) };
   child.stdin!.end(`${JSON.stringify(asked)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
@@ -45,7 +45,7 @@ export function startSupervised(
   return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
 }
 
-/** A handle on an attempt that another run has begun. */
+/** A handle on an attempt that another run began. */
 export function watchSupervised(folder: string, name: string): Running {
   const supervisor = look(supervisorFile(folder))?.owner;
   const { promise: gone, resolve } = Promise.withResolvers<undefined>();
@@ -75,7 +75,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     try {
       if (id !== undefined) process.kill(id, signal);
     } catch {
-      // it is gone: `ended` tells
+      // the process is gone: `ended` reports the end
     }
   };
   const ended = (async (): Promise<ExecutionResult> => {
@@ -84,7 +84,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     over = true;
     const end = attemptEnd(folder) ?? attemptEnd(lostFolderOf(folder));
     if (end) return end.result;
-    // what it supervised ends with it; a sandbox may take a moment
+    // the supervised processes end with the supervisor; a sandbox may need time
     try {
       await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
     } catch (error) {

@@ -1,7 +1,7 @@
-// The process that carries an attempt through, whatever becomes of the run that began it: it starts the
-// attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
-// how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
-//   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
+// The process that carries an attempt through and outlives the run that began it. It starts the attempt's stage as
+// the local executor does, enforces the limits, ends leftover processes, and writes the end. Detached, so that no
+// signal of a terminal and no death of the runner reaches it. Usage: `node supervisor.ts FOLDER < request.json`. The
+// request holds secrets and is never written to a disk.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -21,17 +21,17 @@ import { attemptFolder, claimAttempt, endingFile, stopFile, whoTold } from "./at
 import { completeAttempt } from "./complete-attempt.ts";
 import { quarantine } from "./quarantine.ts";
 
-/** What ends it: in order, and at once. Everything else that a terminal sends is not meant for it. */
+/** The signals that end a supervisor: in order, or at once. All other signals from a terminal are ignored. */
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 
 /** The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. */
 export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
 
-/** Room for the last words, taken before anything is spent: the disk may be full by then. */
+/** Reserved space for the end of the attempt, taken before any spending: the disk may be full by then. */
 const reservedBytes = 16 << 10;
 const noteBytes = 4 << 10;
 const retryMs = 1_000;
-/** How long a stage's end may precede the signal that was sent to its supervisor in the same moment. */
+/** How long the end of a stage may precede a signal that was sent to its supervisor at the same time. */
 const sameMomentMs = 300;
 
 async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
@@ -49,7 +49,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
       });
     });
   let running: ReturnType<ReturnType<typeof localExecutor>["start"]> | undefined;
-  // before anything is started: a signal without a handler would end this process without a word
+  // before anything starts: without a handler, a signal would end this process without a message
   for (const how of ["ask", "kill"] as const)
     process.on(endSignals[how], () => {
       asked = how;
@@ -61,7 +61,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
     for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
     reserveFile(join(folder, stopFile), noteBytes);
   } catch (error) {
-    say(troubleWords(error, folder)); // nothing was spent: who waits for it sees that this process is gone
+    say(troubleWords(error, folder)); // nothing was spent: the run that waits sees that this process is gone
     process.exitCode = 1;
     return;
   }
@@ -73,7 +73,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
   const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
   let result: ExecutionResult;
   try {
-    reserveFile(join(folder, endingFile), noteBytes); // the last before anything runs: it tells that something did
+    reserveFile(join(folder, endingFile), noteBytes); // the last step before the stage: shows that the stage began
     running = executor.start(request);
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
@@ -84,28 +84,28 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
   } catch (error) {
     result = { kind: "failed", cause: "machine", detail: troubleWords(error, folder) };
   }
-  // a signal to a whole container reaches the stage as well, and its end may be heard of first
+  // a signal to a whole container also reaches the stage, whose end may be reported first
   if (result.kind !== "succeeded" && asked === undefined) await sleep(sameMomentMs);
   if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
   await finish(result);
 }
 
-/** Writes the end down, and moves what gave no record to where it is kept. */
+/** Writes the end, and quarantines an attempt that became no record. */
 async function leave(folder: string, env: Record<string, string>, end: AttemptEnd): Promise<void> {
   if (!existsSync(folder)) return; // the attempt was removed
   const attempt = attemptFolder(dirname(folder), basename(folder));
   const { cause, ...rest } = end;
-  // it may have ended by itself, e.g. while it was asked to end
+  // the attempt may have ended normally, e.g. while it was asked to end
   const complete = cause && attempt && typeof (await completeAttempt(attempt)) === "object";
   const last: AttemptEnd = complete ? { ...rest, result: { kind: "succeeded" } } : end;
   writeReserved(join(folder, "end.json"), canonicalJson(last));
   if (!last.cause || !attempt) return;
   const state = statePaths(dirname(dirname(dirname(dirname(folder)))));
   const secrets = attempt.card.secrets.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
-  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // one that made and spent nothing is left to who waits for it
+  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // an attempt without work or costs stays for its run
 }
 
-/** Until there is room: what is to be said cost a day. */
+/** Retries until the disk has room: the result may have cost a day. */
 async function untilWritten(folder: string, write: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -118,7 +118,7 @@ async function untilWritten(folder: string, write: () => Promise<void>): Promise
   }
 }
 
-/** For readers during the end, and in case this process is killed before it writes the end. */
+/** For readers during the end, and for the case that this process is killed before it writes the end. */
 function sayEnding(folder: string): void {
   try {
     if (!existsSync(join(folder, endingFile)) && existsSync(folder))
@@ -127,11 +127,11 @@ function sayEnding(folder: string): void {
         JSON.stringify({ formatVersion: 1, at: new Date().toISOString() }),
       );
   } catch {
-    // its last words say it too
+    // the final end file holds the same cause
   }
 }
 
-/** Undefined where it ended well. */
+/** Undefined after success. */
 function causeOf(
   result: ExecutionResult,
   { asked, folder }: { asked: boolean; folder: string },
@@ -143,7 +143,7 @@ function causeOf(
   return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
 }
 
-/** A run that follows it did not ask for this: to it that is a failure. A person's wish is not tried again. */
+/** For a following run that requested no end, the end is a failure. A stop by a person is not retried. */
 function failedBy({ kind, detail }: EndCause): ExecutionResult {
   return { kind: "failed", cause: kind === "stopped" ? "operator" : "machine", detail };
 }
@@ -154,7 +154,7 @@ function troubleWords(error: unknown, folder: string): string {
   return help === undefined ? `its supervisor failed: ${message}` : `${help} (${message}; ${folder})`;
 }
 
-/** To its own log; a disk that is full takes no word either. */
+/** Writes to the supervisor's own log; a full disk loses the message. */
 function say(words: string): void {
   process.stderr.on("error", () => {});
   process.stderr.write(`${words}\n`);
@@ -162,7 +162,9 @@ function say(words: string): void {
 
 const lookMs = 2_000;
 
-/** Ends the attempt once its folder is removed, usually with the whole state: no program could find it again. */
+/**
+ * Ends the attempt once its folder is removed, usually with the whole state: no program could find the attempt again.
+ */
 function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
   let missing = 0;
   return setInterval(() => {
@@ -170,13 +172,13 @@ function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
       statSync(folder);
       missing = 0;
     } catch (error) {
-      // any other error is a disk or a file server in trouble, which passes
+      // any other error is a temporary problem of a disk or a file server
       if ((error as NodeJS.ErrnoException).code === "ENOENT" && ++missing > 2) end();
     }
   }, lookMs);
 }
 
-/** Adds what the stage reported: where it ran, or that the machine or the operator caused its failure. */
+/** Adds the stage's report: where the stage ran, or that the machine or the operator caused its failure. */
 function withReport(result: ExecutionResult, work: string): ExecutionResult {
   const words = {
     where: readWords(join(work, "where.json")),
@@ -202,6 +204,6 @@ function readWords(file: string): Record<string, string> | undefined {
 if (import.meta.main) {
   for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
   const request = await text(process.stdin);
-  // a run that was killed before it had said everything wants nothing
+  // a run that was killed before it had written the whole request expects nothing
   if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as Supervision);
 }

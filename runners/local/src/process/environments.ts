@@ -1,5 +1,5 @@
-// Python environments: their identity is their key (lock file, interpreter, platform), they live in
-// place because a venv holds its own path, and they never enter the store.
+// Python environments. Their identity is their key (lock file, interpreter, platform). They stay in place because a
+// venv holds its own path, and never enter the store.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export function environmentPath(state: StateFolder, key: string): string {
   return join(state.environments, key.slice(0, 24));
 }
 
-/** The environment's Python, whether it is built or not. */
+/** The path of the environment's Python, whether the environment is built or not. */
 export function environmentPython(path: string): string {
   return join(path, "bin", "python");
 }

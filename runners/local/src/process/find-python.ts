@@ -1,5 +1,5 @@
-// Finds the Python that builds environments. It is found once per machine and remembered until it is removed: the next
-// search costs a stat, and an environment does not change with PATH.
+// Finds the Python that builds environments, once per machine. The result is remembered until that Python is removed:
+// the next search costs a stat, and an environment does not change with PATH.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ const candidates = ["python3", "python3.12", "python3.11", "python3.13", "python
 const question =
   "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3]); print(getattr(sys, '_base_executable', None) or sys.executable)";
 
-/** The way out where `findPython` finds no Python. */
+/** The way out when `findPython` finds no Python. */
 export const noPython =
   "no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON";
 
 /**
- * A Python 3.10 to 3.13 that can make environments; undefined when there is none. `memory` is the folder where the
- * answer is remembered; without one it is found each time.
+ * A Python 3.10 to 3.13 that can make environments; undefined without one. `memory` is the folder that remembers the
+ * result; without `memory`, each call searches again.
  */
 export function findPython(memory?: string): FoundPython | undefined {
   const file = memory && join(memory, "python.json");
@@ -28,7 +28,7 @@ export function findPython(memory?: string): FoundPython | undefined {
       const held = JSON.parse(readFileSync(file, "utf8")) as FoundPython;
       if (statText(held.path) === held.stat) return held;
     } catch {
-      // gone or unreadable: look again
+      // missing or unreadable: search again
     }
   }
   for (const candidate of named ? [named] : candidates) {

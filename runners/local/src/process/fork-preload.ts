@@ -1,12 +1,13 @@
-// Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process that has
-// imported it.
+// Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process
+// that has imported it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 
 /**
- * Absolute path of the preload file. Undefined without one, or where the instance must be a new process: a measurement of
- * memory or speed would include what is shared, and an untrusted program could read what other stages left.
+ * Absolute path of the preload file. Undefined without one, or where the instance must be a new process: a
+ * measurement of memory or speed would include the shared memory, and an untrusted program could read the data of
+ * other stages.
  */
 export function forkPreload(
   { action, stage }: Instance,

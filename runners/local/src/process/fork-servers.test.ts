@@ -1,5 +1,5 @@
-// Programs forked from a warm process, next to the same programs started fresh, on this machine's Python
-// and a small preload. With the real libraries: tests/fork-server.thorough.test.ts.
+// Compares programs forked from a warm process with the same programs started fresh, on this machine's Python and a
+// small preload. tests/fork-server.thorough.test.ts uses the real libraries.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -25,7 +25,7 @@ const linux = { skip: process.platform === "linux" ? false : "servers are forked
 const able = await abilities();
 const namespaces = { skip: able.network && able.readOnly ? false : "this user may not have namespaces here" };
 
-/** Itself, not a shim that starts it with other variables. */
+/** The interpreter itself, not a shim that starts it with other variables. */
 const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
   encoding: "utf8",
 }).trim();
@@ -87,7 +87,7 @@ function scene(t: TestContext, preload = "import json, random\n") {
   return { root, executor, start, run: (script: string, more?: More) => start(script, more).ended };
 }
 
-/** Whether a script runs in a fork: it then has a parent that is a server. */
+/** Whether a script runs in a fork: its parent is then a server. */
 const forkedIs = `import os
 def forked():
     return b"fork_server.py" in open(f"/proc/{os.getppid()}/cmdline", "rb").read()
@@ -160,7 +160,7 @@ const ends: Record<string, string> = {
     "import os\nf = open(os.environ['TMPDIR'] + '/out', 'w')\nf.write('kept')\nclass Last:\n    def __del__(self):\n        print('freed')\nlast = Last()",
   "with a hook of its own": "import sys\nsys.excepthook = lambda *_: print('hooked')\nraise ValueError",
 };
-test("a program ends the same way forked and fresh, and says the same", linux, async (t) => {
+test("a program ends with the same status and output, forked or fresh", linux, async (t) => {
   const { run } = scene(t);
   for (const [how, script] of Object.entries(ends)) {
     const [forked, fresh] = await Promise.all([
@@ -177,7 +177,7 @@ test("a program ends the same way forked and fresh, and says the same", linux, a
   }
 });
 
-test("jobs share nothing: not variables, modules, random numbers, folders or logs", linux, async (t) => {
+test("jobs share no variables, modules, random numbers, folders or logs", linux, async (t) => {
   const { run } = scene(t, "import random, json\nrandom.seed(1)\n");
   const change = `${forkedIs}
 import json, os, random, sys, tempfile
@@ -206,7 +206,7 @@ for n in range(200): print(os.getpid(), random.random())
   assert.equal(new Set(all.map(({ log }) => log.split(" ")[1])).size, 6, "two jobs drew the same numbers");
 });
 
-test("paths that were noted at import are the job's own", linux, async (t) => {
+test("paths that libraries stored at import point to the job's own folders", linux, async (t) => {
   const preload = `import os, pathlib, types, sys
 m = types.ModuleType("noted"); sys.modules["noted"] = m
 m.HOME = os.path.expanduser("~/cache"); m.PATH = pathlib.Path(m.HOME, "deep"); m.TABLE = {"a": [m.HOME]}
@@ -220,9 +220,9 @@ assert (noted.HOME, str(noted.PATH), noted.TABLE, noted.ask()) == (home, home + 
   assert.equal(result.kind, "succeeded", log);
 });
 
-test("a job that is stopped ends with all that it started, detached programs included", linux, async (t) => {
+test("a stopped job ends with all processes that it started, detached ones included", linux, async (t) => {
   const { start } = scene(t);
-  // the second is no program: it was forked twice and went to a session of its own
+  // the second process is not a program: it was forked twice and has its own session
   const stray = `
 import os, subprocess, sys, time
 subprocess.Popen(["setsid", "sh", "-c", 'echo $$ > "$TMPDIR/one.new"; mv "$TMPDIR/one.new" "$TMPDIR/one"; exec sleep 300'])
@@ -261,7 +261,7 @@ if os.fork() == 0:
 });
 
 test(
-  "a server that is killed fails its jobs for the machine's sake, takes them along, and later jobs run fresh",
+  "a killed server fails its jobs as machine failures and ends them, and later jobs run fresh",
   linux,
   async (t) => {
     const { start, run } = scene(t);
@@ -291,7 +291,7 @@ test(
   },
 );
 
-test("when the runner is killed, its server and all that forked jobs started end", linux, async (t) => {
+test("when the runner is killed, its server and all processes of forked jobs end", linux, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-fork-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "ml.preload.py"), "import json\n");
@@ -332,7 +332,7 @@ localExecutor(${JSON.stringify(folder)}).start(${JSON.stringify(request)});`;
   await until("their end", () => pids.every(gone));
 });
 
-test("what cannot be forked safely runs fresh, and its log says why", linux, async (t) => {
+test("a program that cannot be forked safely runs fresh, and its log says why", linux, async (t) => {
   const cases: [string, More, RegExp][] = [
     ["raise ValueError('broken')", {}, /the server cannot be used: ValueError: broken\n/],
     ["import sys; sys.exit(3)", {}, /the server cannot be used: SystemExit: 3\n/],
@@ -358,7 +358,7 @@ test("what cannot be forked safely runs fresh, and its log says why", linux, asy
   }
 });
 
-test("jobs with other variables have another server, and the third set runs fresh", linux, async (t) => {
+test("jobs with other variables use another server, and a third set runs fresh", linux, async (t) => {
   const { run } = scene(t, "import os\nnoted = os.environ.get('SEEN')\nimport json\njson.noted = noted\n");
   const seen = (variables: Record<string, string>) =>
     run(`import json, os\nassert getattr(json, "noted", os.environ["SEEN"]) == os.environ["SEEN"]`, {
@@ -371,7 +371,7 @@ test("jobs with other variables have another server, and the third set runs fres
   }
 });
 
-test("a forked job has no network and cannot write in what it may only read", namespaces, async (t) => {
+test("a forked job has no network and cannot write in a read-only folder", namespaces, async (t) => {
   const { run, root } = scene(t);
   const folder = join(root, "linked");
   mkdirSync(folder);
@@ -395,7 +395,7 @@ print(open(${JSON.stringify(`${folder}/file`)}).read())
 });
 
 test(
-  "a job that is ended while its server gets ready does not wait for it, and never begins",
+  "a job that is ended while its server starts does not wait for the server, and never begins",
   linux,
   async (t) => {
     const { start } = scene(t, "import time; time.sleep(300)");

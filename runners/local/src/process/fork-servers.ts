@@ -1,6 +1,7 @@
-// Starts Python programs by forking them from servers that have imported the heavy libraries (fork_server.py), one for each
-// environment and set of variables. Otherwise returns in a few words why a program needs a new process. Linux only. A
-// server starts with the first job that can use it, and that job waits: the server imports what the job would import.
+// Starts Python programs by forking them from servers that have imported the heavy libraries (fork_server.py), one
+// for each environment and set of variables. Otherwise returns the reason why a program needs a new process. Linux
+// only. A server starts with the first job that can use it, and that job waits: the server imports the libraries that
+// the job would import.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,34 +12,34 @@ import type { Job } from "./spawner.ts";
 import { type Spawned, SpawnerHelper } from "./spawner-helper.ts";
 
 type ForkJob = Job & {
-  /** Absolute; what is imported before. */
+  /** Absolute path of the file that the server imports first. */
   preload: string;
-  /** A folder that it must not be able to write in. */
+  /** A folder in which the job must not be able to write. */
   readOnly: string | undefined;
   network: Network | undefined;
-  /** Whether it is kept from the network; see namespaces. */
+  /** Whether the job has no network; see namespaces. */
   offline: boolean;
 };
 
 export type ForkServers = {
-  /** The server of the job once it is ready, or why the job needs a new process. */
+  /** The job's server once ready, or the reason why the job needs a new process. */
   serverOf(job: ForkJob): Promise<ForkServer | { fresh: string }>;
-  /** To be called when no job is left. */
+  /** Call when no job is left. */
   close(): void;
 };
 
 type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
 
-/** Each holds most of a gigabyte. */
+/** Each server holds most of a gigabyte. */
 const serversMax = 2;
 
-/** How long importing may take: a slow disk's time. */
+/** Time limit of the imports, in ms: long enough for a slow disk. */
 const readyMs = 300_000;
 
-/** Variables that differ between jobs. Imports do not read them, or they are redirected; see fork_job.py. */
+/** Variables that differ between jobs. Imports do not read them, or their paths are redirected; see fork_job.py. */
 const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN", "MLRB_PERMISSIONS"]);
 
-/** Room for the token of a job, where the system shows the variables of a process. */
+/** Space for a job's token, where the system shows the variables of a process. */
 const tokenRoom = "-".repeat(256);
 
 /** `root` becomes every job's working directory. */
@@ -58,7 +59,7 @@ export function forkServers(root: string): ForkServers {
   return {
     async serverOf(job) {
       if (process.platform !== "linux") return { fresh: "this is not Linux" };
-      // the libraries were imported without a network, and some note that
+      // the libraries were imported without a network, and some store that fact
       if (job.network !== "none") return { fresh: "it may use the network" };
       const key = JSON.stringify([job.argv[0], job.preload, Object.entries(sharedOf(job.env)).sort()]);
       let server = servers.get(key);

@@ -1,6 +1,6 @@
-"""Takes away from this process what its stage may not have: namespaces.ts' confinement, without a program.
+"""Confines this process to its stage's permissions, like namespaces.ts but without a program.
 
-The process is the child of a fork, so it has one thread and may get a user namespace of its own.
+The process is a forked child, so it has one thread and may create its own user namespace.
 """
 
 # ruff: noqa: PTH123
@@ -13,7 +13,7 @@ import struct
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
-# of statvfs to those of mount: what a user namespace may not drop
+# statvfs flags to mount flags: a user namespace must not drop these
 KEPT = {2: 2, 4: 4, 8: 8, 1024: 1024, 2048: 2048, 4096: 1 << 21}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
@@ -34,7 +34,7 @@ def confine(read_only: str | None, offline: bool) -> None:
 
     user, group = os.geteuid(), os.getegid()
     call("unshare", CLONE_NEWNS | (CLONE_NEWNET if offline else 0) | (CLONE_NEWUSER if user != 0 else 0))
-    if user != 0:  # the user's number stays
+    if user != 0:  # keeps the user's number
         for name, text in (
             ("setgroups", "deny"),
             ("uid_map", f"{user} {user} 1"),

@@ -1,6 +1,8 @@
-"""What the forked child does: becomes as like as it can to `python script`, runs it, and ends like it.
+"""Runs a script in the forked child, as closely as possible to `python script`, and exits the
+same way.
 
-Ended by os._exit: taking a warm interpreter down in order would copy and free all that it shares.
+Exits by os._exit: an orderly shutdown of a warm interpreter would copy and free all shared
+memory.
 """
 
 # ruff: noqa: PTH100, PTH118, PTH120, PTH123
@@ -33,14 +35,14 @@ PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class Warm:
-    """What the child must know of the process that it was forked from."""
+    """The facts that the child needs about the process that it was forked from."""
 
     parent: int
-    control: list[int]  # descriptors that are none of the job's business
-    home: str  # its HOME, which no job has
-    places: list[Place]  # that name it
+    control: list[int]  # descriptors that the job must not use
+    home: str  # the warm process's HOME, which no job has
+    places: list[Place]  # the places that hold a path below `home`
     preloaded: frozenset[str]
-    kept: dict[str, ModuleType]  # what must not be freed with the script's modules
+    kept: dict[str, ModuleType]  # modules that must not be freed with the script's
 
 
 def run_job(job: dict[str, Any], warm: Warm) -> NoReturn:
@@ -60,7 +62,7 @@ def prepare(job: dict[str, Any], warm: Warm) -> None:
     os.setsid()
     die_with_parent(signal.SIGKILL)
     if os.getppid() != warm.parent:
-        os._exit(1)  # it died before it could take this one along
+        os._exit(1)  # the parent died before PR_SET_PDEATHSIG was set
     log = os.open(job["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.dup2(log, 1)
     os.dup2(log, 2)
@@ -75,13 +77,13 @@ def prepare(job: dict[str, Any], warm: Warm) -> None:
     point(warm.places, warm.home, job["env"]["HOME"])
     tempfile.tempdir = None
     importlib.invalidate_caches()
-    # each process begins elsewhere; Python's own generator sees to it by itself
+    # each process needs its own seed; Python's own generator reseeds itself
     if numpy_random := sys.modules.get("numpy.random"):
         numpy_random.seed()
     if torch := sys.modules.get("torch"):
         torch.default_generator.seed()
     if permissions := job["env"].get("MLRB_PERMISSIONS"):
-        stage_guard.hold_or_end(permissions)  # last: what is done above is not the script's
+        stage_guard.hold_or_end(permissions)  # last: the steps above are not the script's
 
 
 def die_with_parent(number: int) -> None:
@@ -91,7 +93,7 @@ def die_with_parent(number: int) -> None:
 def reset_signals() -> None:
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
-    # as an interpreter does when it starts
+    # as an interpreter does at its start
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN)
@@ -99,10 +101,11 @@ def reset_signals() -> None:
 
 
 def mark_environment(token: bytes) -> None:
-    """Writes the token where /proc shows it: that is how the runner knows what a job forks in its turn.
+    """Writes the token into the environment that /proc shows, so that the runner can find the
+    job's child processes.
 
-    What /proc shows is the memory that the process was started with, whatever became of its variables.
-    The warm process was given a variable of this name that is long enough.
+    /proc shows the memory of the process's start, even after its variables changed. The warm
+    process was started with a variable of this name that is long enough.
     """
     with open("/proc/self/stat", "rb") as file:
         fields = file.read().rpartition(b")")[2].split()
@@ -115,7 +118,7 @@ def mark_environment(token: bytes) -> None:
 
 
 def run_script(script: str) -> int:
-    """Runs it as `__main__` and gives the exit status, having said what an interpreter would say."""
+    """Runs the script as `__main__` and returns the exit status. Prints the interpreter's messages."""
     main = ModuleType("__main__")
     main.__dict__.update(
         __file__=script,
@@ -160,10 +163,10 @@ def exit_status(code: Any) -> int:
 
 def finish(status: int, warm: Warm) -> NoReturn:
     try:
-        threading._shutdown()  # waits for threads that are no daemons
+        threading._shutdown()  # waits for non-daemon threads
         atexit._run_exitfuncs()
         flush()
-        # what the script's modules hold goes with them: a file that it left open is written out
+        # frees the objects of the script's modules: a file that the script left open is written out
         names = vars(sys.modules["__main__"])
         for name in list(names):
             if name != "__builtins__":
@@ -174,7 +177,7 @@ def finish(status: int, warm: Warm) -> NoReturn:
         if not flush():
             status = 120
     finally:
-        ctypes.CDLL(None).fflush(None)  # what libraries in C have buffered
+        ctypes.CDLL(None).fflush(None)  # flushes the buffers of C libraries
         os._exit(status)
 
 

@@ -1,8 +1,8 @@
-"""Finds what libraries have noted at import of the folders they were imported in.
+"""Finds the paths that libraries store at import and that depend on HOME.
 
-huggingface_hub, datasets and their like compute the folders of their caches once, from HOME. In a forked
-job these are to be the job's own, so the warm process gets a home that no job has, and everything that
-names it is found and pointed elsewhere.
+huggingface_hub, datasets and similar libraries compute their cache folders once, from HOME. A
+forked job needs its own folders. The warm process therefore has a home that no job uses, and
+every stored path below that home is found and redirected.
 """
 
 import gc
@@ -10,12 +10,12 @@ import types
 from pathlib import PurePath
 from typing import Any
 
-# a table and a key of it, or a function and a position or name among its defaults
+# a table and its key, or a function and a position or name among its defaults
 Place = tuple[Any, Any]
 
 
 def places_below(home: str) -> list[Place]:
-    """The places that hold a path at or below `home`: in any table, list or function's defaults."""
+    """The places that hold a path at or below `home`: in tables, lists or functions' defaults."""
     found: list[Place] = []
     for thing in gc.get_objects():
         if type(thing) is dict:
@@ -41,7 +41,7 @@ def point(places: list[Place], home: str, to: str) -> None:
 
 
 def is_path_below(value: Any, home: str) -> bool:
-    # its type, and not isinstance: some objects answer to that by running code
+    # its type, not isinstance: some objects run code to answer isinstance
     if issubclass(type(value), PurePath):
         value = str(value)
     return type(value) is str and (value == home or value.startswith(home + "/"))

@@ -1,9 +1,10 @@
-"""Forks the stages' Python programs from a process that has imported the heavy libraries already.
+"""Forks the stages' Python programs from a process that has already imported the heavy libraries.
 
-A scorer spends 15 s on importing what it needs and one on its model. This process imports it once, as the
-preload file says that stands beside the environment's lock, and forks a child for each job: a process of
-its own, with its own session, variables, folders and end (see fork_job). Requests and answers are
-spawner.py's. What cannot be forked safely is said before the first job, and every job then starts fresh.
+A scorer spends 15 s on its imports and one on its model. This process imports the libraries
+once, from the preload file next to the environment's lock. For each job it forks a child with
+its own process, session, variables, folders and end (see fork_job). Requests and answers are
+those of spawner.py. If a fork would be unsafe, this process says so before the first job, and
+every job starts fresh.
 """
 
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
@@ -22,13 +23,13 @@ import fork_job
 import spawner
 from fork_places import Place, places_below
 
-# of pyarrow's allocator, which starts one thread that holds nothing a child could want
+# a thread of pyarrow's allocator that holds nothing a child needs
 KNOWN_THREADS = {"jemalloc_bg_thd"}
 
 
 def main() -> None:
     preload, home = sys.argv[1:]
-    requests, answers = os.dup(0), os.dup(1)  # not inherited by what is executed
+    requests, answers = os.dup(0), os.dup(1)  # not inherited by executed programs
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -43,20 +44,20 @@ def main() -> None:
         places = places_below(home)
     except BaseException as error:
         why = "".join(traceback.format_exception_only(type(error), error)).strip()
-    # a job has its own; what was noted of this one is pointed there
+    # each job has its own home; paths that name this home are redirected there
     shutil.rmtree(home, ignore_errors=True)
     if why is not None:
         spawner.answer({"failed": why}, answers)
         return
-    fork_job.die_with_parent(0)  # from here on the closed pipe tells, and the jobs are ended first
+    fork_job.die_with_parent(0)  # from here on the closed pipe signals the end, and jobs end first
     sys.path[:] = path
     gc.collect()
-    gc.freeze()  # else a child's first collection would write to, and so copy, all of it
+    gc.freeze()  # otherwise a child's first collection would write to all objects, and so copy them
     spawner.serve(forker(home, places), requests, answers)
 
 
 def trouble() -> str | None:
-    """Why this process must not be forked."""
+    """The reason why this process must not be forked."""
     threads = []
     for task in os.listdir("/proc/self/task"):
         with open(f"/proc/self/task/{task}/comm") as file:
@@ -99,7 +100,7 @@ def forker(home: str, places: list[Place]) -> spawner.Begin:
 
     def begin(job: spawner.Job, control: list[int]) -> int:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # newer Pythons warn of threads: known ones, see above
+            warnings.simplefilter("ignore")  # newer Pythons warn of threads: KNOWN_THREADS only
             pid = os.fork()
         if pid == 0:
             fork_job.run_job(job, fork_job.Warm(parent, control, home, places, preloaded, own))

@@ -40,20 +40,20 @@ test("a command that ends with another status fails", async (t) => {
   assert.deepEqual(ended, { kind: "failed", cause: "exit-code", detail });
 });
 
-test("a command that does not end within its limit is ended, and its log says so", async (t) => {
+test("a command that exceeds its time limit is ended, and its log says so", async (t) => {
   const { running, log } = started(t, ["sleep", "300"], { timeMs: 50 });
   const detail = "did not end within 50 ms";
   assert.deepEqual(await running.ended, { kind: "failed", cause: "time-limit", detail });
   assert.equal(log(), `mlrb: ${detail} (limits.time) and was ended\n`);
 });
 
-test("a command that is asked to end before its process is there is cancelled", async (t) => {
+test("a command that is asked to end before its process exists is cancelled", async (t) => {
   const { running } = started(t, ["sleep", "300"]);
   running.askToEnd();
   assert.deepEqual(await running.ended, { kind: "cancelled" });
 });
 
-test("a command that does not listen is killed after the time of grace", async (t) => {
+test("a command that ignores the request to end is killed after the grace period", async (t) => {
   const { running, log } = started(t, ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]);
   while (!log().includes("ready")) await new Promise((resolve) => setTimeout(resolve, 20));
   running.askToEnd();

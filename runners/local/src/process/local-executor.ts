@@ -1,5 +1,5 @@
-// Runs a stage instance as processes on this machine. Enforces its limits. An instance has ended only when no process that
-// it started is left, detached children included.
+// Runs a stage instance as processes on this machine and enforces its limits. An instance ends only when no process
+// that it started is left, detached children included.
 
 import { appendFileSync } from "node:fs";
 import { commandLine } from "@mlrb/core/ports/command-line";
@@ -24,7 +24,7 @@ const meterMs = 250;
 type Options = {
   /** null: programs are started without the helper. */
   python?: string | null;
-  /** In place of five seconds. */
+  /** Replaces the grace period of five seconds. */
   graceMs?: number;
 };
 
@@ -60,7 +60,7 @@ class LocalProcess implements Running {
   readonly #stopped = Promise.withResolvers<void>();
   readonly #timers: NodeJS.Timeout[] = [];
   #why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
-  /** Sent to a process that starts only after it was asked to end. */
+  /** The signal for a process that starts only after it was asked to end. */
   #signal: NodeJS.Signals = "SIGTERM";
 
   constructor(request: ExecutionRequest, means: Means) {
@@ -97,7 +97,7 @@ class LocalProcess implements Running {
   }
 
   async #start(): Promise<JobEnd> {
-    // what starts it may still be getting ready when it is asked to end
+    // the start may still be in preparation when the instance is asked to end
     const begin = await Promise.race([beginning(this.#request, this.#means), this.#stopped.promise]);
     if (!begin || this.#why !== undefined) return { kind: "failed", detail: "was ended before it began" };
     const spawned = await begin();
@@ -108,11 +108,13 @@ class LocalProcess implements Running {
     return spawned.ended;
   }
 
-  /** Ends it when it has run for too long; the interval ends it when it holds too much memory. */
+  /**
+   * Ends the instance after its time limit. The returned interval ends the instance when it exceeds its memory limit.
+   */
   #watchLimits(): NodeJS.Timeout | undefined {
     const { timeMs, memoryBytes } = this.#request.limits;
     const limit = performance.now() + (timeMs ?? 0);
-    // a timer holds 24.8 days at most; a longer limit takes several
+    // a timer holds at most 24.8 days; a longer limit takes several timers
     const watch = () => {
       const left = limit - performance.now();
       if (left <= 0) this.#end("time-limit");
@@ -123,7 +125,7 @@ class LocalProcess implements Running {
     return setInterval(() => {
       if (memoryHeld(this.#known) <= memoryBytes) return;
       this.#why ??= "out-of-memory";
-      this.#send("SIGKILL"); // what is detached from the group is ended with the rest, at the end
+      this.#send("SIGKILL"); // processes detached from the group are ended at the end, with all others
     }, meterMs);
   }
 
@@ -139,7 +141,7 @@ class LocalProcess implements Running {
       try {
         process.kill(-group, signal);
       } catch {
-        // it is gone already
+        // the process is already gone
       }
     }
   }

@@ -1,6 +1,6 @@
-// Starts a program that cannot write in a folder, or has no network: in Linux namespaces by util-linux' unshare, as root or
-// as any user where the system allows user namespaces. The program stays the same process and is not forked, so limits and
-// kills reach it.
+// Starts a program that cannot write in a folder, or has no network, in Linux namespaces by util-linux' unshare.
+// Works as root, or as any user where the system allows user namespaces. The program stays the same process and is
+// not forked, so limits and kills reach it.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 
 export type Confinement = { readOnly?: string; network?: "none" };
 
-/** The first argument is the folder to be made read-only, or empty; the others are the program. */
+/** The first argument is the folder to make read-only, or empty; the others are the program. */
 const script = `if [ -n "$1" ]; then
   mount --bind -- "$1" "$1" && mount -o remount,bind,ro -- "$1" || { echo "mlrb: $1 could not be mounted read-only" >&2; exit 125; }
 fi
@@ -21,7 +21,7 @@ export function confined(argv: readonly string[], { readOnly, network }: Confine
   if (readOnly === undefined && network === undefined) return [...argv];
   return [
     "unshare",
-    // an ordinary user may mount and have a network in a user namespace only; the user's number stays
+    // an ordinary user can mount and drop the network only in a user namespace; keeps the user's number
     ...(process.getuid?.() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]),
     "--mount",
     ...(network === "none" ? ["--net"] : []),
@@ -31,7 +31,7 @@ export function confined(argv: readonly string[], { readOnly, network }: Confine
 
 export type Abilities = { readOnly: boolean; network: boolean };
 
-/** What this machine lets this user do; found out by trying. */
+/** Tries out which kinds of confinement this machine allows this user. */
 export async function abilities(): Promise<Abilities> {
   if (process.platform !== "linux") return { readOnly: false, network: false };
   const { execa } = await import("execa");

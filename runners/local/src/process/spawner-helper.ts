@@ -4,7 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 export type JobEnd =
-  /** One of `code` and `signal` is null. `peakMemoryBytes` of the largest process it waited for, where known. */
+  /**
+   * One of `code` and `signal` is null. `peakMemoryBytes`: the peak of the largest process that the helper waited
+   * for, where known.
+   */
   | { kind: "ended"; code: number | null; signal: string | null; peakMemoryBytes?: number }
   | { kind: "failed"; detail: string };
 
@@ -43,7 +46,7 @@ export class SpawnerHelper<Job extends object> {
 
   constructor({ argv: [program, ...args], cwd, env, readyMs }: SpawnerHelperOptions) {
     this.#child = spawn(program!, args, { cwd, ...(env && { env }), stdio: ["pipe", "pipe", "ignore"] });
-    // this process may have been busy for as long: first read what the helper has written
+    // this process may have been busy for that time: first read the helper's output
     this.#timer = setTimeout(() => setImmediate(() => this.#giveUp()), readyMs);
     this.#child
       .on("error", () => this.#lose())
@@ -51,11 +54,11 @@ export class SpawnerHelper<Job extends object> {
         clearTimeout(this.#timer);
         this.#lose();
       });
-    this.#child.stdin!.on("error", () => {}); // it ended: `close` says so
+    this.#child.stdin!.on("error", () => {}); // the helper ended: `close` reports the end
     this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }
 
-  /** Undefined once the helper answers, else in a few words why it never will. */
+  /** Undefined once the helper answers; otherwise the reason why it never will. */
   get ready(): Promise<string | undefined> {
     return this.#ready.promise;
   }
@@ -64,7 +67,7 @@ export class SpawnerHelper<Job extends object> {
     return this.#living;
   }
 
-  /** Only once it is ready, and while it lives. */
+  /** Call only after the helper is ready, and while it is alive. */
   spawn(job: Job): Promise<Spawned | { failed: string }> {
     const { promise, resolve } = Promise.withResolvers<Spawned | { failed: string }>();
     const { promise: ended, resolve: end } = Promise.withResolvers<JobEnd>();
@@ -75,9 +78,9 @@ export class SpawnerHelper<Job extends object> {
     return promise;
   }
 
-  /** To be called when no job is left. */
+  /** Call when no job is left. */
   close(): void {
-    // a helper that is still importing would notice only afterwards
+    // a helper that is still importing would notice the closed pipe only after its imports
     if (this.#answered) this.#child.stdin!.end();
     else this.#child.kill("SIGKILL");
   }
@@ -131,13 +134,13 @@ export class SpawnerHelper<Job extends object> {
     this.#child.kill("SIGKILL");
   }
 
-  /** Only while a job runs does the helper keep this process alive. */
+  /** The helper keeps this process alive only while a job runs. */
   #hold(on: boolean): void {
     for (const one of [this.#child, pipe(this.#child.stdout)]) on ? one.ref() : one.unref();
   }
 }
 
-/** Undefined of a line that is no answer, e.g. one that an imported library printed. */
+/** Undefined for a line that is not an answer, e.g. one that an imported library printed. */
 function parsed(line: string): Answer | undefined {
   try {
     const answer: unknown = JSON.parse(line);

@@ -1,10 +1,13 @@
 """Starts the stages' processes for the runner, from a process that stays small.
 
-Starting a program costs its parent's memory: 1 ms from 50 MB, 17 ms from 350 MB. So the runner, whose
-memory grows with the plan, asks this one over a pipe: one JSON line a job, one JSON line an answer.
-It is also the reaper of whatever its jobs leave behind: a program that goes to a session of its own,
-cleans its environment and outlives its parent becomes a child of this one, and ends with its job.
-When the runner dies, the pipe closes, and every job is killed: no process would keep its outputs.
+The cost of a start grows with the parent's memory: 1 ms at 50 MB, 17 ms at 350 MB. The
+runner's memory grows with the plan, so the runner asks this process over a pipe: one JSON line
+per job, one per answer.
+
+This process is also the reaper of its jobs' leftovers. A program that changes its session,
+cleans its environment and outlives its parent becomes a child of this process, and ends with
+its job. When the runner dies, the pipe closes and every job is killed: no process would keep
+the outputs.
 """
 
 # importing pathlib would take longer than starting
@@ -21,7 +24,7 @@ from collections.abc import Callable, Iterator
 
 PR_SET_CHILD_SUBREAPER = 36
 
-Job = dict  # what was asked: id, argv, env, log
+Job = dict  # the request: id, argv, env, log
 
 
 Begin = Callable[[Job, list[int]], int]
@@ -34,7 +37,8 @@ def main() -> None:
 def serve(begin: Begin, requests: int, answers: int) -> None:
     """Answers requests until their pipe closes.
 
-    `begin` starts one job and gives its pid; what it forks must close the descriptors that it is given.
+    `begin` starts one job and returns its pid. A process that `begin` forks must close the
+    descriptors passed to it.
     """
     subreaper = become_reaper()
     wake_read, wake_write = os.pipe()
@@ -42,7 +46,7 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    # a Ctrl-C in the terminal is the runner's to judge
+    # the runner handles a Ctrl-C in the terminal
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     answer({"ready": True, "subreaper": subreaper}, answers)
@@ -56,7 +60,7 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     while True:
         for descriptor, flags in poll.poll():
             if descriptor == requests and flags & select.POLLHUP:
-                # the runner is dead: jobs that it had still asked for are not needed
+                # the runner is dead: its remaining requests are not needed
                 end_all(jobs, orphans, subreaper)
                 return
             if descriptor == wake_read:
@@ -96,7 +100,7 @@ def answer(message: dict, answers: int) -> None:
         try:
             data = data[os.write(answers, data) :]
         except BrokenPipeError:
-            return  # the runner is gone; the other pipe says so too
+            return  # the runner is gone; the other pipe reports that too
 
 
 def drain(descriptor: int) -> None:
@@ -108,7 +112,7 @@ def drain(descriptor: int) -> None:
 
 
 def begin(job: Job, _: list[int]) -> int:
-    """Starts one job in a session of its own, its output appended to its log."""
+    """Starts one job in its own session and appends its output to its log."""
     return os.posix_spawn(
         found(job["argv"][0], job["env"].get("PATH", "")),
         [os.fsencode(part) for part in job["argv"]],
@@ -120,7 +124,7 @@ def begin(job: Job, _: list[int]) -> int:
         ],
         setsid=True,
         setsigmask=[],
-        # Python ignores some signals, and what is ignored is inherited
+        # Python ignores some signals, and children inherit ignored signals
         setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
     )
 
@@ -136,7 +140,7 @@ def found(program: str, path: str) -> str:
 
 
 def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> Iterator[dict]:
-    """How the jobs ended that have."""
+    """The results of the jobs that have ended."""
     while True:
         try:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -168,7 +172,7 @@ def signal_name(number: int) -> str:
 
 
 def end_orphans(ended: int, jobs: dict[int, int], orphans: dict[int, set[int]]) -> None:
-    """Kills what only the ended job can have left; what others may have left waits for them."""
+    """Kills leftovers that only the ended job can have left. Others wait until their last candidate ends."""
     for pid in children():
         if pid not in jobs:
             orphans.setdefault(pid, set(jobs))
@@ -183,7 +187,7 @@ def children() -> list[int]:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             return [int(pid) for pid in file.read().split()]
     except OSError:
-        return []  # a kernel without this list: known leftovers are ended by the runner all the same
+        return []  # a kernel without this list: the runner still ends known leftovers
 
 
 def kill(pid: int, group: bool = False) -> None:
@@ -201,7 +205,7 @@ def end_all(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool)
         kill(pid, group=True)
     if not subreaper:
         return
-    # what loses its parent comes here: until nothing comes any more
+    # orphans become children of this process: repeats until none is left
     for _ in range(1000):
         for pid in children():
             kill(pid)

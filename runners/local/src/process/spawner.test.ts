@@ -30,7 +30,7 @@ for (const [name, python] of [
   ["itself", null],
   ["itself for want of Python", "there-is-no-python-here"],
 ] as const) {
-  test(`a program started by ${name}: its place, its variables, what it says and how it ends`, async (t) => {
+  test(`a program started by ${name} has its folder, variables, output and exit status`, async (t) => {
     const { folder, spawner, log } = scene(t, python);
     const said = await endOf(
       spawner,
@@ -40,7 +40,7 @@ for (const [name, python] of [
     );
     const { code, signal } = said as JobEnd & { kind: "ended" };
     assert.deepEqual({ code, signal }, { code: 3, signal: null });
-    // PATH, WORD, of which there are two lines, and what sh sets: PWD, perhaps more
+    // PATH, WORD (two lines), and sh's own variables: PWD, perhaps more
     assert.match(readFileSync(log, "utf8"), new RegExp(`^${folder}\nü\\$x\n"'\n[45678]\noh\n$`));
     const hit = (await endOf(spawner, ["sh", "-c", "kill -TERM $$"], log)) as JobEnd & { kind: "ended" };
     assert.deepEqual([hit.code, hit.signal], [null, "SIGTERM"]);
@@ -59,13 +59,13 @@ for (const [name, python] of [
   });
 }
 
-test("what a job leaves behind is ended with it, though it cleaned its environment and went its own way", {
+test("a job's leftovers end with the job, even with a cleaned environment and a session of their own", {
   skip: linux ? false : "a subreaper is Linux's",
 }, async (t) => {
   const { folder, spawner, log } = scene(t, "python3");
   const file = join(folder, "pid");
   const stray = `cd /; exec env -i setsid sh -c 'echo $$ > "${file}.new"; mv "${file}.new" "${file}"; exec sleep 300'`;
-  // a second job must not shield it for longer than it runs itself
+  // a second job must not protect the leftover for longer than the job itself runs
   const other = endOf(spawner, ["sleep", "0.4"], log);
   await endOf(spawner, ["sh", "-c", `(${stray}) & while [ ! -e "${file}" ]; do sleep 0.02; done`], log);
   await other;
@@ -76,7 +76,7 @@ test("what a job leaves behind is ended with it, though it cleaned its environme
   }
 });
 
-test("a large answer and a large environment come through whole", async (t) => {
+test("a large answer and a large environment arrive complete", async (t) => {
   const { spawner, log } = scene(t, "python3");
   const word = "x".repeat(100_000);
   const said = await endOf(spawner, ["sh", "-c", 'printf %s "$WORD" | wc -c'], log, { WORD: word });
@@ -84,7 +84,7 @@ test("a large answer and a large environment come through whole", async (t) => {
   assert.equal(readFileSync(log, "utf8").trim(), "100000");
 });
 
-test("a helper that answered while this process was busy is believed, and one that never answers is not", async (t) => {
+test("a helper that answered while this process was busy is accepted, and one that never answers is not", async (t) => {
   const argv = ["python3", "-I", "-S", "-B", join(import.meta.dirname, "spawner.py")];
   const folder = mkdtempSync(join(tmpdir(), "mlrb-spawner-"));
   const helper = new SpawnerHelper<Job>({ argv, cwd: folder, readyMs: 1 });
@@ -101,7 +101,7 @@ test("a helper that answered while this process was busy is believed, and one th
   assert.deepEqual([await silent.ready, silent.living()], ["it does not answer", false]);
 });
 
-test("a helper that prints something else than an answer is ended, and its jobs fail", async (t) => {
+test("a helper that prints an invalid answer is ended, and its jobs fail", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-spawner-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const program = `echo '{"ready":true}'; read job; echo "a library's greeting"; exec sleep 300`;

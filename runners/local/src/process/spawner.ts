@@ -1,6 +1,6 @@
 // Starts programs from a small helper process (spawner.py): the cost of a start grows with the memory of the starting
-// process, and the runner holds the plan. Without the helper (no Python, not Linux), or once it ended, programs are started
-// from this process.
+// process, and the runner holds the plan. This process starts the programs without the helper (no Python, not Linux),
+// or after the helper ended.
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,21 +11,21 @@ export type Job = {
   argv: string[];
   /** All variables of the program. */
   env: Record<string, string>;
-  /** Absolute; its output is appended to it, by descriptor: what it says survives the runner. */
+  /** Absolute. The program appends its output by descriptor, so the output survives the runner. */
   log: string;
 };
 
 export type Spawner = {
   /** Each job leads a process group and a session of its own. */
   spawn(job: Job): Promise<Spawned | { failed: string }>;
-  /** To be called when no job is left. */
+  /** Call when no job is left. */
   close(): void;
 };
 
 /** Time for Python to answer; a shim that installs Python on demand would take minutes. */
 const readyMs = 5_000;
 
-/** `root` becomes every job's working directory. With `python: null` programs are started from here. */
+/** `root` becomes every job's working directory. With `python: null`, this process starts the programs. */
 export function startSpawner(root: string, { python = "python3" }: { python?: string | null } = {}): Spawner {
   const direct = directSpawner(root);
   if (python === null || process.platform !== "linux") return direct;
@@ -52,7 +52,7 @@ function directSpawner(root: string): Spawner {
         stdin: "ignore",
         stdout: output as 3, // any descriptor works; the type lists the first few
         stderr: output as 3,
-        detached: true, // a process group of its own; a Ctrl-C in the terminal reaches the runner only
+        detached: true, // a separate process group, so a Ctrl-C in the terminal reaches the runner only
         cleanup: true,
         reject: false,
         buffer: false,

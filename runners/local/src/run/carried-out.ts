@@ -1,4 +1,4 @@
-// The input and the result of carrying an instance out.
+// The input and the result of carrying out an instance.
 
 import type { Executor, Running } from "@mlrb/core/ports/executor";
 import type { RefusalText } from "@mlrb/core/ports/permissions";
@@ -17,9 +17,9 @@ import type { ClearSandbox, RunPurse } from "./run-request.ts";
 
 export type CarriedOut =
   | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
-  /** `quarantined`: of an attempt, what is left of it and what that cost. */
+  /** `quarantined`: for an attempt, its remaining files and their cost. */
   | { kind: "failed"; cause: FailureCause; detail: string; quarantined?: Quarantined }
-  /** What it reads is no longer in the store, or was damaged there. */
+  /** An input is missing from the store, or was damaged there. */
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
 
@@ -34,35 +34,35 @@ export type CarryOutContext = {
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
-  /** Where instances work in this run. */
+  /** The work folders of this run's instances. */
   slots: WorkSlots;
-  /** Where what it says can be read, soon after it begins and for good. */
+  /** Where the log is readable, soon after the start and permanently. */
   log: string;
   slot: { pipeline: string; profile: string };
-  /** What each input is called where it comes from, for the record of a durable instance. */
+  /** The names of each input at its source, for the record of a durable instance. */
   origins: { name: string; stage: string; output: string }[];
-  /** Of a durable instance: what it is expected to cost. */
+  /** For a durable instance: its expected cost. */
   estimate?: CostEstimate;
-  /** How the try before this one ended, whose log this one goes on with. */
+  /** How the previous try ended, whose log this try appends to. */
   before?: string;
-  /** The GPUs that it holds; undefined where it wants none. */
+  /** The GPUs that the instance holds; undefined where it needs none. */
   gpus?: GpuLease;
-  /** False once another run took it over: what that makes counts. */
+  /** False once another run took the lease over: the result of that run counts. */
   isHeld: () => boolean;
   /**
-   * Called where it is found going on, begun by a run that is gone; with when that was, where known. `underCap`:
-   * false of an attempt that this run's `--max-cost` does not reach.
+   * Called when the instance is already running, begun by a dead run. `since`: the time of its start, where known.
+   * `underCap` is false for an attempt that this run's `--max-cost` does not reach.
    */
   adopted: (since: string | undefined, money?: { underCap: boolean }) => void;
-  /** Of a durable instance: whether it was begun already, as far as the person knows who agreed to what this run costs. */
+  /** For a durable instance: whether it was already running when a person confirmed the cost of this run. */
   goesOn: boolean;
-  /** Called with the name of an attempt that goes on without this run, which was interrupted. */
+  /** Called with the name of an attempt that continues without this interrupted run. */
   left: (name: string) => void;
-  /** Called with what an attempt's script read and does not declare. */
+  /** Called with the undeclared reads of an attempt's script. */
   undeclared: (texts: RefusalText[]) => void;
-  /** Called once it runs, with the handle that can end it. */
+  /** Called at the start, with the handle that can end the instance. */
   started: (running: Running) => void;
-  /** Called once its processes are dead, if they ended well. */
+  /** Called after success, once the processes are dead. */
   freed: () => void;
 };
 
@@ -79,10 +79,10 @@ export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } 
   if (help !== undefined)
     return { kind: "failed", cause: "machine", detail: `${help} (${withoutPaths(message)})` };
   if (code !== undefined) return { kind: "failed", cause: "machine", detail: withoutPaths(message) };
-  throw error; // a bug, not trouble with the machine
+  throw error; // a bug, not a machine failure
 }
 
-/** Causes reach reports, which are the same wherever they were made. */
+/** Removes paths: causes reach reports, which must be equal on every machine. */
 function withoutPaths(message: string): string {
   return message.replace(/,? '[^']*'( -> '[^']*')?/g, "");
 }

@@ -44,7 +44,7 @@ const files: Record<string, string> = {
   "pipelines/steps/environment.ts": "",
 };
 
-/** What a stage's program does, with how it ends. */
+/** The program of a stage, with its result. */
 type Act = (request: ExecutionRequest) => ExecutionResult | Promise<ExecutionResult>;
 
 const succeeded: ExecutionResult = { kind: "succeeded" };
@@ -57,7 +57,7 @@ const writes =
     return succeeded;
   };
 
-/** A repository with that pipeline, a store, and an executor whose program each test says. */
+/** A repository with that pipeline, a store, and an executor whose program the test sets. */
 function scene(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-carry-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -134,7 +134,7 @@ function running(ended: Promise<ExecutionResult>): Running {
   return { ended, askToEnd() {}, kill() {} };
 }
 
-test("what a stage gave is in the store, under its action key, with where it ran", async (t) => {
+test("the output of a stage is in the store, under its action key, with the place where the stage ran", async (t) => {
   const { carry, workspace } = scene(t);
   const { end, entry, bound } = await carry("data", writes("rows"));
   assert.ok(end.kind === "succeeded");
@@ -144,7 +144,7 @@ test("what a stage gave is in the store, under its action key, with where it ran
   assert.deepEqual([entry?.ran.run, entry?.ran.executor, entry?.ran.stage], ["run-1", "local", "data"]);
 });
 
-test("a stage finds what it needs in its work folder", async (t) => {
+test("a stage finds its inputs in its work folder", async (t) => {
   const { carry, results, instance } = scene(t);
   const data = await carry("data", writes("rows"));
   assert.ok(data.end.kind === "succeeded");
@@ -157,7 +157,7 @@ test("a stage finds what it needs in its work folder", async (t) => {
   assert.equal(read, "rows");
 });
 
-test("a failed stage ends as its executor said, and nothing of it is recorded", async (t) => {
+test("a failed stage ends as its executor reported, and is not recorded", async (t) => {
   const { carry } = scene(t);
   const failed: ExecutionResult = { kind: "failed", cause: "exit-code", detail: "exit status 1" };
   const { end, entry, events } = await carry("data", (request) => {
@@ -169,7 +169,7 @@ test("a failed stage ends as its executor said, and nothing of it is recorded", 
   assert.deepEqual(events, ["started"], "what it holds is not free before its lease is released");
 });
 
-test("a stage that ends well without its output has failed", async (t) => {
+test("a stage that exits with 0 but lacks its output has failed", async (t) => {
   const { carry } = scene(t);
   const { end, entry } = await carry("data", () => succeeded);
   assert.ok(end.kind === "failed" && end.cause === "missing-output");
@@ -177,13 +177,13 @@ test("a stage that ends well without its output has failed", async (t) => {
   assert.equal(entry, undefined);
 });
 
-test("what a stage holds is freed once it ended well, before its outputs are read", async (t) => {
+test("the resources of a stage are freed after success, before its outputs are read", async (t) => {
   const { carry } = scene(t);
   const { events } = await carry("data", writes("rows"));
   assert.deepEqual(events, ["started", "freed", "started"]);
 });
 
-test("a result is not kept where a declared file changed while the stage ran", async (t) => {
+test("a result is not kept when a declared file changed while the stage ran", async (t) => {
   const { carry, edit } = scene(t);
   const { end, entry } = await carry("data", (request) => {
     edit("two\n");
@@ -197,7 +197,7 @@ test("a result is not kept where a declared file changed while the stage ran", a
   assert.equal(entry, undefined);
 });
 
-test("a result is not kept where an edit was made and undone while the stage ran", async (t) => {
+test("a result is not kept when an edit was made and undone while the stage ran", async (t) => {
   const { carry, edit } = scene(t);
   const { end } = await carry("data", (request) => {
     edit("two\n");
@@ -207,7 +207,7 @@ test("a result is not kept where an edit was made and undone while the stage ran
   assert.ok(end.kind === "failed" && end.cause === "code-changed");
 });
 
-test("a result is not kept where a declared file changed between the making of the key and the start", async (t) => {
+test("a result is not kept when a declared file changed between the computation of the key and the start", async (t) => {
   const { carry, edit, bound } = scene(t);
   const before = await bound("data");
   edit("two\n");
@@ -215,7 +215,7 @@ test("a result is not kept where a declared file changed between the making of t
   assert.ok(end.kind === "failed" && end.cause === "code-changed");
 });
 
-test("an input that the store has lost is said to be lost, and the stage is not started", async (t) => {
+test("an input that is missing from the store is reported as lost, and the stage is not started", async (t) => {
   const { carry, results, instance, workspace } = scene(t);
   const data = await carry("data", writes("rows"));
   assert.ok(data.end.kind === "succeeded");
@@ -234,7 +234,7 @@ test("a full disk is the machine's failure, not the stage's", async (t) => {
   assert.ok(end.kind === "failed" && end.cause === "machine");
 });
 
-test("a bug in an executor is thrown on", async (t) => {
+test("a bug in an executor is rethrown", async (t) => {
   const { carry } = scene(t);
   const bug = () => {
     throw new TypeError("x is undefined");
@@ -242,7 +242,7 @@ test("a bug in an executor is thrown on", async (t) => {
   await assert.rejects(carry("data", bug), TypeError);
 });
 
-test("a work folder goes back for the next stage, however its stage ended", async (t) => {
+test("a work folder is reused by the next stage, whatever the result of its stage", async (t) => {
   const { carry } = scene(t);
   const ends: Act[] = [
     writes("rows"),
@@ -268,7 +268,7 @@ test("foreign code works in a folder of its own, which is removed", async (t) =>
   assert.ok(!existsSync(foreign.requests[0]!.work));
 });
 
-test("what a stage printed can be read when it has failed", async (t) => {
+test("the output that a stage printed is readable after the stage failed", async (t) => {
   const { carry } = scene(t);
   const { log } = await carry("data", (request) => {
     writeFileSync(request.log, "no such column\n");
@@ -277,14 +277,14 @@ test("what a stage printed can be read when it has failed", async (t) => {
   assert.equal(readFileSync(log, "utf8"), "no such column\n");
 });
 
-test("a second try goes on with the log of the first, and says how that ended", async (t) => {
+test("a second try appends to the log of the first, and says how the first ended", async (t) => {
   const { carry, root } = scene(t);
   writeFileSync(join(root, "data.log"), "first\n");
   const { log } = await carry("data", writes("rows"), { before: "the machine failed" });
   assert.equal(readFileSync(log, "utf8"), "first\nmlrb: the machine failed\n");
 });
 
-test("a stage that went on without what it was refused has failed", async (t) => {
+test("a stage that continued after a refusal has failed", async (t) => {
   const { carry, root } = scene(t);
   const { end, entry } = await carry("data", (request) => {
     const refused = { kind: "write", resource: join(root, "lean.py") };
@@ -297,7 +297,7 @@ test("a stage that went on without what it was refused has failed", async (t) =>
   assert.equal(entry, undefined);
 });
 
-test("a signal that comes while outputs are read cancels, and nothing is recorded", async (t) => {
+test("a signal during the reading of outputs cancels the stage, and nothing is recorded", async (t) => {
   const { carry } = scene(t);
   let started = 0;
   const { end, entry } = await carry("data", writes("rows"), {
@@ -309,7 +309,7 @@ test("a signal that comes while outputs are read cancels, and nothing is recorde
   assert.equal(entry, undefined);
 });
 
-/** What a dead run left: its work folder and a handle on what still runs in it. */
+/** The leftovers of a dead run: its work folder and a handle on the process that still runs there. */
 function left(root: string, name: string, ended: Promise<ExecutionResult> = Promise.resolve(succeeded)) {
   const work = join(root, "left");
   mkdirSync(join(work, "out"), { recursive: true });
@@ -319,7 +319,7 @@ function left(root: string, name: string, ended: Promise<ExecutionResult> = Prom
   return { work, adopt: async () => adopted, killed: () => killed };
 }
 
-test("what a dead run left running is waited for and not started again", async (t) => {
+test("a process that a dead run left running is awaited and not started again", async (t) => {
   const { carry, workspace, root, slots } = scene(t);
   const { work, adopt, killed } = left(root, "rows");
   const { end, requests, events } = await carry("data", writes("made again"), {
@@ -332,7 +332,7 @@ test("what a dead run left running is waited for and not started again", async (
   assert.notEqual(slots.take({ fresh: false }), work, "the dead run's folder is not this run's to use again");
 });
 
-test("the key tells the executor what may be adopted", async (t) => {
+test("the key tells the executor which process may be adopted", async (t) => {
   const { carry } = scene(t);
   const asked: string[] = [];
   const adopt = async (key: string) => {
@@ -346,7 +346,7 @@ test("the key tells the executor what may be adopted", async (t) => {
   assert.equal(requests.length, 1);
 });
 
-test("the result of an adopted stage is not kept where a declared file is no longer what the key says", async (t) => {
+test("the result of an adopted stage is not kept when a declared file no longer matches the key", async (t) => {
   const { carry, root, edit, bound } = scene(t);
   const before = await bound("data");
   edit("two\n");
@@ -362,7 +362,7 @@ test("the result of an adopted stage is not kept where a declared file is no lon
   });
 });
 
-test("what a dead run left on a GPU is ended, then started again: its lease on the GPU died with the run", async (t) => {
+test("a process that a dead run left on a GPU is ended and then restarted, since its GPU lease died with the run", async (t) => {
   const { carry, root, workspace } = scene(t);
   const { adopt, killed } = left(root, "model");
   const { end, requests, events } = await carry("gpu", writes("made again"), {
@@ -375,7 +375,7 @@ test("what a dead run left on a GPU is ended, then started again: its lease on t
   assert.deepEqual(events, ["started", "freed", "started"]);
 });
 
-test("half an environment is removed when its building is cancelled", async (t) => {
+test("an unfinished environment is removed when its build is cancelled", async (t) => {
   const { carry, workspace, bound } = scene(t);
   const { key } = (await bound("environment")).environment!;
   const path = environmentPath(workspace.state, key);
@@ -387,7 +387,7 @@ test("half an environment is removed when its building is cancelled", async (t) 
   assert.ok(!existsSync(path));
 });
 
-test("an audit reports a stage that another executor than the local one ran", async (t) => {
+test("an audit reports a stage that ran on another executor than the local one", async (t) => {
   const { carry, workspace } = scene(t);
   const audited: Audited[] = [];
   workspace.audit = (one: Audited) => audited.push(one);
@@ -398,7 +398,7 @@ test("an audit reports a stage that another executor than the local one ran", as
   assert.equal(requests[0]!.trace, undefined);
 });
 
-test("an audit has the local executor trace a stage", async (t) => {
+test("an audit makes the local executor trace a stage", async (t) => {
   const { carry, workspace } = scene(t);
   const audited: Audited[] = [];
   workspace.audit = (one: Audited) => audited.push(one);
@@ -410,7 +410,7 @@ test("an audit has the local executor trace a stage", async (t) => {
   assert.deepEqual(audited, [{ stage: "data", undeclared: [] }]);
 });
 
-test("nothing of a carried out stage stays in the folders that stages work in", async (t) => {
+test("no file of a finished stage stays in the work folders", async (t) => {
   const { carry } = scene(t);
   const { requests } = await carry("data", writes("rows"));
   assert.deepEqual(readdirSync(join(requests[0]!.work, "out")), []);

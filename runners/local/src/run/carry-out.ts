@@ -1,5 +1,6 @@
-// Carries one stage instance out: materializes its inputs, has an executor run it, ingests its outputs once its whole process
-// tree is dead, and records the action. A failure is not recorded. Attempts are carried out by carry-out-attempt.
+// Carries out one stage instance: materializes its inputs, has an executor run it, ingests its outputs once its whole
+// process tree is dead, and records the action. A failure is not recorded. Attempts are carried out by
+// carry-out-attempt.
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -26,7 +27,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const startedAt = new Date();
   const begin = performance.now();
-  // what ran foreign code had a folder of its own
+  // foreign code ran in a folder of its own
   const fresh = instance.stage.untrusted;
   let work: string | undefined;
   let log: ReturnType<typeof openLog> | undefined;
@@ -63,7 +64,7 @@ export async function carryOut(
     const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
     if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
     const durationMs = Math.round(performance.now() - begin);
-    // its processes are dead; what a signal ends from here on is the reading of what it gave
+    // the processes are dead; from here on a signal ends only the reading of the outputs
     const reading = new AbortController();
     const abort = () => reading.abort();
     context.started({ ended: running.ended, askToEnd: abort, kill: abort });
@@ -85,7 +86,7 @@ export async function carryOut(
   }
 }
 
-/** Only its content tells what changed under what a run that is gone has started. */
+/** The change of a declared file under a process of a dead run. Only contents can show the change. */
 async function adoptedChange(
   instance: Instance,
   bound: Bound,
@@ -95,7 +96,7 @@ async function adoptedChange(
   return path === undefined ? undefined : { kind: "changed", path };
 }
 
-/** What a dead run left running of it. What holds GPUs is ended: their lease died with that run. */
+/** The process that a dead run left running. A process with GPUs is ended: its lease died with that run. */
 async function adoptable(instance: Instance, { key }: Bound, { executor }: CarryOutContext) {
   const found = await executor.adopt?.(key);
   if (!found || instance.execution.resources.gpus === 0) return found;

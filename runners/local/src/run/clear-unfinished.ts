@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { releaseDead } from "../leases/lease.ts";
 
-/** Clears what a process of this name (process-name) left under `state` (`.mlrb`), and the leases of all dead. */
+/**
+ * Clears the leftovers of a process of this name (process-name) under `state` (`.mlrb`), and the leases of all dead
+ * processes.
+ */
 export function clearUnfinished(state: string, process: string): void {
   const leases = join(state, "leases");
   const unfinished: [string, (name: string) => boolean][] = [
@@ -25,6 +28,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // the cache was deleted, or no attempt made yet
+    return []; // the cache was deleted, or no attempt has been made yet
   }
 }

@@ -1,4 +1,4 @@
-// Ends an instance because its run was interrupted. An attempt that has a supervisor is left to it instead.
+// Ends an instance because its run was interrupted. An attempt with a supervisor is left running instead.
 import type { Running } from "@mlrb/core/ports/executor";
 
 export function askToEnd(handle: Running | undefined): void {

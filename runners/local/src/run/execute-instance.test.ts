@@ -36,7 +36,7 @@ import type { RunEvent } from "./run-request.ts";
 
 type Lab = Awaited<ReturnType<typeof lab>>;
 
-/** Makes every sleep end at once, and lists the pauses that were asked for. */
+/** Makes every sleep end at once, and lists the requested pauses. */
 function fakeSleep(t: TestContext): number[] {
   const slept: number[] = [];
   const { setTimeout: really } = timers;
@@ -44,7 +44,7 @@ function fakeSleep(t: TestContext): number[] {
     timers,
     "setTimeout",
     async (ms: number, value?: unknown, options?: { signal?: AbortSignal }) => {
-      if (options?.signal) return await really(ms, value, options); // execa's limit of a program's time
+      if (options?.signal) return await really(ms, value, options); // execa's time limit of a program
       if (slept.push(ms) > 1000) throw new Error("bug: it waits for ever");
       await turn();
     },
@@ -59,7 +59,7 @@ function fakeSleep(t: TestContext): number[] {
 
 type StartedTry = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
 
-/** A run that may execute one stage; `tries` says how each try of it goes. */
+/** A run that may execute one stage; `tries` sets the result of each try. */
 async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: SmallStage) {
   const slept = fakeSleep(t);
   const at = home(t);
@@ -475,7 +475,7 @@ test("a stage whose lease another run took over is not retried", async (t) => {
   assert.ok(existsSync(at.lease), "the other's lease is not removed");
 });
 
-/** Writes an output, and then the machine fails. */
+/** Writes an output; then the machine fails. */
 const half: Try = (one) => {
   writeFileSync(one.request.outputs.out!, "half of it");
   machine(one);
@@ -562,7 +562,7 @@ function endedBefore(at: Lab, bound: Bound): void {
   writeFileSync(join(path, "end.json"), JSON.stringify(end));
 }
 
-/** Has this process find no GPU, or those of a fake driver. */
+/** Makes this process find no GPU, or the GPUs of a fake driver. */
 function withGpus(t: TestContext, at: Lab, count: number): void {
   const { PATH, MLRB_GPU_LEASES, CUDA_VISIBLE_DEVICES } = process.env;
   t.after(() => Object.assign(process.env, { PATH }));
@@ -743,7 +743,7 @@ test("an undeclared read of an attempt's script is reported and audited, and the
   assert.equal(audited.length, 1);
 });
 
-test("an interrupted run leaves an attempt that has its own supervisor to go on", async (t) => {
+test("an interrupted run leaves an attempt with its own supervisor running", async (t) => {
   const at = await lab(t, paid);
   endedBefore(at, at.bound);
   const folder = join(at.state.running, "before");

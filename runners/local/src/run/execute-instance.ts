@@ -1,5 +1,5 @@
-// Executes one instance under the lease of its action: waits until no other run executes the action, searches the cache
-// again, and carries the instance out, with retries where only the machine failed.
+// Executes one instance under the lease of its action: waits until no other run executes the action, searches the
+// cache again, and carries out the instance. Retries only machine failures.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { actionKey } from "@mlrb/core/key/action-key";
@@ -34,13 +34,16 @@ export type RunContext = {
   folder: WorkFolder;
   slots: WorkSlots;
   executorOf: (name: string) => Promise<Executor>;
-  /** Whether a durable lease of a silent host is taken; after how long it is silent. */
+  /** Whether a durable lease of a silent host is taken over; the time after which a host is silent. */
   takeOver: boolean;
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
   silentMs: number | undefined;
-  /** Action keys of attempts that went on when it was agreed what the run may cost: they were no part of that. */
+  /**
+   * Action keys of attempts that were already running when the cost of the run was confirmed: that cost excludes
+   * them.
+   */
   going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
@@ -50,9 +53,9 @@ export type RunContext = {
 export type ExecuteOptions = {
   reasons: Reason[];
   log: string;
-  /** Called with the handle that can end it, and with undefined once there is none. */
+  /** Called with the handle that can end the instance, and with undefined once there is none. */
   running: (handle: Running | undefined) => void;
-  /** Called when its processes are dead after a good end, before what it gave is taken in. */
+  /** Called after success, when the processes are dead and before the outputs are ingested. */
   freed: () => void;
 };
 
@@ -82,14 +85,14 @@ export async function executeInstance(
       journal.write({ event: "take-over", stage: instance.id, owner, silentMs });
       onEvent({ kind: "taken-over", instance, owner, silentMs });
     }
-    // another run may have done it while this one waited
+    // another run may have produced the result while this one waited
     if (instance.stage.durable) workspace.attempts.refresh();
     else workspace.actions.refresh();
     const search = findCachedAction(instance, bound, { plan, workspace });
     if (search.kind === "found") return search;
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
-    // one that goes on holds its own
+    // a running attempt has its own GPU lease
     const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
     const held = goesOn ? undefined : await holdGpus(instance, context);
     if (held && "kind" in held) return held;
@@ -120,7 +123,7 @@ async function withRetries(
 ): Promise<CarriedOut> {
   const { plan, workspace, journal, folder, onEvent } = context;
   const { stage, execution } = instance;
-  // of what is not trusted the executor holds the sandbox only; what supervises it runs here
+  // for an untrusted stage the executor holds only the sandbox; the supervisor runs here
   const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
@@ -130,7 +133,7 @@ async function withRetries(
     const result = await carry(instance, bound, {
       ...context,
       freed() {
-        if (!last) return; // another try would need what it holds
+        if (!last) return; // another try would need the resources
         context.gpus?.release();
         context.freed();
       },
@@ -162,7 +165,7 @@ async function withRetries(
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
-    // what cost something is not made again unasked
+    // an attempt that cost something is not restarted without a confirmation
     if (result.quarantined && costs(instance)) return result;
     const { cause, detail } = result;
     before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
@@ -172,12 +175,12 @@ async function withRetries(
   }
 }
 
-/** Under which an attempt may have been begun: an older mlrb gave it a key of format 1. */
+/** The keys under which an attempt may have begun: an older mlrb used a key of format 1. */
 function keysOf({ key, former }: Bound): string[] {
   return former ? [key, actionKey(former)] : [key];
 }
 
-/** Whether each try of it may be billed, in dollars or in hours of GPUs. */
+/** Whether each try may be billed, in dollars or in GPU hours. */
 function costs({ action, execution }: Instance): boolean {
   return isPaid(action) || execution.resources.gpus > 0;
 }

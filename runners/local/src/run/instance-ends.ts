@@ -36,7 +36,7 @@ export function reusedResult({ outputs, record }: CachedAction, note?: string): 
   };
 }
 
-/** An error in binding or searching fails the instance, and no other instance. */
+/** An error in binding or searching fails this instance only. */
 export function decisionFailure(error: unknown): Outcome & { kind: "failed" } {
   if (error instanceof CannotBundle) return { kind: "failed", cause: "exit-code", detail: error.message };
   try {

@@ -5,7 +5,7 @@ export type JournalLine = Partial<
   Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection" | "why" | "waits", string>
 >;
 
-/** The complete lines of a journal that its run may still be writing; empty without a journal. */
+/** The complete lines of a journal that a run may still be writing; empty without a journal. */
 export function journalLines(path: string): JournalLine[] {
   let text: string;
   try {
@@ -18,7 +18,7 @@ export function journalLines(path: string): JournalLine[] {
       const value = JSON.parse(line) as JournalLine | null;
       return value !== null && typeof value === "object" ? [value] : [];
     } catch {
-      return []; // torn by a kill, being written, or empty
+      return []; // torn by a kill, unfinished, or empty
     }
   });
 }

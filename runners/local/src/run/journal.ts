@@ -1,11 +1,11 @@
-// Writes the append-only event log of a run, for people and for programs that look back. No decision reads it.
+// Writes the append-only event log of a run, for people and for later programs. No decision reads the log.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 export class Journal {
   readonly #file: number;
-  /** Lines that wait for the next write: of what was reused there may be a hundred thousand. */
+  /** Lines that wait for the next write: a run may reuse a hundred thousand instances. */
   #waiting: string[] = [];
 
   constructor(folder: string, run: string) {
@@ -25,7 +25,7 @@ export class Journal {
     try {
       if (text !== "") writeSync(this.#file, text);
     } catch {
-      // a full disk fails the stages that cannot keep their results, not the run for its journal
+      // a full disk fails the stages that cannot keep their results; the journal never fails the run
     }
   }
 

@@ -1,5 +1,5 @@
-// Finds how stage instances ended when they last ran, with failures, for display: the cache holds successes only. Reads the
-// journals, newest first, until each instance is found. Nothing is decided by it.
+// Finds how stage instances ended in their last run, with failures, for display: the cache holds successes only.
+// Reads the journals, newest first, until each instance is found. No decision uses the result.
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
@@ -8,20 +8,20 @@ import { journalLines } from "./journal-lines.ts";
 
 export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };
 
-/** The number of runs of the pipeline that are searched: older failures are not news. */
+/** The number of runs of the pipeline that are searched: older failures are not relevant. */
 const runsMax = 50;
 
-/** The number of journals that are opened for that. */
+/** The number of journals that are opened for this search. */
 const openedMax = 500;
 
 export type EndsQuery = { pipeline: string; profile: string; wanted: Iterable<string> };
 
-/** Of those among `wanted` that ended at all: skipped and cancelled ones were not carried out. */
+/** The ends of instances among `wanted`. Skipped and cancelled ones were not carried out and have no end. */
 export function lastEnds(journals: string, asked: EndsQuery): Map<string, LastEnd> {
   return endsWhere(journals, asked, ({ kind }) => kind !== "skipped" && kind !== "cancelled");
 }
 
-/** The newest end of each of which `counts` is true. */
+/** The newest end of each instance for which `counts` is true. */
 export function endsWhere(
   journals: string,
   { pipeline, profile, wanted }: EndsQuery,
@@ -48,7 +48,7 @@ export function endsWhere(
   return found;
 }
 
-/** Newest first: their names begin with when their run began. */
+/** Newest first: a journal's name begins with the start time of its run. */
 function journalNames(journals: string): string[] {
   return readdirSync(journals)
     .filter((name) => /^\d{8}T.*\.jsonl$/.test(name))

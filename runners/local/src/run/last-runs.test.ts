@@ -18,7 +18,7 @@ function written(t: TestContext, text: string): { folder: string; file: string }
 const line = (id: string, key: string) => `${JSON.stringify({ durationMs: 5, id, key })}\n`;
 const open = (folder: string) => new LastRuns(folder, "p", "smoke");
 
-test("who only reads leaves the file as it is, torn and long as it may be: a run may be writing it", (t) => {
+test("a reader leaves the file unchanged, even when torn and long, since a run may be writing it", (t) => {
   const text = `${line("a", "k").repeat(500)}{"id":"b"`;
   const { folder, file } = written(t, text);
   const { ino } = statSync(file);
@@ -27,7 +27,7 @@ test("who only reads leaves the file as it is, torn and long as it may be: a run
   assert.equal(statSync(file).ino, ino);
 });
 
-test("who writes makes a long file short, and loses nothing that another run has added since it was read", (t) => {
+test("a writer shortens a long file and keeps the lines that another run has added since", (t) => {
   const { folder, file } = written(t, line("a", "k").repeat(500));
   const last = open(folder);
   writeFileSync(file, line("b", "other"), { flag: "a" });
@@ -35,7 +35,7 @@ test("who writes makes a long file short, and loses nothing that another run has
   assert.deepEqual(readFileSync(file, "utf8"), line("a", "k") + line("b", "other") + line("c", "mine"));
 });
 
-test("a torn last line does not take the next one with it", (t) => {
+test("a torn last line does not damage the next one", (t) => {
   const { folder } = written(t, `${line("a", "k")}{"id":"b"`);
   open(folder).put({ id: "c", key: "mine", durationMs: 5 });
   const again = open(folder);

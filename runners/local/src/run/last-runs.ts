@@ -35,7 +35,7 @@ export class LastRuns {
     return { text, known };
   }
 
-  /** Compacts the file when it is opened for writing: a mere reader must not replace the file under a running run. */
+  /** Compacts the file only when it is opened for writing: a reader must not replace the file of a running run. */
   #open(): number {
     mkdirSync(dirname(this.#file), { recursive: true });
     const { text, known } = this.#read();

@@ -6,7 +6,7 @@ import { systemCode } from "./machine-help.ts";
 const error = (code: string | undefined, message: string): NodeJS.ErrnoException =>
   Object.assign(new Error(message), code === undefined ? {} : { code });
 
-test("trouble that Node's rm tells in words alone has its way out all the same", () => {
+test("an error that Node's rm describes only in words has a way out too", () => {
   // as Node 26 throws it
   const failed = machineFailure(error("", ", Unknown error: Read-only file system '/state/blob'"));
   assert.match(

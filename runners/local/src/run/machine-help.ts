@@ -11,7 +11,7 @@ const help: Record<string, string> = {
   ENOTDIR: "the path is a file, not a folder; choose another --root",
 };
 
-/** Node's rm gives no code for these, only the system's words. */
+/** Node's rm throws these without a code, with only the system's words. */
 const words: [string, keyof typeof help][] = [
   ["Read-only file system", "EROFS"],
   ["No space left on device", "ENOSPC"],
@@ -19,13 +19,13 @@ const words: [string, keyof typeof help][] = [
   ["Input/output error", "EIO"],
 ];
 
-/** The system's code of an error; undefined where it is none of the system's. */
+/** The system's code of an error; undefined for any other error. */
 export function systemCode({ code, message }: NodeJS.ErrnoException): string | undefined {
   if (code !== "") return code;
   return words.find(([said]) => message.includes(said))?.[1] ?? code;
 }
 
-/** Undefined where the system's own words must do. */
+/** Undefined where only the system's own words are available. */
 export function machineHelp(code: string | undefined): string | undefined {
   return code !== undefined && Object.hasOwn(help, code) ? help[code] : undefined;
 }

@@ -19,7 +19,10 @@ export function resultsFolder(plan: Plan): string {
   return join("results", plan.pipeline, profile);
 }
 
-/** What publishing stages gave: digests by path from the results' folder, and what none may be given of. */
+/**
+ * The outputs of publishing stages: digests by path from the results folder, and a problem for each file that cannot
+ * be published.
+ */
 export function publishedFiles(
   plan: Plan,
   results: (Result | undefined)[],
@@ -43,7 +46,7 @@ export function publishedFiles(
   return { files, problems };
 }
 
-/** Gives the folder and its files, absolute, or undefined when no publishing stage succeeded. */
+/** Returns the folder and its files, as absolute paths; undefined when no publishing stage succeeded. */
 export function publishResults(
   plan: Plan,
   results: (Result | undefined)[],
@@ -68,7 +71,7 @@ export function publishResults(
       const target = join(folder, path);
       if (existsSync(target) && hashFile(target) === digest) continue;
       mkdirSync(dirname(target), { recursive: true });
-      // not next to the target: people look there, and a kill would leave the file there for good
+      // not next to the target: users see that folder, and a kill would leave the file there for good
       work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${processName}`);
       const temporary = join(work.path, "file");
       workspace.store.restore({ kind: "file", digest }, temporary);
@@ -81,17 +84,17 @@ export function publishResults(
   return { folder, files: paths.map((path) => join(folder, path)), problems };
 }
 
-/** A file that an older report left, and the folders that it leaves empty. */
+/** Removes a file that an older report left, and the folders that become empty. */
 function takeAway(folder: string, path: string): void {
   rmSync(join(folder, path), { force: true });
   try {
     for (let above = dirname(path); above !== "."; above = dirname(above)) rmdirSync(join(folder, above));
   } catch {
-    // something else is in it
+    // the folder holds other files
   }
 }
 
-/** `results/` may be a link to another disk. */
+/** Copies across disks, since `results/` may be a link to another disk. */
 function moveFile(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -104,7 +107,7 @@ function moveFile(from: string, to: string): void {
   }
 }
 
-/** Paths by results folder. A folder whose list is damaged or leads out of it counts as never published. */
+/** Paths by results folder. A list that is damaged or has paths outside its folder counts as never published. */
 function readPublished(memory: string): Record<string, string[]> {
   try {
     const read = Object.entries(Object(JSON.parse(readFileSync(memory, "utf8"))));

@@ -8,21 +8,21 @@ const given = (...published: PublishedFile[]) => {
   return { files: [...files.keys()], said: problems.map(({ code, message }) => `${code}: ${message}`) };
 };
 
-test("files of different names are published, whichever stages publish them", () => {
+test("files of different names are published, from any stage", () => {
   assert.deepEqual(given(file("a.json", "one.x"), file("plots/a.json", "two.y"), file("plots/b", "one.z")), {
     files: ["a.json", "plots/a.json", "plots/b"],
     said: [],
   });
 });
 
-test("of two files of one name neither is laid out, and both stages are named", () => {
+test("two files of one name are both left out, and both stages are named", () => {
   assert.deepEqual(given(file("a.json", "two.y"), file("b.json", "one.x"), file("a.json", "one.x")), {
     files: ["b.json"],
     said: ['published-twice: "a.json" is published by one.x and two.y; none of them was published'],
   });
 });
 
-test("names that a disk may take as one clash too", () => {
+test("names that a disk may treat as equal clash too", () => {
   assert.deepEqual(given(file("A.json", "one.x"), file("a.JSON", "two.y")).files, []);
   assert.deepEqual(given(file("caf\u00e9", "one.x"), file("cafe\u0301", "two.y")).files, []);
 });

@@ -1,13 +1,13 @@
-// Finds published files that would lie on each other: two of one name, also where a disk takes small and capital
-// letters as the same, and a file where another needs a folder. Folders' contents are known only when they are made.
-// Pure: no disk.
+// Finds published files that would overwrite each other: two files of one name, also where a disk ignores case, and a
+// file where another needs a folder. The contents of folders are known only after their stages have run. Pure: no
+// disk.
 import { sameOnDisk } from "@mlrb/core/spec/check-published";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 
-/** `by`: the stage and output that it is of. */
+/** `by`: the stage and the output of the file. */
 export type PublishedFile = { path: string; digest: string; by: string };
 
-/** Digests by path. Of files that clash none is given: which of them to keep is not for us to say. */
+/** Digests by path. Omits all files that clash: the runner cannot know which one to keep. */
 export function withoutClashes(published: readonly PublishedFile[]): {
   files: Map<string, string>;
   problems: Diagnostic[];

@@ -7,17 +7,17 @@ import type { Quarantined } from "../attempts/quarantine.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-/** How an instance ended in this run, with what it gave if it succeeded. */
+/** How an instance ended in this run, with its outputs after success. */
 export type Result = {
   outcome: Outcome;
   outputs: Record<string, Artifact>;
   /** Of a durable instance: the record that holds its outputs. */
   record?: HeldRecord;
-  /** Of an attempt that gave no record: what is left of it, and what that cost. */
+  /** For an attempt without a record: its remaining files, and their cost. */
   quarantined?: Quarantined;
-  /** A note that tables show with everything made from this result. */
+  /** A note that tables show next to everything made from this result. */
   note?: string;
 };
 
-/** `results` by plan index: everything that is depended on, undefined where it was not selected. */
+/** `results` by plan index: all dependencies; undefined where not selected. */
 export type BindContext = { plan: Plan; workspace: Workspace; results: (Result | undefined)[] };

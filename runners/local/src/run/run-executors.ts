@@ -20,15 +20,15 @@ export class RunExecutors {
   of(name: string): Promise<Executor> {
     const { run, state, folder } = this.#at;
     const held = this.#loaded.get(name) ?? this.#load[name]!({ run, state });
-    // containers may outlive this run; the mark has the next run look
+    // containers may outlive this run; the mark makes the next run search for them
     if (name !== "local") markContainers(folder.path);
     this.#loaded.set(name, held);
     return held;
   }
 
   /**
-   * Ends the containers that dead runs left, and clears their folders. Containers that this run adopted stay. Where an
-   * executor cannot tell now, the next run looks again.
+   * Ends the containers that dead runs left, and clears their folders. Containers that this run adopted stay. Where
+   * an executor cannot answer now, the next run tries again.
    */
   async clearContainers(): Promise<void> {
     const { work } = this.#at.state;

@@ -31,14 +31,14 @@ export function startRun(options: RunOptions): RunHandle {
   return new PlanRun(options).begin();
 }
 
-/** What this run knows of one selected instance; undefined where it has not come so far. */
+/** The state of one selected instance in this run; undefined fields are not known yet. */
 type Progress = {
   bound?: Bound;
   reasons?: Reason[];
   running?: Running;
   /** How it was carried out. */
   end?: { durationMs: number; log?: string };
-  /** How often what it reads was found gone from the store. */
+  /** How often an input was found missing from the store. */
   losses: number;
 };
 
@@ -47,7 +47,7 @@ class PlanRun {
   readonly #run = newRunName();
   readonly #journal: Journal;
   readonly #folder: WorkFolder;
-  /** Of each plan index its place among the selected ones, by which the scheduler knows it. */
+  /** Position among the selected instances, which the scheduler uses, by plan index. */
   readonly #position: Map<number, number>;
   readonly #progress: Progress[];
   readonly #results: (Result | undefined)[];
@@ -130,7 +130,7 @@ class PlanRun {
     const decision = await decideInstance(instance, context);
     const { action, bound, reasons } = decision;
     if (bound) progress.bound = bound;
-    // one that waited for the same action is reused for that reason
+    // an instance that waited for the same action is reused for that reason
     const waited = action === "reuse" && progress.reasons?.[0]?.kind === "same-action";
     if (!waited) progress.reasons = reasons;
     switch (action) {
@@ -160,14 +160,14 @@ class PlanRun {
     if (key !== undefined && this.#runners.get(key) === this.#instance(at).index) this.#runners.delete(key);
   }
 
-  /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
+  /** Ends an instance that was not started; the scheduler gets the end like any other. */
   #giveUp(at: number, outcome: Outcome): void {
     this.#finish(at, { outcome, outputs: {} });
     this.#scheduler.send({ kind: "decided", index: at, decision: "failed", outcome });
   }
 
   #reuse(at: number, { cached, note }: Decision & { action: "reuse" }): void {
-    // an accepted stale record is not what the instance last succeeded with
+    // an accepted stale record is not the last success of the instance
     if (note === undefined) this.#remember(this.#instance(at), this.#progress[at]!.bound!, cached.durationMs);
     this.#finish(at, reusedResult(cached, note));
     this.#scheduler.send({ kind: "decided", index: at, decision: "reuse" });
@@ -216,7 +216,7 @@ class PlanRun {
     this.#scheduler.send({ kind: "ended", index: at, outcome });
   }
 
-  /** Has what is gone from the store made again, in this run; false where it has been tried before. */
+  /** Makes missing contents again in this run; false where that was tried before. */
   #remake(at: number, detail: string): boolean {
     const instance = this.#instance(at);
     if (++this.#progress[at]!.losses > 3) return false;
@@ -226,7 +226,7 @@ class PlanRun {
     const producers = [...instance.inputs, ...instance.members]
       .filter(({ from, output }) => {
         const artifact = this.#results[from]?.outputs[output];
-        // all of them, byte by byte: one that is damaged too would be found one attempt later
+        // checks all of them, byte by byte: otherwise another damaged one would be found one attempt later
         return artifact !== undefined && !store.isWhole(artifact);
       })
       .map(({ from }) => this.#position.get(from))
@@ -269,7 +269,7 @@ class PlanRun {
     workspace.digests.save();
     workspace.codes.save();
     if (this.#results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
-    endWork(this.#folder); // last: as long as it is there, the next run knows what a kill may have left
+    endWork(this.#folder); // last: while the folder exists, the next run knows that a kill may have left files
     this.#finished.resolve(this.#results);
   }
 

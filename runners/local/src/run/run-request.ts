@@ -23,17 +23,23 @@ export type RunEvent =
       durationMs: number;
       log?: string;
     }
-  /** An attempt goes on without the run, which was interrupted; `name` is its folder's. */
+  /** An attempt continues without the interrupted run; `name` is the name of its folder. */
   | { kind: "left"; instance: Instance; name: string }
-  /** Its lease was that of a host that has been silent for so long. */
+  /** The lease belonged to a host that has been silent for `silentMs`. */
   | { kind: "taken-over"; instance: Instance; owner: Owner; silentMs: number }
-  /** An attempt that another run began goes on in this one; `underCap`: under the cap that this one has, if any. */
+  /**
+   * This run follows an attempt that another run began. `underCap`: whether the attempt is under this run's cap, if
+   * any.
+   */
   | { kind: "adopted"; instance: Instance; since: string | undefined; underCap: boolean }
-  /** What its script read although nothing declares it, and the way out. */
+  /** An undeclared read of the attempt's script, and the way out. */
   | { kind: "undeclared"; instance: Instance; what: string; help: string }
-  /** It is tried again: the machine failed it, or (`remade`) what it reads is gone from the store and is made again. */
+  /**
+   * The instance is tried again: the machine failed, or (`remade`) an input is missing from the store and is made
+   * again.
+   */
   | { kind: "retried"; instance: Instance; detail: string; remade: boolean }
-  /** A device that it could have had, and that is not fit to be used. */
+  /** A device that the instance could have used, but that is unfit. */
   | { kind: "gpu-left-out"; instance: Instance; gpu: Pick<Gpu, "index" | "uuid">; why: string };
 
 export type RunOptions = {
@@ -54,16 +60,16 @@ export type RunOptions = {
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal?: boolean;
   clearSandbox?: ClearSandbox;
-  /** Action keys of the attempts that went on when it was agreed what this run may cost; see goingKeys. */
+  /** Action keys of attempts that were running when the cost of this run was confirmed; see goingKeys. */
   going?: ReadonlySet<string>;
-  /** What attempts may spend together, by the command line. */
+  /** The spending limits of all attempts together, from the command line. */
   purse?: RunPurse;
-  /** After how long without a heartbeat another host is silent. */
+  /** Time without a heartbeat after which another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;
 };
 
-/** What an executor of this run may want to know; it marks what it starts with the run's name. */
+/** The place of a run for its executors. An executor marks its processes with the run's name. */
 type ExecutorPlace = { run: string; state: StateFolder };
 
 export type RunPurse = {
@@ -73,18 +79,20 @@ export type RunPurse = {
   maxDollars?: number;
 };
 
-/** Ends and removes what is left of the sandbox with this mark, once its supervisor is dead; `executor` chose it. */
+/**
+ * Ends and removes the rest of the sandbox with this mark, once its supervisor is dead. `executor` chose the sandbox.
+ */
 export type ClearSandbox = (token: string, executor: string) => Promise<void>;
 
-/** What becomes of an attempt whose record was made from other things than it would be now. */
+/** The treatment of an attempt whose record was made from inputs that have changed since. */
 export type StalePolicy =
-  /** Nothing: it is neither run nor used, and the run says so. */
+  /** Neither runs nor uses the attempt, and the run reports so. */
   | { kind: "leave" }
   | { kind: "rerun" }
   /** The old record counts, and the tables say why. */
   | { kind: "accept"; why: string };
 
-/** How a stale attempt ends that is left as it is. */
+/** The outcome of a stale attempt that is left unchanged. */
 export const leftStale: Outcome = {
   kind: "skipped",
   because: "a decision: its record is stale (--rerun, or --accept-stale with a reason)",
@@ -94,11 +102,11 @@ export type RunHandle = {
   run: string;
   /** Results by plan index; undefined where not selected. */
   finished: Promise<(Result | undefined)[]>;
-  /** What instances wait for that could start now. */
+  /** The resources that startable instances wait for. */
   queued(): Queued[];
   /**
-   * Once: nothing new starts, what runs is asked to end. Twice: it is killed. Attempts are left to go on without
-   * a run either way.
+   * First call: starts nothing new and asks running stages to end. Second call: kills them. Attempts continue without
+   * a run in both cases.
    */
   interrupt(): void;
 };

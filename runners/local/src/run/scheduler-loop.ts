@@ -1,4 +1,4 @@
-// Feeds events to the scheduler, one at a time, and hands its commands to the run.
+// Sends events to the scheduler, one at a time, and passes its commands to the run.
 
 import { type Queued, queuedFor, queuedWords } from "@mlrb/core/schedule/queued-for";
 import { step } from "@mlrb/core/schedule/schedule";
@@ -16,12 +16,12 @@ type LoopOptions = {
   capacity: Capacity;
   failFast: boolean;
   obey: (command: Command) => void;
-  /** Called with what instances wait for that could start, where that has changed. */
+  /** Called with the resources that startable instances wait for, after each change. */
   onQueued: (waits: string) => void;
   onError: (error: unknown) => void;
 };
 
-/** Most instances that could start do so at once: only what still waits after this time is reported. */
+/** Most startable instances start at once: only waits longer than this time are reported. */
 const queuedMs = 500;
 
 export class SchedulerLoop {
@@ -39,7 +39,7 @@ export class SchedulerLoop {
     this.#state = initialState(works, { capacity, failFast });
   }
 
-  /** An event that is sent while another is handled comes after it. */
+  /** An event that is sent during the handling of another is handled next. */
   send(event: Event): void {
     this.#events.push(event);
     if (this.#draining) return;
@@ -66,7 +66,7 @@ export class SchedulerLoop {
     return this.#state.interrupts;
   }
 
-  /** Reports nothing from here on. */
+  /** Stops all reports. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -1,9 +1,9 @@
-// An instance as the scheduler sees it.
+// Converts an instance to the scheduler's form.
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Work } from "@mlrb/core/schedule/schedule-state";
 import type { Workspace } from "../store/workspace.ts";
 
-/** By position in the selection. What is not selected does not hold it up. */
+/** By position in the selection. Instances that are not selected block nothing. */
 export function workOf(
   instance: Instance,
   context: { position: Map<number, number>; workspace: Workspace },

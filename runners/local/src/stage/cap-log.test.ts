@@ -15,7 +15,7 @@ function folder(t: TestContext): string {
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `line ${String(from + index).padStart(4, "0")}\n`).join("");
 
-test("of a long log the first and last whole lines stay, and what was left out between them is said", (t) => {
+test("a long log keeps its first and last whole lines, and a line between them reports the missing part", (t) => {
   const path = join(folder(t), "log");
   writeFileSync(path, lines(0, 1000));
   capLog(path, { headBytes: 105, tailBytes: 205 });
@@ -29,7 +29,7 @@ test("of a long log the first and last whole lines stay, and what was left out b
   assert.equal(readFileSync(path, "utf8"), text, "what was cut once is not cut again");
 });
 
-test("a log within the cap stays byte for byte, and one endless line is cut where the cap is", (t) => {
+test("a log within the cap stays byte for byte, and one endless line is cut exactly at the cap", (t) => {
   const path = join(folder(t), "log");
   writeFileSync(path, "x".repeat(300));
   capLog(path, { headBytes: 100, tailBytes: 200 });
@@ -39,7 +39,7 @@ test("a log within the cap stays byte for byte, and one endless line is cut wher
   capLog(join(path, "..", "none"));
 });
 
-test("the log of a stage is capped when the stage has ended, whether it was shown before or not", (t) => {
+test("the log of a stage is capped at the end of the stage, whether the log was shown before or not", (t) => {
   const at = folder(t);
   const text = `${"y".repeat(1023)}\n`.repeat(65 << 10);
   const log = new StageLog(join(at, "from"), join(at, "to"));

@@ -5,15 +5,15 @@ import { formatBytes } from "@mlrb/core/text/units";
 import { type LogCap, logCap } from "@mlrb/kit/processes/bounded-log";
 import { processName } from "@mlrb/kit/processes/process-name";
 
-/** Cuts whole lines from the middle of a log that is longer than its cap. A log that cannot be cut stays. */
+/** Cuts whole lines from the middle of a log that exceeds its cap. A log that cannot be cut stays unchanged. */
 export function capLog(path: string, cap = logCap): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  // one that was cut before has that line in it
+  // a log that was cut before contains that line
   if (size <= cap.headBytes + cap.tailBytes + Buffer.byteLength(leftOut(size, cap))) return;
   try {
     cutMiddle(path, size, cap);
   } catch {
-    // a full disk, for one: no stage fails for its log
+    // e.g. a full disk: no stage fails because of its log
   }
 }
 
@@ -43,7 +43,7 @@ export function leftOut(bytes: number, { headBytes, tailBytes }: LogCap = logCap
 
 const chunk = 1 << 16;
 
-/** Where the last line that ends before `at` ends; `at` itself within a very long line. */
+/** The end of the last line that ends before `at`; `at` itself within a very long line. */
 function lineEndBefore(file: number, at: number): number {
   const start = Math.max(0, at - chunk);
   const bytes = Buffer.alloc(at - start);

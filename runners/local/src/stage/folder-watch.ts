@@ -1,20 +1,20 @@
-// Finds names that appeared or disappeared in the folders of a stage's patterns during its run: a file that was added and
-// removed leaves no trace in the lists before and after, and the stage may have read it.
-// The kernel reports the names, so files of editors and interpreters do not count. Where it cannot (no watch left, a disk of
-// another host), the stat of the folder still shows that some name changed.
+// Finds names that appeared or disappeared in the folders of a stage's patterns during its run. A file that was added
+// and removed leaves no trace in the lists before and after, and the stage may have read the file. The kernel reports
+// the names, so files of editors and interpreters do not count. Where the kernel cannot (no watch left, a disk of
+// another host), the stat of the folder still shows a change.
 import { type FSWatcher, watch } from "node:fs";
 import { basename, join, matchesGlob } from "node:path";
 import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";
 
 export type FolderWatch = {
-  /** A path that appeared or disappeared; a folder, with a slash at its end, where the name is unknown. */
+  /** A path that appeared or disappeared. Where the name is unknown: the folder, with a slash at its end. */
   changed(): Promise<string | undefined>;
   close(): void;
 };
 
 type Watched = {
   folder: string;
-  /** What a name must match to count; undefined: every name does. */
+  /** The pattern of the names that count; undefined: every name counts. */
   names: string | undefined;
   stat: string;
   watcher: FSWatcher | undefined;
@@ -31,16 +31,16 @@ export function watchFolders(root: string, patterns: readonly string[], watching
     try {
       one.watcher = watching(join(root, folder), { persistent: false });
       one.watcher.on("change", (kind, name) => one.seen.add(kind === "rename" ? String(name) : ""));
-      one.watcher.on("error", () => {}); // its stat is left
+      one.watcher.on("error", () => {}); // the folder's stat remains as a check
     } catch {
-      // no watch left on this machine: its stat is left
+      // no watch left on this machine: the folder's stat remains as a check
     }
     watched.set(key, one);
   }
   return {
     async changed() {
       if (watched.size === 0) return undefined;
-      // what the kernel has noted is handed over in the loop's next round, of which this may be the end of one
+      // the kernel's notes arrive in the next round of the loop; the current round may be ending
       for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));
       for (const one of watched.values()) {
         const found = cameOrWent(root, one);
@@ -60,7 +60,7 @@ function cameOrWent(root: string, { folder, names, stat, seen }: Watched): strin
     if (name === "" || name === own || isLeftBehind(name)) continue;
     if (names === undefined || matchesGlob(name, names)) return inFolder(folder, name);
   }
-  // by its own name a folder tells of itself: it was moved, or its mode or times were set
+  // an event with the folder's own name is about the folder: a move, or a new mode or time
   const unexplained = seen.size === 0 || seen.has(own);
   return unexplained && statText(root, folder) !== stat ? inFolder(folder, "") : undefined;
 }

@@ -37,7 +37,7 @@ function lab(t: TestContext) {
   return { out, store, take, problem, at };
 }
 
-test("a name that is not UTF-8 is the stage's fault, shown in ASCII with the way out", async (t) => {
+test("a name that is not UTF-8 fails the stage, and is shown in ASCII with the way out", async (t) => {
   const { out, problem } = lab(t);
   mkdirSync(join(out, "r\u00e9sum\u00e9"));
   const name = Buffer.concat([
@@ -63,13 +63,13 @@ test("names with a newline, a backslash, quotes or other letters are kept as the
   for (const name of names) assert.equal(readFileSync(join(at, "laid", name), "utf8"), `of ${name}`);
 });
 
-test("a path that would be too long where it is laid out is the stage's fault", async (t) => {
+test("a path that would be too long where it is materialized fails the stage", async (t) => {
   const { out, problem } = lab(t);
   mkdirSync(join(out, ...Array.from({ length: 9 }, () => "d".repeat(240))), { recursive: true });
   assert.match(await problem(), /^holds "ddd.*…, a path of more than 2048 bytes; use shorter names/);
 });
 
-test("more bytes than the stage's disk limit are refused before any is read", async (t) => {
+test("outputs above the stage's disk limit are refused before any byte is read", async (t) => {
   const { out, problem, take } = lab(t);
   writeFileSync(join(out, "one"), "x".repeat(600));
   linkSync(join(out, "one"), join(out, "same"));
@@ -82,17 +82,17 @@ test("more bytes than the stage's disk limit are refused before any is read", as
   );
 });
 
-test("a sparse file larger than its disk is refused before any of it is read", async (t) => {
+test("a sparse file larger than its disk is refused before any byte is read", async (t) => {
   const { out, problem } = lab(t);
   writeFileSync(join(out, "model"), "");
-  truncateSync(join(out, "model"), 8 * 2 ** 40); // as much as the usual file system allows is hours to read
+  truncateSync(join(out, "model"), 8 * 2 ** 40); // the usual file system allows this size, which takes hours to read
   assert.match(
     await problem(),
     /^takes 8\.0 TiB with the others, more than the .* that the disk has for it; .*sparse/,
   );
 });
 
-test("reading large files ends when it is asked to, and nothing was taken", async (t) => {
+test("an aborted reading of large files ends, and no file is ingested", async (t) => {
   const { out, store, take } = lab(t);
   writeFileSync(join(out, "model"), "");
   truncateSync(join(out, "model"), 3 * 2 ** 30);

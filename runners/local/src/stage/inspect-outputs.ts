@@ -1,17 +1,17 @@
-// Inspects the outputs of a stage before they are read: refuses names that cannot be kept, and too many bytes. A sparse file
-// of a terabyte takes no room and hours to hash.
+// Inspects the outputs of a stage before they are read: refuses names that cannot be kept, and too many bytes. A
+// sparse file of a terabyte uses no disk space and takes hours to hash.
 import { lstatSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";
 import { inodeOf } from "../store/content-store.ts";
 
-/** An output that cannot be kept, and its stage's fault. `message` goes on from the output's name. */
+/** An output that cannot be kept, through its stage's fault. `message` continues after the output's name. */
 export class OddOutput extends Error {}
 
-/** A path within an output; where it is laid out, its folder's path comes before it, and systems allow 4 096. */
+/** A path within an output. The path of the output's folder is added in front, and systems allow 4 096 bytes. */
 const pathBytesMax = 2048;
 
-/** What lstat says of everything at and below `path`, by path. Throws OddOutput. */
+/** The lstat of every file at and below `path`, by path. Throws OddOutput. */
 export function givenFiles(path: string, into: Map<string, Stats>, inside = ""): void {
   const stats = lstatSync(path);
   into.set(path, stats);
@@ -31,7 +31,7 @@ export function givenFiles(path: string, into: Map<string, Stats>, inside = ""):
   }
 }
 
-/** In ASCII, quoted: what is not plain is spelt out, so that a terminal and a report can hold it. */
+/** In ASCII and quoted, with escapes, so that terminals and reports can show the name. */
 function shownName(inside: string, bytes: Buffer): string {
   const spelt = (all: Buffer) =>
     [...all]
@@ -45,8 +45,8 @@ function shownName(inside: string, bytes: Buffer): string {
 }
 
 /**
- * Throws OddOutput where files are larger together than `limit`; without one, larger than their disk could hold:
- * only sparse files are, and whatever reads them gets copies.
+ * Throws OddOutput where the files together exceed `limit`. Without a limit, throws where they exceed the size of
+ * their disk: only sparse files do, and every reader gets copies.
  */
 export function checkSize(files: ReadonlyMap<string, Stats>, limit: number | undefined): void {
   const all = [

@@ -12,12 +12,12 @@ import { ingestAll } from "../store/ingest.ts";
 import { missingOutput } from "./missing-output.ts";
 
 type Ended = CarryOutContext & {
-  /** Where its outputs stand, by name. */
+  /** The paths of the outputs, by name. */
   paths: Record<string, string>;
   startedAt: string;
   durationMs: number;
   where?: Record<string, string>;
-  /** Aborted where the run is ended meanwhile. */
+  /** Aborted when the run is ended meanwhile. */
   signal?: AbortSignal;
 };
 
@@ -68,7 +68,7 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
   return { kind: "succeeded", outputs, durationMs };
 }
 
-/** All actions of a script share one object, and so one text. */
+/** All actions of a script share one object, and therefore one text. */
 const kept = new WeakMap<object, { store: Store; digest: string }>();
 
 function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {

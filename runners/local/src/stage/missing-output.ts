@@ -1,9 +1,9 @@
-// Whether a stage gave what it declares.
+// Checks that a stage wrote its declared outputs.
 
 import { statSync } from "node:fs";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 
-/** Which output it did not give, or gave as something else; undefined where all are there. */
+/** The first output that is missing or of another kind; undefined when all are valid. */
 export function missingOutput(
   gives: { name: string; kind: Artifact["kind"] }[],
   paths: Record<string, string>,

@@ -11,7 +11,7 @@ function scene(t: TestContext) {
   return { from: join(folder, "from"), to: join(folder, "to") };
 }
 
-test("the first try begins a new log; each further one goes on with it and says how the one before ended", async (t) => {
+test("the first try begins a new log; each further try appends to the log and says how the previous try ended", async (t) => {
   const at = scene(t);
   writeFileSync(at.to, "yesterday's\n");
   for (const [said, before] of [
@@ -34,7 +34,7 @@ test("the end of a try without output is in the log", async (t) => {
   assert.equal(readFileSync(at.to, "utf8"), "mlrb: try 1 of 2: no such program\n");
 });
 
-test("where a secret is handed out the log holds its name; where it is not set, there is nothing to hide", async (t) => {
+test("the log holds the name of a secret in place of its value, and stays unchanged without a value", async (t) => {
   process.env.MLRB_TEST_KEY = "very-secret";
   t.after(() => delete process.env.MLRB_TEST_KEY);
   const at = scene(t);

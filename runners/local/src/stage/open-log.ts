@@ -1,21 +1,22 @@
-// The log that a try of a stage writes: with the tries before it, so that each is kept, and without
-// secrets where the stage is handed some.
+// Opens the log of one try of a stage. The log keeps the earlier tries, and holds no secrets of the stage.
 import { appendFileSync, existsSync, renameSync } from "node:fs";
 import { RedactedLog, secretsNamed } from "./redacted-log.ts";
 import { StageLog } from "./stage-log.ts";
 
 export type LogWanted = {
-  /** In the stage's work folder: what it writes to. */
+  /** The log in the stage's work folder, where the stage writes. */
   from: string;
-  /** Where people look for it. */
+  /** The log where users read it. */
   to: string;
-  /** Names of what it is handed. */
+  /** Names of the stage's secrets. */
   secrets: string[];
-  /** How the try before ended; undefined in the first. */
+  /** How the previous try ended; undefined in the first try. */
   before?: string | undefined;
-  /** A run before this one may have followed it, and have moved it to its end. */
+  /** An earlier run may have followed the stage and moved the log to its final place. */
   adopted?: boolean;
-  /** Whether these are all values that its secrets ever had; asked again and again. Absent where none is replaced. */
+  /**
+   * Whether these are all values that the secrets ever had; checked repeatedly. Absent where no secret is replaced.
+   */
   knows?: (secrets: Record<string, string>) => boolean;
 };
 
@@ -29,7 +30,7 @@ export function openLog({
 }: LogWanted): StageLog | RedactedLog {
   if (adopted && !existsSync(from) && existsSync(to)) renameSync(to, from);
   if (before !== undefined && !adopted) {
-    if (existsSync(to)) renameSync(to, from); // the stage goes on writing at its end
+    if (existsSync(to)) renameSync(to, from); // the stage continues at the end of the file
     appendFileSync(from, `mlrb: ${before}\n`);
   }
   const values = secretsNamed(secrets);

@@ -1,8 +1,8 @@
-// The paths of a stage's outputs in its work folder. One place defines them, since another run than the one that prepared
-// the folder may ingest the outputs.
+// The paths of a stage's outputs in its work folder. Defined once, since the run that ingests the outputs may differ
+// from the run that prepared the folder.
 import { join } from "node:path";
 
-/** Absolute, by output. Two outputs with one file name have folders of their own. */
+/** Absolute, by output name. Two outputs with one file name have separate folders. */
 export function outputPaths(
   work: string,
   gives: readonly { name: string; file: string }[],

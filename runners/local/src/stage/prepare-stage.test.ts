@@ -95,7 +95,7 @@ test("an input is at the path that stage.json and the command name", async (t) =
   assert.deepEqual(stageJson.inputs, { words: path });
 });
 
-test("inputs that an earlier stage left in the work folder are gone", async (t) => {
+test("inputs that an earlier stage left in the work folder are removed", async (t) => {
   const at = lab(t);
   writeFileSync(join(at.work, "in/words"), "something longer of another stage");
   writeFileSync(join(at.work, "in/private"), "of another task");
@@ -375,7 +375,7 @@ test("only --unsafe-local lets a sandbox run without isolation", async (t) => {
   assert.equal(trusted.stageJson.sandbox, undefined);
 });
 
-test("what a killed build left of an environment is removed before the next build", async (t) => {
+test("leftovers of a killed environment build are removed before the next build", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
   const leave = (bound: Bound) => {

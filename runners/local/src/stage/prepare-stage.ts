@@ -1,4 +1,4 @@
-// Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
+// Prepares a stage's work folder: inputs, output folders and context.
 
 import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
@@ -24,7 +24,7 @@ import { stageVariables } from "./stage-variables.ts";
 
 export type Working = CarryOutContext & { work: string };
 
-/** Something that the stage reads is no longer in the store, or was damaged there. */
+/** An input of the stage is missing from the store, or was damaged there. */
 export class LostInput extends Error {}
 
 /** Throws LostInput. */
@@ -75,7 +75,7 @@ export async function prepareStage(
     ...(permissions && { permissions }),
     ...(recorded && { recorder }),
     ...(linked && { readOnly: join(work, "in") }),
-    // of what is not trusted it is the sandbox's; who supervises it may have a provider to call
+    // an untrusted stage's network is for its sandbox; its supervisor may need to call a provider
     ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
     ...beside,
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
@@ -90,7 +90,7 @@ async function materializeInputs(
   bound: Bound,
   { workspace, work, executor }: Working,
 ): Promise<{ inputs: Record<string, string>; linked: boolean }> {
-  // files of an earlier stage in this slot are overwritten where they have the same name
+  // files that an earlier stage left in this slot are overwritten where their names match
   const files = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
   for (const name of readdirSync(join(work, "in")))
     if (!files.some((need) => need.name === name)) removeFolder(join(work, "in", name));
@@ -109,7 +109,7 @@ async function materializeInputs(
     writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
     for (const { artifacts } of bound.manifest.members) {
       for (const { path, kind, digest } of Object.values(artifacts)) {
-        if (path === undefined) continue; // its digest will do
+        if (path === undefined) continue; // only the digest is needed
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         items.push({ artifact: { kind, digest }, path: join(folder, path) });
       }
@@ -140,7 +140,7 @@ function prepareOutputs({ stage }: Instance, { environment }: Bound, work: strin
   return outputs;
 }
 
-/** Tells the guard in the script's process what it may do, or where to note what was refused. */
+/** Passes the permissions of the script to the guard in its process, or the path where the recorder notes reads. */
 function guardVariables(
   permissions: Permissions,
   { PYTHONPATH }: Record<string, string>,
@@ -156,7 +156,7 @@ function guardVariables(
   };
 }
 
-/** Memory is the sandbox's to limit where there is one: what its agent takes is the agent's doing. */
+/** A sandbox limits memory itself: its agent's memory use is the agent's responsibility. */
 function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"] {
   const { timeMs, memoryBytes } = execution.limits;
   return {
@@ -165,10 +165,10 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
-/** The default process limit: far more than an honest program needs. */
+/** The default process limit: far above the needs of an honest program. */
 const processesMax = 4096;
 
-/** The default disk limit: large, and small enough to leave room for other programs. */
+/** The default disk limit: large, but with room left for other programs. */
 function diskMax(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return Math.min(200 * 2 ** 30, Math.floor(0.8 * bavail * bsize));
@@ -196,7 +196,7 @@ function sandboxAsked(
   };
 }
 
-/** The folders that an instance reads and writes besides the repository and its work folder. */
+/** The folders that an instance reads and writes, other than the repository and its work folder. */
 export function foldersBeside(
   { stage }: Instance,
   { environment }: Bound,
@@ -206,7 +206,7 @@ export function foldersBeside(
   return { reads: [environment.path, ...interpreterOf(environment.path)], writes: [] };
 }
 
-/** The folder of the interpreter that a virtual environment is made of: it runs nothing without it. */
+/** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
 function interpreterOf(path: string): string[] {
   try {
     const python = realpathSync(environmentPython(path));

@@ -1,5 +1,6 @@
-// `run --audit`: finds undeclared reads of a stage by strace. strace sees reads that guards inside a process cannot: of native
-// code, of programs that a stage starts, and of `command:` stages. The audit finds mistakes and forbids nothing.
+// `run --audit`: finds undeclared reads of a stage by strace. strace sees reads that guards inside a process miss:
+// those of native code, of programs that a stage starts, and of `command:` stages. The audit finds mistakes and
+// forbids nothing.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -11,7 +12,7 @@ import { type Audited, type Opened, openedIn } from "./read-trace.ts";
 import { declarer } from "./refusals.ts";
 import { declaredPaths, harnessFiles, insideRepository, systemFolders } from "./stage-permissions.ts";
 
-/** What a stage instance read that it does not declare. `work` still holds its trace. */
+/** Finds the undeclared reads of a stage instance. `work` still holds its trace. */
 export function auditStage(
   instance: Instance,
   bound: Bound,
@@ -30,7 +31,7 @@ export function auditStage(
       if (allowed.has(above)) return !hides(above, path);
     return false;
   };
-  // where a folder of the system holds the repository, what is in there is not the system's
+  // a system folder may contain the repository, whose files are not the system's
   const hides = (above: string, path: string) => {
     const real = realOf(root);
     return path.startsWith(`${real}/`) && real.startsWith(`${above}/`);

@@ -1,6 +1,6 @@
-// Preloaded into the script of an attempt, which no guard may end: notes which files of the repository it reads and
-// does not declare. Node's permission model cannot do that, also not by --permission-audit: it takes fsync away, which
-// records need. A note is all it makes; it changes no answer and throws nothing.
+// Preloaded into the script of an attempt, which no guard may end. Records which files of the repository the script
+// reads without a declaration. Node's permission model cannot do this, even with --permission-audit: it removes
+// fsync, which records need. The recorder only writes notes; it changes no result and throws nothing.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, resolve } from "node:path";
@@ -8,12 +8,12 @@ import { fileURLToPath } from "node:url";
 
 /** The content of the file that MLRB_RECORDER names. All paths are absolute. */
 export type Recorded = {
-  /** What is in here counts, and what is in `apart` does not. */
+  /** Reads in this folder count, except those in `apart`. */
   root: string;
   apart: string[];
   /** Files and folders that are declared. */
   reads: string[];
-  /** Where it notes what is not: one JSON line each. */
+  /** The file for undeclared reads: one JSON line each. */
   refusals: string;
 };
 
@@ -23,7 +23,7 @@ const file = process.env.MLRB_RECORDER;
 delete process.env.MLRB_RECORDER; // programs that the script starts are not recorded
 if (file !== undefined) record(JSON.parse(fs.readFileSync(file, "utf8")) as Recorded);
 
-// Node would hand its flags to every Node that the script starts
+// otherwise Node would pass its flags to every Node that the script starts
 process.execArgv = process.execArgv.filter((flag) => flag !== `--require=${import.meta.filename}`);
 
 function record({ root, apart, reads, refusals }: Recorded): void {
@@ -42,7 +42,7 @@ function record({ root, apart, reads, refusals }: Recorded): void {
       noted.add(path);
       appendFileSync(refusals, `${JSON.stringify({ kind: "read", resource: path })}\n`);
     } catch {
-      // a descriptor, or a disk without room: nothing is noted
+      // a file descriptor, or a full disk: nothing is recorded
     }
   };
   const watched = (of: object, name: string) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openedIn, traced } from "./read-trace.ts";
 
-test("of a trace the files opened to be read, the programs and the listed folders count, each once and by its real name", () => {
+test("a trace lists the files opened for reading, the programs and the listed folders, each once and by its real name", () => {
   const trace = [
     '7 execve("/usr/bin/cat", ["cat"], 0x7ffd /* 3 vars */) = 0',
     '7 openat(AT_FDCWD</r>, "table.json", O_RDONLY|O_CLOEXEC) = 3</r/table.json>',
@@ -28,7 +28,7 @@ test("of a trace the files opened to be read, the programs and the listed folder
   ]);
 });
 
-test("what is traced is started as it is, with all that it starts in its turn", () => {
+test("a traced program is started unchanged, together with all programs that it starts", () => {
   const words = traced(["cat", "a b"], "/w/trace");
   assert.deepEqual(words.slice(-3), ["--", "cat", "a b"]);
   assert.ok(words.includes("-f") && words.includes("/w/trace"));

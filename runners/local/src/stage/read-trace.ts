@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { RefusalText } from "@mlrb/core/ports/permissions";
 
-/** What was found of one stage instance: undeclared reads, or why it was not traced. */
+/** The audit of one stage instance: undeclared reads, or the reason why it was not traced. */
 export type Audited = { stage: string; undeclared: RefusalText[] } | { stage: string; untraced: string };
 
-/** Each finding is handed over as its stage ends. */
+/** Called with each finding as its stage ends. */
 export type Audit = (found: Audited) => void;
 
-/** A command line that writes to `trace` which files the program and all that it starts open. */
+/** A command line that writes to `trace` the files that the program and all its child processes open. */
 export function traced(argv: readonly string[], trace: string): string[] {
   const calls = "trace=open,openat,openat2,execve,getdents64";
   return [
@@ -37,7 +37,7 @@ export function hasStrace(path = process.env.PATH ?? ""): boolean {
 
 export type Opened = { kind: "read" | "list"; path: string };
 
-/** The files that were opened to be read, the folders that were listed and the programs; absolute, each once. */
+/** The files opened for reading, the listed folders and the programs; absolute, each once. */
 export function openedIn(trace: string): Opened[] {
   const found = new Map<string, Opened>();
   const add = (kind: Opened["kind"], written: string) => {
@@ -61,7 +61,7 @@ export function openedIn(trace: string): Opened[] {
   return [...found.values()];
 }
 
-/** A call that another process interrupts takes two lines. */
+/** A call that another process interrupts takes two lines in the trace. */
 function* wholeCalls(trace: string): Generator<string> {
   const begun = new Map<string, string>();
   for (const line of trace.split("\n")) {
@@ -72,7 +72,7 @@ function* wholeCalls(trace: string): Generator<string> {
   }
 }
 
-/** Of a path as strace writes it. */
+/** Decodes a path as strace writes it. */
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   const bytes = text.replace(/\\([0-7]{1,3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));

@@ -22,7 +22,7 @@ function scene(t: TestContext) {
 
 const secrets = { KEY: "very-secret" };
 
-test("the copy is whole and without secrets, and what the stage wrote is gone with the last time's", async (t) => {
+test("the copy is complete and without secrets, and replaces the previous copy", async (t) => {
   const { from, to } = scene(t);
   writeFileSync(to, "the last time");
   const log = new RedactedLog(from, to, secrets);
@@ -38,7 +38,7 @@ test("the copy is whole and without secrets, and what the stage wrote is gone wi
   assert.ok(!existsSync(from));
 });
 
-test("it can be read while the stage runs, and holds no secret at any moment, nor after a kill", {
+test("the copy is readable while the stage runs, and holds no secret at any time or after a kill", {
   timeout: 30_000,
 }, async (t) => {
   const { from, to } = scene(t);
@@ -52,10 +52,10 @@ test("it can be read while the stage runs, and holds no secret at any moment, no
   await log.end();
 });
 
-test("of a log that grows faster than it is copied the copy has both ends, and no half of a secret where it left off", async (t) => {
+test("a log that grows faster than it is copied keeps both ends in the copy, with no half of a secret at the gap", async (t) => {
   const { from, to } = scene(t);
   const cap = { headBytes: 2_000, tailBytes: 8_000 };
-  // any byte of it may be the one where the copy goes on
+  // the copy may resume at any byte
   for (let shift = 0; shift < 24; shift++) {
     const log = new RedactedLog(from, to, secrets, { cap });
     const line = (index: number) => `${index} very-secret\n`;
@@ -74,7 +74,7 @@ test("of a log that grows faster than it is copied the copy has both ends, and n
   }
 });
 
-test("a stage that says nothing leaves no log", async (t) => {
+test("a stage without output leaves no log", async (t) => {
   const { from, to } = scene(t);
   const log = new RedactedLog(from, to, secrets);
   await log.end();
@@ -90,7 +90,7 @@ test("a copy that cannot be written is an error, and the original log is removed
   assert.ok(!existsSync(from));
 });
 
-test("secrets are those that are set; an empty one is none", (t) => {
+test("only secrets that are set and not empty count", (t) => {
   process.env.MLRB_TEST_SET = "value";
   process.env.MLRB_TEST_EMPTY = "";
   t.after(() => {
@@ -102,7 +102,7 @@ test("secrets are those that are set; an empty one is none", (t) => {
   });
 });
 
-test("text that came after a secret got a value that is not known is not copied, what came before is", async (t) => {
+test("text after a secret got an unknown value is not copied, and text before is", async (t) => {
   const { from, to } = scene(t);
   let knows = true;
   const log = new RedactedLog(from, to, secrets, { mayCopy: () => knows });
@@ -115,7 +115,7 @@ test("text that came after a secret got a value that is not known is not copied,
   assert.ok(!existsSync(from));
 });
 
-test("a log that a stage goes on with stays when its run leaves it", async (t) => {
+test("the log of a continuing stage stays when its run leaves the stage", async (t) => {
   const { from, to } = scene(t);
   const log = new RedactedLog(from, to, secrets);
   writeFileSync(from, "said very-secret\n");

@@ -1,6 +1,6 @@
-// The log of a stage with secrets. The stage writes to a file in its work folder, which is removed with the folder. People
-// and records get a copy without the secrets, made while the stage runs. A killed run leaves no secret either: the next run
-// clears its work folder.
+// The log of a stage with secrets. The stage writes to a file in its work folder, which is removed with the folder.
+// Users and records get a copy without the secrets, made while the stage runs. A killed run leaves no secret either:
+// the next run clears its work folder.
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Redactor } from "@mlrb/core/ports/redactor";
@@ -8,13 +8,13 @@ import { heldFrom, type LogCap, logBound, logCap } from "@mlrb/kit/processes/bou
 import { readFrom } from "../store/read-appended.ts";
 import { capLog, leftOut } from "./cap-log.ts";
 
-/** How often the copy catches up while the stage runs. */
+/** Interval of the copy while the stage runs. */
 const copyMs = 300;
 const chunkBytes = 1 << 20;
 
 type Options = {
   cap?: LogCap;
-  /** False once the stage may have a value that is not among the secrets; from there on nothing is copied. */
+  /** False once the stage may have a value that is not among the secrets; from then on nothing is copied. */
   mayCopy?: () => boolean;
 };
 
@@ -32,7 +32,7 @@ export class RedactedLog {
   #withheld = false;
   readonly #mayCopy: () => boolean;
 
-  /** `secrets`: values by name. `to` is what was said the last time: it goes. */
+  /** `secrets`: values by name. `to` holds the previous log, which is removed. */
   constructor(from: string, to: string, secrets: Record<string, string>, options: Options = {}) {
     const { cap = logCap, mayCopy = () => true } = options;
     this.#from = from;
@@ -43,12 +43,12 @@ export class RedactedLog {
     this.#redactor = new Redactor(secrets);
     this.#mayCopy = mayCopy;
     if (mayCopy()) rmSync(to, { force: true });
-    else this.#withhold(); // what a run before this one has copied stays
+    else this.#withhold(); // the copy of an earlier run stays
     this.#timer = setInterval(() => this.#copy(), copyMs);
     this.#timer.unref();
   }
 
-  /** Copies what has come since, a chunk at most; false when there was nothing more. */
+  /** Copies new text, one chunk at most; false when there is no more. */
   #copy(): boolean {
     if (this.#trouble !== undefined || this.#withheld) return false;
     try {
@@ -60,7 +60,7 @@ export class RedactedLog {
       const bytesMax = at < headBytes ? Math.min(chunkBytes, headBytes - at) : chunkBytes;
       const chunk = readFrom(this.#from, at, bytesMax) ?? Buffer.alloc(0);
       this.#read += chunk.length;
-      // asked after the text was read: a stage gets a new value only once that is known to be one
+      // checked after the read: a stage gets a new value only after that value is registered
       if (!this.#mayCopy()) {
         this.#withhold();
         return false;
@@ -75,14 +75,14 @@ export class RedactedLog {
     }
   }
 
-  /** The stage writes faster than this reads. What may be the first half of a secret is left out too. */
+  /** Used when the stage writes faster than this copies. Also omits a possible first half of a secret. */
   #passOver(bytes: number): void {
     this.#append(Buffer.from(leftOut(bytes, this.#cap)));
     this.#redactor = new Redactor(this.#secrets);
     this.#read += bytes;
   }
 
-  /** From the first line on that cannot begin with the second half of a secret. */
+  /** The bytes from the first line that cannot begin with the second half of a secret. */
   #pastSecret(bytes: Buffer): Buffer {
     const past = this.#redactor.halfBytesMax;
     const lineEnd = bytes.indexOf(10, past);
@@ -99,12 +99,12 @@ export class RedactedLog {
     if (bytes.length > 0) writeFileSync(this.#to, bytes, { flag: "a" });
   }
 
-  /** For a stage that goes on without this run: the copy ends here, and what it writes stays. */
+  /** For a stage that continues without this run: the copy ends here, and the stage's output stays. */
   leave(): Promise<void> {
     return this.#finish();
   }
 
-  /** To be awaited before the stage's folder is used again. Throws where the copy cannot be written. */
+  /** Await before the stage's folder is used again. Throws where the copy cannot be written. */
   async end(): Promise<void> {
     if (this.#ended) return;
     try {
@@ -125,7 +125,7 @@ export class RedactedLog {
   }
 }
 
-/** The secrets that a stage is handed, by name, as this program has them. */
+/** The secrets of a stage, by name, with the values of this process. */
 export function secretsNamed(names: string[]): Record<string, string> {
   const secrets: Record<string, string> = {};
   for (const name of names) if (process.env[name]) secrets[name] = process.env[name];

@@ -1,5 +1,5 @@
-// Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued has failed
-// too: a scorer that catches the error would otherwise reject a submission that it never read.
+// Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
+// after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
 
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 
-/** `work` is the folder that it worked in; the words go to its log and to its cause. */
+/** `work` is the work folder of the stage; the words go to its log and its cause. */
 export function withRefusals(
   result: ExecutionResult,
   work: string,
@@ -20,7 +20,7 @@ export function withRefusals(
   const ended = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
   if (!ended) return result;
   const noted = readRefusals(join(work, "refusals.jsonl"));
-  // Node does not publish this one
+  // Node publishes no event for this refusal
   if (result.kind === "failed" && endOf(join(work, "log")).includes("ERR_DLOPEN_DISABLED"))
     noted.push({ kind: "native", resource: "" });
   const listed = new Set(noted.flatMap(({ kind, resource }) => (kind === "list" ? [resource] : [])));
@@ -32,7 +32,7 @@ export function withRefusals(
     .map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
   if (texts.length > shownMax) lines.push(`mlrb: and ${texts.length - shownMax} more like these\n`);
   appendFileSync(join(work, "log"), lines.join(""));
-  // causes reach reports, which are the same wherever they were made: what is outside is named in the log only
+  // causes reach reports, which must be equal on every machine: paths outside are named in the log only
   const shown = refusals.map((refusal) =>
     isPath(refusal) && insideRepository(refusal.resource, workspace) === undefined
       ? { ...refusal, resource: "a file outside of the repository" }
@@ -46,8 +46,8 @@ export function withRefusals(
 }
 
 /**
- * What the script of an attempt read and does not declare, and the line to write; also to its log. The attempt goes
- * on and counts: what it did was paid for, and only an edit of that file would go unnoticed.
+ * The undeclared reads of an attempt's script and the lines to write, also to its log. The attempt continues and
+ * counts: its work was paid for, and only an edit of that file would go unnoticed.
  */
 export function undeclaredReads(
   work: string,
@@ -65,8 +65,9 @@ export function undeclaredReads(
 }
 
 /**
- * Node asks before it looks: what is not there could not have been read. Where Node looks for packages it asks about
- * folders too, and goes on without, as libraries do: only the error that ended the script says that it needed one.
+ * Node asks before the access: a missing file cannot have been read. In its search for packages Node asks about
+ * folders too and continues without them, as libraries do. Only the error that ended the script shows that the script
+ * needed one.
  */
 function asRead(
   refusal: Refusal,
@@ -77,12 +78,12 @@ function asRead(
     listed: ReadonlySet<string>;
   },
 ): Refusal[] {
-  // one that does without a network when there is none is as it should be
+  // a script that succeeds without the network is valid
   if (refusal.kind === "network" && at.result.kind === "succeeded") return [];
   if (refusal.kind !== "read" && refusal.kind !== "list") return [refusal];
   const stats = statSync(resolve(at.workspace.repository, refusal.resource), { throwIfNoEntry: false });
   if (!stats) return [];
-  // a library that looks which programs there are, as zx does when it is imported, and goes on without
+  // a library that looks for installed programs, as zx does at import, and continues without them
   const ofSystem = systemFolders().some((folder) => refusal.resource.startsWith(`${folder}/`));
   if (
     ofSystem &&
@@ -123,13 +124,13 @@ function endOf(file: string): string {
   }
 }
 
-/** A line that a kill tore, or the script itself wrote, is left out. */
+/** Lines that a kill tore, or that the script wrote itself, are skipped. */
 function readRefusals(file: string): Refusal[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    return []; // nothing was refused, or it is not held
+    return []; // nothing was refused, or the script runs without a guard
   }
   return text.split("\n").flatMap((line) => {
     const reading = readFormat(refusal, line);

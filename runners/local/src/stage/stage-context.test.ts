@@ -59,7 +59,7 @@ print(json.dumps([s.name, s.params, paths(s.inputs), paths(s.outputs), s.files])
   return { typescript: stage, python };
 }
 
-test("a context that the runner writes is read by scripts in TypeScript and in Python", (t) => {
+test("a context that the runner writes is readable by scripts in TypeScript and in Python", (t) => {
   const context = stageContext(instance, bound, { ...paths, sandbox });
   const { typescript, python } = read(t, context);
   assert.deepEqual(structuredClone({ ...typescript() }.sandbox), sandbox);

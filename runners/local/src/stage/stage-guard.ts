@@ -1,5 +1,5 @@
-// Preloaded into a stage's script that runs under Node's permission model: notes what was refused, so that the
-// runner can say which line of YAML allows it. Small, because every script waits for it.
+// Preloaded into a stage's script that runs under Node's permission model. Records refusals, so that the runner can
+// name the line of YAML that allows the access. Small, because every script waits for this module.
 import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import module, { syncBuiltinESMExports } from "node:module";
@@ -8,10 +8,10 @@ import { join, resolve } from "node:path";
 const file = process.env.MLRB_REFUSALS;
 const noted = new Set<string>();
 
-/** More than a person reads; a script that tries again and again must not fill the disk. */
+/** More than a person reads: a script that repeats an access must not fill the disk. */
 const notedMax = 200;
 
-/** Paths absolute: a script may change its working directory. */
+/** Paths become absolute: a script may change its working directory. */
 function note(kind: string, asked: string): void {
   const resource = ["read", "list", "write"].includes(kind) ? resolve(asked) : asked;
   const line = JSON.stringify({ kind, resource, ...(resource !== asked && { asked }) });
@@ -20,11 +20,11 @@ function note(kind: string, asked: string): void {
   try {
     fs.appendFileSync(file, `${line}\n`);
   } catch {
-    // the script's own error says what was refused
+    // the script's own error names the refusal
   }
 }
 
-/** Globs under way: they pass over what they may not list, and find less without a word. */
+/** Running globs: they silently skip folders that they may not list. */
 let globs = 0;
 
 type Refused = { permission: string; resource: string };
@@ -48,7 +48,8 @@ for (const [channel, kind] of [
 ] as const)
   subscribe(`node:permission-model:${channel}`, (message) => note(kind, (message as Refused).resource));
 
-// The model refuses fsync altogether. A stage needs none: its outputs count once the store has taken them in.
+// The model refuses fsync altogether. A stage needs no fsync: its outputs count only once the store has ingested
+// them.
 const none = (_: number, done?: (error: null) => void) => {
   if (done) process.nextTick(done, null);
 };
@@ -67,7 +68,7 @@ function withoutFlush(write: typeof fs.promises.writeFile): typeof fs.promises.w
     write(file, data, typeof options === "object" && options ? { ...options, flush: false } : options);
 }
 
-// Of the two realpaths, the one in JavaScript asks for every link above the path, which belongs to no stage.
+// Of the two realpaths, the JavaScript version asks for every link above the path. No stage owns those links.
 const { realpath, realpathSync } = fs;
 fs.realpath = Object.assign(realpath.native.bind(fs), {
   native: realpath.native,
@@ -163,7 +164,7 @@ function settled(given: Answer): unknown {
   return given.value;
 }
 
-/** What to tell a script in place of a refusal; the refusal where there is nothing better to tell. */
+/** The answer to a script in place of a refusal; the refusal itself where there is no better answer. */
 function answer(name: string, error: unknown, args: unknown[]): Answer {
   const refused = error as NodeJS.ErrnoException & { permission?: string; resource?: string };
   const { code, permission, resource } = refused;
@@ -176,7 +177,7 @@ function answer(name: string, error: unknown, args: unknown[]): Answer {
     if (asked?.throwIfNoEntry === false) return { value: undefined };
     return { error: absent(name, resource) };
   }
-  // a file was noted as read: whether it is there decides something too
+  // a file was recorded as read: its existence affects the result too
   if (found === 0) return name === "exists" ? { value: false } : { error };
   if (name === "exists") return { value: true };
   if (name === "access" && !(Number(args[1] ?? 0) & fs.constants.W_OK)) return { value: undefined };
@@ -190,7 +191,7 @@ function answer(name: string, error: unknown, args: unknown[]): Answer {
   return { error };
 }
 
-/** Node's cp asks about each folder above the two, which belong to no stage. */
+/** Node's cp asks about each folder above the two paths. No stage owns those folders. */
 function mayCopy([from, to, options]: unknown[]): boolean {
   const { recursive, filter, errorOnExist } = (options ?? {}) as fs.CopySyncOptions;
   const isPlain = typeof from === "string" && typeof to === "string" && recursive && !filter && !errorOnExist;
@@ -199,7 +200,7 @@ function mayCopy([from, to, options]: unknown[]): boolean {
   );
 }
 
-/** Links become what they lead to: the model lets no script make one. */
+/** Links become copies of their targets: the model lets no script make a link. */
 function copyTree(from: string, to: string, options: fs.CopySyncOptions): void {
   const stats = fs.statSync(from);
   if (stats.isDirectory()) {
@@ -209,7 +210,10 @@ function copyTree(from: string, to: string, options: fs.CopySyncOptions): void {
   if (options.preserveTimestamps) fs.utimesSync(to, stats.atime, stats.mtime);
 }
 
-/** 0 of a file, 1 of a folder, negative of what is not there: what Node's module loader asks, which is not held. */
+/**
+ * 0 for a file, 1 for a folder, negative for a missing path. Uses the call of Node's module loader, which the model
+ * does not restrict.
+ */
 function look(path: string): number {
   return (module as unknown as { _stat: (path: string) => number })._stat(path);
 }
@@ -222,7 +226,7 @@ function absent(name: string, resource: string): Error {
 
 syncBuiltinESMExports();
 
-// Node would hand its flags to every Node that the script starts; what is started is not held.
+// Otherwise Node would pass its flags to every Node that the script starts. Those programs run without a guard.
 process.execArgv = process.execArgv.filter(
   (flag) => !/^--(permission|allow-|require=|disable-warning=SecurityWarning)/.test(flag),
 );

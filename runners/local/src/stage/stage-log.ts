@@ -1,10 +1,10 @@
-// The log of a stage, where people look for it. A stage writes to the log in its work folder. The log gets a name among the
-// logs once the stage has run for a moment, or at its end if it is not empty: most short stages print nothing, and a file
+// Publishes the log of a stage among the logs. A stage writes to the log in its work folder. The log is linked once
+// the stage has run for `shownMs`, or at its end if the log is not empty. Most short stages print nothing, and a file
 // for each would cost more than the stage.
 import { linkSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { capLog } from "./cap-log.ts";
 
-/** After how long a running stage's log can be read. */
+/** Time after which a running stage's log is readable. */
 const shownMs = 300;
 
 export class StageLog {
@@ -32,13 +32,13 @@ export class StageLog {
       linkSync(this.#from, this.#to);
       this.#shown = true;
     } catch (error) {
-      // not there yet: it is once the stage's program was started
+      // the file appears once the stage's program has started
       if ((error as NodeJS.ErrnoException).code === "ENOENT") this.#await();
-      // else a file system without links: it is moved at the end
+      // otherwise a file system without links: the log is moved at the end
     }
   }
 
-  /** For a stage that goes on without this run: it writes on to the same file, which keeps both names. */
+  /** For a stage that continues without this run: the stage writes to the same file, which keeps both names. */
   leave(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -47,7 +47,7 @@ export class StageLog {
     clearTimeout(this.#timer);
   }
 
-  /** To be called before the stage's folder is used again. */
+  /** Call before the stage's folder is used again. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -59,7 +59,7 @@ export class StageLog {
   }
 }
 
-/** Nothing happens where there is none. */
+/** No-op without a file. */
 function removeFile(path: string): void {
   try {
     unlinkSync(path);

@@ -1,8 +1,8 @@
-// What an instance's script may read, write and do: its own closure, declared files, inputs, outputs and scratch,
-// the environment it runs in; the network and programs where it says so.
-// Not held: commands (any program: `run --audit` tells what they read), the stages that build environments, and
-// supervisors of untrusted stages, which are part of the harness: what they start is held by a sandbox, and a guard
-// must not end a paid attempt. What their script reads of the repository undeclared is noted, by read-recorder.
+// The permissions of an instance's script: its own closure, declared files, inputs, outputs and scratch, and its
+// environment; the network and programs where declared. Not restricted: commands (any program; `run --audit` lists
+// their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of the
+// harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt. Undeclared
+// reads of a supervisor's script are recorded by read-recorder.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import type { Recorded } from "./read-recorder.ts";
 export type HeldAt = {
   workspace: Workspace;
   work: string;
-  /** Absolute folders besides the repository and the work folder that it may read or write. */
+  /** Absolute folders, other than the repository and the work folder, that the script may read or write. */
   beside: { reads: string[]; writes: string[] };
 };
 
@@ -25,7 +25,7 @@ const guards = {
   python: fileURLToPath(new URL("../process/python-guard", import.meta.url)),
 };
 
-/** What a traceback may read of the harness. */
+/** The files of the harness that a traceback may read. */
 export const harnessFiles = [
   guards.python,
   guards.script,
@@ -37,7 +37,7 @@ export const harnessFiles = [
   ].map((name) => fileURLToPath(new URL(name, import.meta.url))),
 ];
 
-/** Undefined where it is not held. */
+/** Undefined where the script is not restricted. */
 export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): Permissions | undefined {
   const { action, stage } = instance;
   if (action.run.kind === "command" || stage.untrusted || stage.durable) return undefined;
@@ -49,7 +49,7 @@ export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): 
 
 export const recorder = fileURLToPath(new URL("./read-recorder.ts", import.meta.url));
 
-/** Of a script that is not held: which of its reads are noted. The harness and its state are no part of a key. */
+/** For a script that is not restricted: the reads to record. The harness and its state are not part of a key. */
 export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Recorded | undefined {
   const { action, stage } = instance;
   if (action.run.kind !== "script" || !(stage.untrusted || stage.durable)) return undefined;
@@ -58,7 +58,7 @@ export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Rec
   return { root, reads, apart: bothNames(own), refusals };
 }
 
-/** What it declares, of commands too. */
+/** The declared paths, of commands too. */
 export function declaredPaths(
   instance: Instance,
   bound: Bound,
@@ -102,7 +102,7 @@ export function declaredPaths(
   };
 }
 
-/** The folder that `folder/**` names, all of it. */
+/** The folder of a pattern `folder/**`; undefined for any other pattern. */
 function wholeFolder(pattern: string): string | undefined {
   const folder = pattern.endsWith("/**") ? pattern.slice(0, -3) : undefined;
   return folder === undefined || isGlob(folder) ? undefined : folder;
@@ -119,8 +119,8 @@ function staticFolder(pattern: string): string {
 }
 
 /**
- * What Node reads to find packages: package.json above each source, and node_modules. Those are read whole: what a
- * script imports of them counts by the lock file, and lies wherever the package manager puts it.
+ * The files that Node reads to find packages: package.json above each source, and node_modules. node_modules is
+ * readable as a whole: the lock file covers imported packages, and the package manager chooses their place.
  */
 function packageFiles(root: string, sources: string[]): string[] {
   const folders = new Set<string>([root]);
@@ -135,7 +135,7 @@ function packageFiles(root: string, sources: string[]): string[] {
   ].filter((path) => existsSync(path));
 }
 
-/** Where the links in the repository's node_modules lead, where that is outside of it: a store that is shared. */
+/** Targets of links in the repository's node_modules that are outside of the repository: a shared store. */
 const linked = new Map<string, string[]>();
 
 function linkedPackages(root: string): string[] {
@@ -153,7 +153,7 @@ function linkedPackages(root: string): string[] {
       for (const one of names) {
         const real = realOf(join(modules, one));
         const store = real.indexOf("/node_modules/");
-        // with its neighbours: dependencies of a package are linked next to it
+        // with its neighbours: a package's dependencies are linked next to the package
         if (store >= 0) found.add(real.slice(0, store + "/node_modules".length));
       }
     }
@@ -162,7 +162,7 @@ function linkedPackages(root: string): string[] {
   return linked.get(root)!;
 }
 
-/** What belongs to the machine: where programs, libraries and devices are. */
+/** The folders of the machine: programs, libraries and devices. */
 export function systemFolders(): string[] {
   const known = [
     "/usr",
@@ -180,17 +180,20 @@ export function systemFolders(): string[] {
   return [...known, "/run", "/nix", "/snap", dirname(process.execPath)].filter((path) => existsSync(path));
 }
 
-/** Where programs are looked for. */
+/** The folders on the PATH. */
 function programFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => folder.startsWith("/") && existsSync(folder));
 }
 
-/** Each by the name that it is reached by, and by its real one: what is compared is names. */
+/** Each path by its own name and by its real name, since permissions compare names. */
 function bothNames(paths: string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path, realOf(path)]))];
 }
 
-/** None that is inside of another: of a folder and a file in it Node would forget that the folder may be read. */
+/**
+ * Removes paths inside another path: given a folder and a file in it, Node would forget the permission to read the
+ * folder.
+ */
 function outermost(paths: string[]): string[] {
   const all = new Set(paths);
   const isInside = (path: string) => {
@@ -202,8 +205,8 @@ function outermost(paths: string[]): string[] {
 }
 
 /**
- * Node (26.10) forgets that a folder may be read itself where it is also given a name that goes on with other letters
- * (`data/` and `data.json`). Such neighbours become one pattern, `data*`: wider, and never too narrow.
+ * Node (26.10) forgets the permission for a folder where another permitted name continues the folder's name (`data/`
+ * and `data.json`). Such neighbours become one pattern, `data*`: wider, and never too narrow.
  */
 function apart(paths: string[]): string[] {
   const kept: string[] = [];
@@ -225,11 +228,11 @@ function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // not there, or not yet
+    return path; // missing, or not yet created
   }
 }
 
-/** A path that a script read, from the repository's root; undefined of what `files:` cannot name. */
+/** The path of a script's read, from the repository's root; undefined for a path that `files:` cannot name. */
 export function insideRepository(
   path: string,
   { repository, state }: Pick<Workspace, "repository" | "state">,

@@ -1,4 +1,4 @@
-// The environment variables that a stage sees.
+// The environment variables of a stage.
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
@@ -8,7 +8,7 @@ import { environmentPython } from "../process/environments.ts";
 import { findPython } from "../process/find-python.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-/** Only what is declared, and what any program needs; never the caller's whole environment. */
+/** Only declared variables and those that any program needs; never the caller's whole environment. */
 export function stageVariables(
   instance: Instance,
   bound: Bound,
@@ -42,7 +42,7 @@ export function stageVariables(
   };
   for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
   if (stage.untrusted && execution.executor !== "local") {
-    // who supervises a sandbox of containers asks the engine that this program asks
+    // a supervisor of container sandboxes asks the same engine as this program
     const own = process.env.HOME && join(process.env.HOME, ".docker");
     if (own && existsSync(own)) env.DOCKER_CONFIG = own;
     for (const [name, value] of Object.entries(process.env))
@@ -53,7 +53,7 @@ export function stageVariables(
         env[name] = value;
   }
   if (stage.name === environmentStage) {
-    // the one stage that goes to the network does so in the user's way: proxies, certificates, caches
+    // the one stage that uses the network does so with the user's settings: proxies, certificates, caches
     for (const [name, value] of Object.entries(process.env)) {
       if (
         value !== undefined &&

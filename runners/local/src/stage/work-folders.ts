@@ -1,5 +1,5 @@
-// The folders in which running stages write. Each run has its own and names itself in it, so that the next run finds the
-// folder of a killed run, ends the processes that outlived that run, and clears the folder.
+// The folders in which running stages write. Each run has its own folder and names itself there. The next run finds
+// the folder of a killed run, ends the processes that outlived that run, and clears the folder.
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -11,8 +11,8 @@ import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { removeTorn } from "../store/garbage-collection.ts";
 
 /**
- * `token` begins the mark of every process that the run starts; `card` names it to other runs, and its
- * heart shows those on other hosts that it lives.
+ * `token` begins the mark of every process that the run starts. `card` names the run to other runs. `heart` shows
+ * runs on other hosts that the run is alive.
  */
 export type WorkFolder = { path: string; token: string; card: Card; heart: Heart };
 
@@ -24,20 +24,20 @@ export function beginWork(work: string, run: string): WorkFolder {
   const owner = thisProcess();
   for (let tries = 0; ; tries++) {
     try {
-      // a folder without an owner would be taken for a dead run's
+      // a folder without an owner would look like a dead run's
       mkdirSync(`${path}${unowned}`, { recursive: true });
       writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(owner));
       renameSync(`${path}${unowned}`, path);
       const card = { path: join(path, "owner.json"), owner };
       return { path, token: tokenOf(run), card, heart: startHeart(card.path) };
     } catch (error) {
-      // another machine, which cannot see this process, may just have cleared it
+      // another machine, which cannot see this process, may have just cleared the folder
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries > 9) throw error;
     }
   }
 }
 
-/** What cannot be removed is cleared by the next run: the work itself is done. */
+/** A folder that cannot be removed is cleared by the next run: the work itself is done. */
 export function endWork({ path, heart }: WorkFolder): void {
   heart.stop();
   try {
@@ -47,7 +47,7 @@ export function endWork({ path, heart }: WorkFolder): void {
   }
 }
 
-/** In the folder of a run whose stages run elsewhere than as processes of this machine. */
+/** In the folder of a run that has stages outside the processes of this machine. */
 const containersMark = "containers";
 
 export function markContainers(path: string): void {
@@ -63,8 +63,8 @@ export function leftContainers(work: string): boolean {
 }
 
 /**
- * Ends and removes what dead runs left; gives how many there were. Folders that containers may still write in
- * stay until those have ended: with `containers` they have.
+ * Ends and removes the leftovers of dead runs; returns the number of those runs. Folders that containers may still
+ * write in stay until the containers have ended; `containers` says that they have.
  */
 export async function clearDeadWork(work: string, { containers = false } = {}): Promise<number> {
   let cleared = 0;
@@ -74,25 +74,28 @@ export async function clearDeadWork(work: string, { containers = false } = {}): 
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     if (!containers && existsSync(join(path, containersMark))) continue;
-    // last the folder: as long as it is there, the next run knows that there is something to clear
+    // the folder is removed last: while it exists, the next run knows that there are files to clear
     clearUnfinished(dirname(work), processOf(name));
     if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));
     try {
       removeFolder(path);
     } catch (error) {
-      if (existsSync(path)) throw error; // else a run that started with this one was quicker
+      if (existsSync(path)) throw error; // otherwise a run that started at the same time was quicker
     }
     cleared++;
   }
   return cleared;
 }
 
-/** When the run began; a little earlier, since clocks of files are coarse. The beginning of time where it is not known. */
+/**
+ * The start time of the run in ms, slightly early, since the clocks of files are coarse. Before the epoch where the
+ * time is unknown.
+ */
 function begunMs(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
 }
 
-/** The name of the process that made it; "none" of what no run made. */
+/** The name of the process that made the folder; "none" for a folder that no run made. */
 function processOf(name: string): string {
   return /-(\d+x[0-9a-f]+)(\.new)?$/.exec(name)?.[1] ?? "none";
 }

@@ -27,7 +27,7 @@ const left = (path: string) =>
     .flatMap((part) => readdirSync(join(path, part)).map((name) => `${part}/${name}`))
     .sort();
 
-test("a folder is used again, and nothing of the stage before is in it", (t) => {
+test("a folder is reused without any file of the previous stage", (t) => {
   const { slots: all, folder } = slots(t);
   const outside = join(folder, "a-content");
   writeFileSync(outside, "content");
@@ -48,7 +48,7 @@ test("a folder is used again, and nothing of the stage before is in it", (t) => 
   assert.equal(readFileSync(outside, "utf8"), "content");
 });
 
-test("two stages at once have two folders, and one that wants a fresh one gets it", (t) => {
+test("two concurrent stages have two folders, and a stage that needs a fresh folder gets one", (t) => {
   const { slots: all } = slots(t);
   const [one, two] = [all.take({ fresh: false }), all.take({ fresh: false })];
   assert.notEqual(one, two);
@@ -69,7 +69,7 @@ const spoiled: Record<string, (path: string) => void> = {
   "of which a part is gone": (path) => rmSync(join(path, "in"), { recursive: true }),
 };
 for (const [what, spoil] of Object.entries(spoiled)) {
-  test(`a folder ${what} is not used again`, (t) => {
+  test(`a folder ${what} is not reused`, (t) => {
     const { slots: all } = slots(t);
     const first = all.take({ fresh: false });
     spoil(first);

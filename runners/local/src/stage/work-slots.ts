@@ -1,6 +1,6 @@
-// The work folders of stages, reused from one stage to the next: making and removing a handful of folders takes longer than a
-// short stage. Files of a stage are removed before the next stage gets the folder. A folder that a stage changed is not
-// reused.
+// The work folders of stages, reused from one stage to the next: making and removing a handful of folders takes
+// longer than a short stage. Files of a stage are removed before the next stage gets the folder. A folder that a
+// stage changed is not reused.
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -33,7 +33,7 @@ export class WorkSlots {
     return path;
   }
 
-  /** Takes it back once nothing works in it any more. */
+  /** Returns a folder for reuse, once no process works in it. */
   give(path: string): void {
     const modes = this.#used.get(path);
     this.#used.delete(path);
@@ -63,13 +63,13 @@ function tidy(path: string): void {
   }
   for (const name of readdirSync(join(path, "in"))) {
     const stats = lstatSync(join(path, "in", name));
-    // a link to a content in the store must never be there to be written through
+    // a link to a content in the store would let a stage write into the store
     if (!stats.isFile() || stats.nlink > 1 || stats.size > keptBytes) removeFolder(join(path, "in", name));
   }
   for (const name of readdirSync(path)) if (!kept.has(name)) removeFolder(join(path, name));
 }
 
-/** Inputs up to this size stay, to be overwritten. */
+/** Inputs up to this size, in bytes, stay and are overwritten. */
 const keptBytes = 1 << 16;
 
 const kept = new Set<string>([...parts, "stage.json", "log"]);

@@ -1,19 +1,19 @@
-// Random pipelines for tests of whole runs: what they are, how they are edited, and a model that says what
-// a run must give and execute, by rules so plain that one can see they are right.
+// Random pipelines for tests of whole runs: their shape, their edits, and a model. The model states the expected
+// results and executions of a run, by rules plain enough to check by reading.
 import { hash } from "node:crypto";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import fc from "fast-check";
 
 type Stage = {
-  /** Part of the key, and of what is given. */
+  /** Part of the key and of the output. */
   text: string;
-  /** Part of the key only: another one makes the stage run again and give the same. */
+  /** Part of the key only: a change makes the stage run again with the same output. */
   salt: number;
   fails: boolean;
   each: ("a" | "b")[];
   /** Sees none of its axes: instances with equal inputs are one action. */
   blind: boolean;
-  /** Of the stages before it: those it needs, where their axes allow, else those it collects. */
+  /** Earlier stages: needed where their axes allow, otherwise collected. */
   reads: number[];
 };
 
@@ -77,7 +77,7 @@ export function pipelineText({ a, b, stages }: Pipeline): string {
       needs: Object.fromEntries(needs.map((read) => [`n${read}`, `s${read}.out`])),
       collect: collect.map((read) => `s${read}.out`),
       command: ["fake", one.text, String(one.salt), one.fails ? "fails" : "works"],
-      gives: { out: { file: `out-of-s${index}` } }, // all that is published goes into one folder
+      gives: { out: { file: `out-of-s${index}` } }, // all published outputs go into one folder
     };
     return [`s${index}`, spec];
   });
@@ -85,16 +85,16 @@ export function pipelineText({ a, b, stages }: Pipeline): string {
   return JSON.stringify({ formatVersion: 1, name: "random", axes, stages: Object.fromEntries(entries) });
 }
 
-/** What a stage gives, by what it is told and what it reads; the executor and the model agree on this only. */
+/** The output of a stage, from its parameters and inputs. The executor and the model share only this function. */
 export function given(told: { text: string; axes: object; read: Record<string, string> }): string {
   const { text, axes, read } = told;
   return `${text} ${hash("sha256", JSON.stringify([axes, Object.entries(read).sort()]))}`;
 }
 
 export type Expected = {
-  /** By plan index; undefined where it fails or something it needs does. */
+  /** By plan index; undefined where the instance or one of its needs fails. */
   contents: (string | undefined)[];
-  /** By plan index: what would be an equal action. */
+  /** By plan index: instances with equal text share an action. */
   keys: (string | undefined)[];
   fails: boolean[];
 };
@@ -118,7 +118,7 @@ export function expect(plan: Plan): Expected {
   return expected;
 }
 
-/** What an instance reads, by name; undefined where something it needs is not there. */
+/** The inputs of an instance, by name; undefined where a need is missing. */
 function readOf(
   instance: Instance,
   plan: Plan,

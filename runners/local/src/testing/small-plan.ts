@@ -1,5 +1,5 @@
-// Small plans and workspaces for unit tests of what the runner decides. A test sets the fields that it is about; all
-// others have plain defaults.
+// Small plans and workspaces for unit tests of the runner's decisions. A test sets the fields under test; all others
+// have plain defaults.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -131,7 +131,7 @@ export function home(t: TestContext): Home {
   };
 }
 
-/** Remembers a program as the machine's Python that is none: looking for one would cost a test most of its time. */
+/** Records that this machine has no Python: a search for Python would take most of a test's time. */
 export function withoutPython(at: Home): void {
   const { state } = at.open();
   const { size, mtimeMs } = statSync(process.execPath);

@@ -1,10 +1,10 @@
-"""Imported by Python at its start, from PYTHONPATH: holds a stage's script to what it declares."""
+"""Restricts a stage's script to its declarations. Python imports this file at start, from PYTHONPATH."""
 
 import os
 import sys
 
 if "MLRB_PERMISSIONS" in os.environ:
-    # stages write no byte code; without this one the guard would be compiled for each of them
+    # stages write no byte code; without it, each stage would compile the guard again
     quiet, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     import stage_guard
 

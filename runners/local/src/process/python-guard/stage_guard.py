@@ -1,7 +1,8 @@
-"""Holds a stage's Python script to what its pipeline declares, by an audit hook of the interpreter.
+"""Restricts a stage's Python script to its pipeline's declarations, by an audit hook.
 
-The counterpart of Node's permission model: a guard against mistakes, so that a key holds what is read; not a
-wall against hostile code. What native code opens by itself (Rust, C) passes by; `run --audit` finds it.
+The counterpart of Node's permission model: a guard against mistakes, so that a key covers all
+reads. It is not a wall against hostile code. Files that native code (Rust, C) opens by itself
+are missed; `run --audit` finds them.
 """
 
 # importing pathlib would take longer than a script may wait for this
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # importing typing would take as long as all else here
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-# of events that change files: where their arguments hold the path, and the folder that it is relative to
+# events that change files: argument positions of the path, and of the folder for relative paths
 CHANGES = {
     "os.chmod": ((0, 2),),
     "os.chown": ((0, 3),),
@@ -35,17 +36,17 @@ CHANGES = {
 LISTS = ("os.listdir", "os.scandir")
 PROGRAMS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "os.spawn")
 CONNECTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
-# of the standard library: they ask programs what this machine is, and do without an answer
+# modules of the standard library that start programs to identify the machine, and work without an answer
 PROBES = {"platform", "ctypes.util", "uuid"}
 LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname")
 
 
 class Undeclared(PermissionError):
-    """What a stage does that its pipeline does not declare."""
+    """An access that the stage's pipeline does not declare."""
 
 
 def hold_or_end(file: str) -> None:
-    """Holds this process to the permissions in `file`; ends it where they cannot be read."""
+    """Restricts this process to the permissions in `file`; ends it where they cannot be read."""
     try:
         with open(file, encoding="utf-8") as text:
             permissions = json.load(text)
@@ -63,13 +64,13 @@ class Guard:
         self.reads = folders([*permissions["reads"], *own])
         self.writes = folders([*permissions["writes"], "/dev", "/proc"])
         self.lists = set(permissions["lists"])
-        # where a folder of the system holds the repository, what is in there is not the system's
+        # a system folder may contain the repository, whose files are not the system's
         self.held = folders([self.root, os.path.realpath(self.root)])
         self.network: bool = permissions["network"]
         self.programs: bool = permissions["programs"]
         self.refusals: str = permissions["refusals"]
         self.noted: set[str] = set()
-        self.known: set[tuple[str, str]] = set()  # that are allowed
+        self.known: set[tuple[str, str]] = set()  # allowed accesses
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
@@ -77,7 +78,7 @@ class Guard:
             if not isinstance(path, (str, bytes)):
                 return
             writing = (flags or 0) & WRITING
-            # os.open of a folder reads nothing, and its path may be relative to a folder that no event tells
+            # os.open of a folder reads nothing; no event reports the folder of a relative path
             if writing or mode is not None or not os.path.isdir(path):
                 self.check("write" if writing else "read", path)
         elif event in LISTS:
@@ -106,7 +107,7 @@ class Guard:
             self.refuse("network", os.fsdecode(args[0]))
 
     def check_source(self, args: tuple[Any, ...], *, is_link: bool) -> None:
-        """What is read through a new link must be declared itself."""
+        """Requires a declared source: a new link makes its source readable."""
         source, to = args[0], args[1]
         if not isinstance(source, (str, bytes)) or not isinstance(to, (str, bytes)):
             return
@@ -120,14 +121,14 @@ class Guard:
 
     def check(self, kind: str, path: str | bytes) -> None:
         name = os.path.abspath(os.fsdecode(path))
-        if name.startswith("/proc/"):  # links there lead anywhere
+        if name.startswith("/proc/"):  # links there may lead anywhere
             name = os.path.realpath(name)
         if (kind, name) in self.known:
             return
         if self.allows(kind, name):
             if len(self.known) < 100_000:
                 self.known.add((kind, name))
-        # what is not there is not read; libraries look for many files that may be
+        # a missing file is not read; libraries look for many optional files
         elif kind == "write" or os.path.lexists(name):
             self.refuse(kind, name)
 
@@ -140,7 +141,7 @@ class Guard:
         return kind == "list" and not names.isdisjoint(self.lists)
 
     def covered(self, name: str) -> bool:
-        """Whether the innermost folder that is known holds it open."""
+        """Whether `name` may be read: a permitted path wins if at least as deep as a restricted one."""
         length = covers(self.reads, name)
         return length > 0 and length >= covers(self.held, name)
 
@@ -165,7 +166,7 @@ class Guard:
             os.write(file, f"{line}\n".encode())
             os.close(file)
         except OSError:
-            pass  # the script's own error says what was refused
+            pass  # the script's own error names the refusal
 
 
 def folders(paths: list[str]) -> frozenset[str]:
@@ -173,7 +174,7 @@ def folders(paths: list[str]) -> frozenset[str]:
 
 
 def covers(known: frozenset[str], name: str) -> int:
-    """The length of the innermost of `known` that is `name` or above it; 0 where none is."""
+    """The length of the innermost path in `known` that is `name` or above it; 0 without one."""
     while name not in known:
         above = os.path.dirname(name)
         if above == name:
@@ -183,7 +184,7 @@ def covers(known: frozenset[str], name: str) -> int:
 
 
 def is_probe() -> bool:
-    """Whether a module of the standard library starts a program that it can do without."""
+    """Whether a module of the standard library starts a program that it does not need."""
     frame = sys._getframe()
     while frame is not None:
         if frame.f_globals.get("__name__") in PROBES:
@@ -200,7 +201,7 @@ def program_name(args: tuple[Any, ...]) -> str:
 
 
 def is_local(host: Any) -> bool:
-    """This machine itself, by its loopback or its own name."""
+    """Whether `host` is this machine, by its loopback address or its own name."""
     if not isinstance(host, (str, bytes)):
         return True
     name = os.fsdecode(host)
