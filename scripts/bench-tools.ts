@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { pythonPath } from "@mlrb/kit/python-path";
 
 export const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -43,7 +44,12 @@ export function run(program: string, args: string[], cwd: string = repository): 
 
 /** Runs the command line. Returns what it printed; throws when it fails. */
 export function pipeline(...words: string[]): string {
-  return run(process.execPath, ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", ...words]);
+  return run(process.execPath, [
+    "--max-semi-space-size=1",
+    ...nodeFlags,
+    "runners/cli/bin/pipeline.js",
+    ...words,
+  ]);
 }
 
 export async function medianSeconds(times: number, work: (turn: number) => unknown): Promise<number> {

@@ -10,8 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { v8Flags } from "@mlrb/core/ports/node-flags";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
@@ -24,7 +23,6 @@ import { findTestFiles, longestFirst, mayUsePython, selectTestFiles } from "./su
 
 const repository = join(import.meta.dirname, "..");
 process.chdir(repository);
-for (const flag of v8Flags) setFlagsFromString(flag);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -84,7 +82,7 @@ const results = await runTestFiles(files, { ...options, concurrency: availablePa
 
 const benchmark = join(shared, "benchmark");
 if (existsSync(benchmark)) {
-  const verify = ["runners/cli/bin/pipeline.js", "cache", "verify", "--root", benchmark];
+  const verify = [...nodeFlags, "runners/cli/bin/pipeline.js", "cache", "verify", "--root", benchmark];
   checks.push(check("the shared state is unchanged", process.execPath, verify));
 }
 warmPython?.kill("SIGKILL");

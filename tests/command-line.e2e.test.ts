@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import {
   counted,
   type Lab,
@@ -133,7 +134,7 @@ test("on a terminal, live lines show running stages and their output, the end co
     },
   });
   const program = join(repository.path, "runners/cli/bin/pipeline.js");
-  const line = `stty cols 60 rows 20; '${process.execPath}' '${program}' run ${at.name} --root '${at.root}'`;
+  const line = `stty cols 60 rows 20; '${process.execPath}' ${nodeFlags.join(" ")} '${program}' run ${at.name} --root '${at.root}'`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "inherit"],
@@ -184,7 +185,7 @@ test("a reader that closes the pipe early (| head -1) does not stop the run or c
       },
     });
     const program = join(repository.path, "runners/cli/bin/pipeline.js");
-    const line = `{ '${process.execPath}' '${program}' run ${at.name} --jobs 1 ${how} --root '${at.root}' ${redirect}; echo $? > '${at.outside}/status'; } | head -1`;
+    const line = `{ '${process.execPath}' ${nodeFlags.join(" ")} '${program}' run ${at.name} --jobs 1 ${how} --root '${at.root}' ${redirect}; echo $? > '${at.outside}/status'; } | head -1`;
     const { stdout } = spawnSync("sh", ["-c", line], { encoding: "utf8", env: { PATH: process.env.PATH } });
     assert.equal(stdout.trimEnd().split("\n").length, 1);
     assert.deepEqual(at.executions(), { first: 1, second: 1, third: 1 });
@@ -358,7 +359,7 @@ test("the log of a running run distinguishes running stages from killed ones", a
   const said = await until("its words", () => {
     const { stdout } = spawnSync(
       process.execPath,
-      [join(repository.path, "runners/cli/bin/pipeline.js"), "log", "slow", "--root", at.root],
+      [...nodeFlags, join(repository.path, "runners/cli/bin/pipeline.js"), "log", "slow", "--root", at.root],
       { encoding: "utf8" },
     );
     return stdout.includes("here I am") && stdout;

@@ -4,12 +4,16 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 
 function pipeline(...args: string[]): string {
   const program = join(repository, "runners/cli/bin/pipeline.js");
-  const said = spawnSync(process.execPath, [program, ...args], { encoding: "utf8", cwd: repository });
+  const said = spawnSync(process.execPath, [...nodeFlags, program, ...args], {
+    encoding: "utf8",
+    cwd: repository,
+  });
   assert.equal(said.status, 0, said.stderr);
   return said.stdout;
 }

@@ -122,7 +122,7 @@ test("the keyboard alone reaches a number, past the header, and the details behi
 }, async () => {
   const { tab } = await open(pages.sample);
   await tab.keyboard.press("Tab");
-  assert.equal(await focused(tab), "To the results");
+  assert.equal(await focused(tab), "Skip to the results");
   await tab.keyboard.press("Enter");
   for (let presses = 0; !/^\d/.test(await focused(tab)); presses++) {
     assert.ok(presses < 40, "no number is reached");
@@ -148,7 +148,7 @@ test("a link from outside opens its target and all folders around it", { skip },
 test("instances can be filtered by name", { skip }, async () => {
   const { tab } = await open(pages.sample);
   const all = await tab.locator("details.instance").count();
-  await tab.getByLabel("Show instances whose name holds").fill("attempt[task=baby");
+  await tab.getByLabel("Show instances whose name contains").fill("attempt[task=baby");
   const shown = await tab.locator("details.instance:visible").count();
   assert.ok(shown > 0 && shown < all, `${shown} of ${all}`);
   assert.equal(await tab.getByRole("status").textContent(), `${shown} of ${all}`);

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 
 // biome-ignore lint/suspicious/noExplicitAny: a line is the program's output; tests assert the fields that they read
 export type Line = Record<string, any>;
@@ -36,7 +37,7 @@ export type ProgramOptions = {
 export function startProgram(path: string, args: string[], options: ProgramOptions = {}): Started {
   const program = join(path, "runners/cli/bin/pipeline.js");
   const through = options.through ?? [];
-  const command = [...through, process.execPath, "--disable-warning=ExperimentalWarning", program, ...args];
+  const command = [...through, process.execPath, ...nodeFlags, program, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd ?? path,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },

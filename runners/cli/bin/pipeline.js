@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const cache = `${modules}/.cache/mlrb`;
@@ -13,6 +12,4 @@ if (existsSync(modules)) {
   if (!existsSync(cache)) spawnSync(process.execPath, [warm, cache], { stdio: "ignore", timeout: 60_000 });
   enableCompileCache(cache);
 }
-const { v8Flags } = await import("@mlrb/core/ports/node-flags");
-for (const flag of v8Flags) setFlagsFromString(flag);
 await import("../src/main.ts");
