@@ -1,7 +1,8 @@
 // How the story's timeline shows an event: as a line of its own, counted with others, or not at all. Pure.
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { eventWords, resultWords, shown, toolWords } from "./event-words.ts";
-import type { Mark } from "./timeline.ts";
+
+export type Mark = "bad" | "strong" | "faint";
 
 export type TimelineEntry =
   | { kind: "notable"; what: string; text: string; mark?: Mark | undefined }

@@ -1,9 +1,7 @@
 // The timeline of a story. Quiet events are counted between the notable ones. Unless the full timeline is wanted, it
 // keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
-import type { TimelineEntry } from "./timeline-entry.ts";
-
-export type Mark = "bad" | "strong" | "faint";
+import type { Mark, TimelineEntry } from "./timeline-entry.ts";
 
 export type StoryLine = { sinceStartMs: number | null; what: string; text: string; mark?: Mark };
 
