@@ -34,7 +34,7 @@ test("an attempt's story is found by digest and by stage, and contains no termin
   assert.match(byDigest.stdout, /^iterations {2}1 reported by the agent$/m);
   assert.match(byDigest.stdout, /iteration: one: words help; more words$/m);
   assert.match(byDigest.stdout, /^working time .* of 1 m 0 s \(\d+ %\)$/m);
-  assert.match(byDigest.stdout, /- its scores: no report here is of this submission/);
+  assert.match(byDigest.stdout, /- its scores: no report here covers this submission/);
   for (const pattern of [stage, "attempt[agent=tries]", "attempt"])
     assert.equal((await attempts(at, "show", pattern)).stdout, byDigest.stdout);
   const full = await attempts(at, "show", digest, "--full");
@@ -118,8 +118,8 @@ test("a running attempt and a lost attempt are shown as such", async (t) => {
   while (!existsSync(join(at.outside, "on"))) await new Promise((resolve) => setTimeout(resolve, 50));
   const going = await attempts(at, "show", stage);
   assert.equal(going.code, 0, going.stderr);
-  assert.match(going.stdout, /- how it ends: it goes on/);
-  assert.match(going.stdout, /- what it used: it has no ledger/);
+  assert.match(going.stdout, /- its end: the attempt is still running/);
+  assert.match(going.stdout, /- the budget that it used: it has no ledger/);
   const file = join(at.outside, "log.json");
   assert.equal((await attempts(at, "export", stage, "--format", "inspect", "--output", file)).code, 0);
   assert.equal(JSON.parse(readFileSync(file, "utf8")).status, "started");
@@ -138,11 +138,8 @@ test("a running attempt and a lost attempt are shown as such", async (t) => {
   const told = await attempts(at, "show", stage);
   assert.equal(told.code, 0, told.stderr);
   assert.match(told.stdout, new RegExp(`^lost +${name}$`, "m"));
-  assert.match(
-    told.stdout,
-    /- the trajectory from there on: line \d+: it is cut off in the middle of a line/,
-  );
-  assert.match(told.stdout, /so this is no record/);
+  assert.match(told.stdout, /- the rest of the trajectory: line \d+: it is cut off in the middle of a line/);
+  assert.match(told.stdout, /so there is no record/);
   assert.equal((await attempts(at, "export", name, "--format", "inspect", "--output", file)).code, 0);
   assert.equal(JSON.parse(readFileSync(file, "utf8")).status, "error");
 });
