@@ -299,7 +299,7 @@ test("after a hundred random kills no attempt starts twice, no call is sent twic
   assert.equal(attemptsIn(at, "running").length, 0, hint);
   assert.deepEqual(attemptProcesses(at.root), [], hint);
   for (const { stdout, stderr } of said)
-    assert.doesNotMatch(stdout + stderr, /^\s+at .*\.ts:|This is a fault/m, hint);
+    assert.doesNotMatch(stdout + stderr, /^\s+at .*\.ts:|This is a bug in mlrb/m, hint);
 
   // none started twice
   const kept = recordsIn(at.root).map(({ digest, record }) => ({

@@ -184,7 +184,7 @@ worker.on("message", out);\n`,
   );
   assert.match(
     found.asks!,
-    /asks about the repository's root, .*; existsSync and access say whether a folder is there/,
+    /asks about the repository's root, .*; existsSync and access work on undeclared folders too/,
   );
   assert.equal(found.probes, "succeeded", (await at.pipeline(["log", "probes", "--root", at.root])).stdout);
   assert.equal(found.declared, "succeeded");
