@@ -85,9 +85,8 @@ class WithoutAnnotations(ast.NodeTransformer):
         self.generic_visit(node)
         if node.value is not None and node.simple:
             return ast.Assign(targets=[node.target], value=node.value)
-        node.annotation = ast.Constant(
-            value=None
-        )  # without a value, the annotation still makes the name local
+        # without a value, the annotation still makes the name local
+        node.annotation = ast.Constant(value=None)
         return node
 
 
