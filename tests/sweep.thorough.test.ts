@@ -436,7 +436,7 @@ function otherBoot(root: string): void {
   );
   for (const folder of folders) {
     for (const [path, text] of Object.entries(filesBelow(folder))) {
-      if (!/"torn":/.test(text)) continue; // torn
+      if (!/"boot":/.test(text)) continue; // torn
       writeFileSync(join(folder, path), text.replace(/"boot":"[^"]*"/, '"boot":"before"'));
     }
   }

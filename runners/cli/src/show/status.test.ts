@@ -251,7 +251,8 @@ test("a waiting attempt is shown with cause, start and command", () => {
 });
 
 test("a damaged attempt is shown with its folder, the fault and the way out", () => {
-  const words = ".mlrb/attempts/running/0123 has an attempt.json that cannot be used: not JSON; put it back";
+  const words =
+    ".mlrb/attempts/running/0123 has an attempt.json that cannot be used: gives.0.file; put it back";
   const { text } = scene({}, { damaged: [words] });
   assert.ok(text.includes(`\ndamaged attempts, which may still be running\n  ${words}\n`), text);
 });

@@ -60,21 +60,22 @@ test("an attempt whose end does not follow its format counts as not ended", (t) 
 const key = "a".repeat(64);
 const outside = { ...exampleCard, key, gives: [{ name: "all", file: "../all", kind: "dir" }] };
 
-for (const [fault, text] of [
-  ["gives.0.file", JSON.stringify(outside)],
-  ["not JSON", '{"formatVersion":1,"ru'],
-] as const)
-  test(`a card with a fault (${fault}) makes its attempt damaged, and the error names folder, fault and way out`, (t) => {
-    const { running } = state(t);
-    const { path, name } = makeAttemptFolder(running, { ...exampleCard, key });
-    writeFileSync(join(path, "attempt.json"), text);
-    assert.deepEqual(attemptFolders(running), []);
-    const [{ words } = { words: "" }] = damagedAttempts(running);
-    assert.ok(
-      words.includes(name) && words.includes(fault) && words.includes("put the original file back"),
-      words,
-    );
-  });
+test("a card that breaks its format makes its attempt damaged, and the error names folder, fault and way out", (t) => {
+  const { running } = state(t);
+  const { path, name } = makeAttemptFolder(running, { ...exampleCard, key });
+  writeFileSync(join(path, "attempt.json"), JSON.stringify(outside));
+  assert.deepEqual(attemptFolders(running), []);
+  const [{ words } = { words: "" }] = damagedAttempts(running);
+  for (const part of [name, "gives.0.file", "put the original file back"])
+    assert.ok(words.includes(part), words);
+});
+
+test("a card torn by a power cut is not an attempt", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, { ...exampleCard, key });
+  writeFileSync(join(path, "attempt.json"), '{"formatVersion":1,"ru');
+  assert.deepEqual([attemptFolders(running), damagedAttempts(running)], [[], []]);
+});
 
 test("an attempt that may be the damaged one is not started", (t) => {
   const { running } = state(t);
