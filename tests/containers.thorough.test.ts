@@ -156,7 +156,10 @@ it("if a person kills an attempt's container, the machine is the cause and the a
   const said = await first.ended;
   assert.equal(said.code, 0, said.stdout + said.stderr);
   assert.equal(recordsIn(at.root).length, 1);
-  assert.match(readAll(join(at.root, ".mlrb/journals")), /sandbox's container was ended from outside.*"event":"retry"/);
+  assert.match(
+    readAll(join(at.root, ".mlrb/journals")),
+    /sandbox's container was ended from outside.*"event":"retry"/,
+  );
 });
 
 it("after kill -9 of dockerd, the machine is the cause and the attempt is retried once the engine is back", async (at) => {
