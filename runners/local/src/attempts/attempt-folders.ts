@@ -76,7 +76,7 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
 }
 
 /**
- * The card of an attempt cannot be read, so its key is unknown. The attempt may be running and may have been paid
+ * The card of an attempt breaks its format or cannot be read from the disk, so its key is unknown. The attempt may be running and may have been paid
  * for: no attempt that may be the same one starts.
  */
 export class DamagedAttempt extends Error {
@@ -124,7 +124,7 @@ export function attemptFolder(running: string, name: string): AttemptFolder | un
   return found instanceof DamagedAttempt ? undefined : found;
 }
 
-/** Undefined without a card: the folder belongs to no attempt, or was moved meanwhile. */
+/** Undefined without a card, or with a torn one: the folder belongs to no attempt, or was moved meanwhile. */
 function readFolder(running: string, name: string): AttemptFolder | DamagedAttempt | undefined {
   const path = join(running, name);
   const reading = readVersioned(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
@@ -229,7 +229,7 @@ function read<const Schema extends object>(
   return reading?.kind === "ok" ? reading.value : undefined;
 }
 
-/** Undefined without such a file. Throws NewerFormat; its message starts with `what`. */
+/** Undefined if the file is missing or not JSON. Throws NewerFormat; its message starts with `what`. */
 function readVersioned<const Schema extends object>(
   schema: Schema,
   path: string,
