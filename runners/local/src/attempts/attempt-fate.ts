@@ -3,9 +3,7 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
-import { look } from "../leases/heartbeat.ts";
-import { lifeOf } from "../leases/owner.ts";
-import { attemptFolder, lostFolderOf, supervisorFile, toldToEnd } from "./attempt-folders.ts";
+import { attemptFolder, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { type Quarantined, quarantineIn } from "./quarantine.ts";
 
@@ -33,8 +31,7 @@ export function attemptFate(path: string, root: string): Fate {
     case "ended": {
       const { result, cause } = state.end;
       if (result.kind === "succeeded") return { kind: "complete" };
-      const supervisor = look(supervisorFile(path))?.owner;
-      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // about to move the attempt
+      if (isBeingMoved(found)) return { kind: "ending" };
       const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
       return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
     }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import { thisProcess } from "../leases/owner.ts";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { exampleCard, exampleEnd } from "../testing/example-record.ts";
 import {
@@ -14,6 +15,8 @@ import {
   attemptOf,
   DamagedAttempt,
   damagedAttempts,
+  isBeingMoved,
+  isUnclaimed,
   makeAttemptFolder,
 } from "./attempt-folders.ts";
 
@@ -99,3 +102,23 @@ test("a folder without a card is not an attempt", (t) => {
   writeFileSync(join(running, "stray"), "");
   assert.deepEqual([attemptFolders(running), damagedAttempts(running)], [[], []]);
 });
+
+test("an attempt whose folder another process has moved is not unclaimed", (t) => {
+  const { running } = state(t);
+  assert.equal(isUnclaimed(join(running, "moved")), false);
+});
+
+for (const [words, end, supervisor, moved] of [
+  ["failed under a living supervisor", { kind: "failed", cause: "machine", detail: "killed" }, true, true],
+  ["failed under a dead supervisor", { kind: "failed", cause: "machine", detail: "killed" }, false, false],
+  ["succeeded under a living supervisor", { kind: "succeeded" }, true, false],
+] as const)
+  test(`the folder of an attempt that ${words} is ${moved ? "" : "not "}its supervisor's to move`, (t) => {
+    const { running } = state(t);
+    const { path } = makeAttemptFolder(running, exampleCard);
+    const owner = supervisor ? thisProcess() : { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" };
+    writeFileSync(join(path, "supervisor.json"), JSON.stringify(owner));
+    writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: end }));
+    const [found] = attemptFolders(running);
+    assert.equal(isBeingMoved(found!), moved);
+  });

@@ -129,7 +129,10 @@ function readFolder(running: string, name: string): AttemptFolder | DamagedAttem
   const path = join(running, name);
   const reading = readVersioned(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
   if (reading?.kind === "unreadable") return new DamagedAttempt(path, reading.cause);
-  return reading && { name, path, card: reading.value, state: stateOf(path, reading.value) };
+  if (!reading) return undefined;
+  const state = stateOf(path, reading.value);
+  // a supervisor may move the folder between two reads
+  return existsSync(path) ? { name, path, card: reading.value, state } : undefined;
 }
 
 function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
@@ -197,6 +200,13 @@ export function supervisorFile(path: string): string {
   return join(path, "supervisor.json");
 }
 
+/** Whether the attempt failed or was ended, and its living supervisor is about to move the folder. */
+export function isBeingMoved({ path, state }: AttemptFolder): boolean {
+  if (state.kind !== "ended" || state.end.result.kind === "succeeded") return false;
+  const supervisor = look(supervisorFile(path))?.owner;
+  return supervisor !== undefined && lifeOf(supervisor) === "alive";
+}
+
 /** Makes this process the supervisor of the attempt. Throws where the folder was removed. */
 export function claimAttempt(path: string): void {
   const own = join(path, `supervisor.${processName}.tmp`);
@@ -208,13 +218,16 @@ export function claimAttempt(path: string): void {
   }
 }
 
-/** Whether no supervisor has claimed the attempt. Then none can claim it later, and the folder may be removed. */
+/**
+ * Whether the folder is there and no supervisor has claimed the attempt. Then none can claim it later, and the folder
+ * may be removed.
+ */
 export function isUnclaimed(path: string): boolean {
   try {
     claimAttempt(path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" || !existsSync(path)) return false;
     throw error;
   }
 }

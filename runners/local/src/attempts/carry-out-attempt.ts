@@ -26,6 +26,7 @@ import {
   attemptFolders,
   attemptOf,
   attemptToken,
+  isBeingMoved,
   isUnclaimed,
   lostFolderOf,
   makeAttemptFolder,
@@ -183,11 +184,16 @@ function takeMovedLog(path: string, to: string): void {
   copyFileSync(moved, to);
 }
 
-/** Whether the attempt continues without this run. An attempt without a supervisor does not. */
+/**
+ * Whether the attempt is its supervisor's. The supervisor of an attempt that ended without a result is about to move
+ * the folder, or has moved it.
+ */
 function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
-  const { kind } = attemptFolder(state.running, name)?.state ?? {};
-  if (kind === "running") return true;
-  return kind === "preparing" && !isUnclaimed(path);
+  const found = attemptFolder(state.running, name);
+  if (!found) return existsSync(lostFolderOf(path));
+  const { kind } = found.state;
+  if (kind === "ended") return isBeingMoved(found);
+  return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
 }
 
 /** With `--take-over`: quarantines the attempts of this key that a host which is down has begun. */

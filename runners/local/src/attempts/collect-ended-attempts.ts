@@ -15,7 +15,13 @@ import { undeclaredReads } from "../stage/refusals.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { adoptLost, isUnjudged } from "./adopt-lost.ts";
-import { type AttemptFolder, attemptFolders, attemptToken, isUnclaimed } from "./attempt-folders.ts";
+import {
+  type AttemptFolder,
+  attemptFolders,
+  attemptToken,
+  isBeingMoved,
+  isUnclaimed,
+} from "./attempt-folders.ts";
 import { lostAttempts } from "./lost-attempts.ts";
 import { lostCause } from "./lost-words.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
@@ -31,7 +37,7 @@ export type CollectOptions = {
 export async function collectEndedAttempts(workspace: Workspace, options: CollectOptions): Promise<void> {
   for (const attempt of attemptFolders(workspace.state.running)) {
     const { kind } = attempt.state;
-    if (kind !== "ended" && kind !== "lost") continue;
+    if ((kind !== "ended" && kind !== "lost") || isBeingMoved(attempt)) continue;
     // the run of the attempt may be alive and about to do the same
     const lease = tryLease(workspace.state.leases, attempt.card.key);
     if (!("release" in lease)) continue;

@@ -48,9 +48,24 @@ export function quarantine(
   state: Pick<StateFolder, "root" | "logs">,
   secrets?: Record<string, string>,
 ): Quarantined | undefined {
+  const { path } = attempt;
+  try {
+    const moved = move(attempt, cause, state, secrets);
+    if (moved || existsSync(path)) return moved;
+  } catch (error) {
+    if (existsSync(path)) throw error;
+  }
+  return quarantineIn(lostFolderOf(path), state.root);
+}
+
+function move(
+  attempt: Attempt,
+  cause: EndCause,
+  state: Pick<StateFolder, "root" | "logs">,
+  secrets: Record<string, string> | undefined,
+): Quarantined | undefined {
   const { path, card } = attempt;
   const to = lostFolderOf(path);
-  if (!existsSync(path)) return quarantineIn(to, state.root);
   const durationMs = attemptEnd(path)?.durationMs ?? lastSignMs(attempt);
   const { cost, spending } = spentBy(attempt, durationMs);
   const calls = spending ? callsOf(spending) : 0;
@@ -62,11 +77,7 @@ export function quarantine(
   keepLog(attempt, state.logs, secrets);
   writeReserved(join(path, causeFile), canonicalJson(left, 2));
   mkdirSync(join(to, ".."), { recursive: true });
-  try {
-    renameSync(path, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // else another was quicker
-  }
+  renameSync(path, to);
   return { ...left, folder: relative(state.root, to) };
 }
 
