@@ -8,8 +8,8 @@ import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
-import { ingest, ingestAll } from "@mlrb/local/store/ingest";
-import { materialize } from "@mlrb/local/store/materialize";
+import { ingest, ingestAll } from "@mlrb/local/store/ingest-outputs";
+import { materialize } from "@mlrb/local/store/materialize-inputs";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { type Bench, median, medianSeconds, run, seconds } from "./bench-tools.ts";
 

@@ -11,7 +11,7 @@ import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { admission } from "@mlrb/formats/judged/admission";
 import type { Moment } from "@mlrb/formats/judged/moment";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { admit } from "@mlrb/kit/admission/admission";
+import { admit } from "@mlrb/kit/admission/admit-submission";
 import { momentShare } from "@mlrb/kit/attempts/moment-share";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";

@@ -1,9 +1,9 @@
 // Judges a submission: whether it may be loaded (admission), and whether the attempt kept the rules for its kind of
 // data (verdict). A rule with an unknown method or bad arguments fails the stage; no submission can.
 
-import { admit } from "@mlrb/kit/admission/admission";
 import { clip } from "@mlrb/kit/admission/admission-json";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
+import { admit } from "@mlrb/kit/admission/admit-submission";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { admit } from "@mlrb/kit/admission/admission";
+import { admit } from "@mlrb/kit/admission/admit-submission";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { brownDocuments } from "../brown/brown.ts";
 import { runBaseline, runTaskPython } from "../testing/run-baseline.ts";

@@ -8,7 +8,7 @@ import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type SnapshotIndex, snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { admission } from "@mlrb/formats/judged/admission";
 import { mustFollow, type Reading, readFormat } from "@mlrb/formats/read-format";
-import { admit } from "@mlrb/kit/admission/admission";
+import { admit } from "@mlrb/kit/admission/admit-submission";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";

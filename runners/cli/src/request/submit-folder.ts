@@ -6,7 +6,7 @@ import { copyOut } from "@mlrb/agents/folders/copy-out";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Result } from "@mlrb/local/run/result";
-import { ingest } from "@mlrb/local/store/ingest";
+import { ingest } from "@mlrb/local/store/ingest-outputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
 export type SubmittedFolder = {

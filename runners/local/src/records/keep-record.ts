@@ -12,7 +12,7 @@ import { capLog } from "../stage/cap-log.ts";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 import { sharedBytes } from "../store/content-store.ts";
-import { ingestAll } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest-outputs.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { HeldRecord } from "./attempt-records.ts";
 

@@ -14,7 +14,7 @@ import { type TestContext, test } from "node:test";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { Store } from "../store/artifact-store.ts";
 import { verifyStore } from "../store/garbage-collection.ts";
-import { ingestAll } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest-outputs.ts";
 import { stateFolder } from "../store/state-folder.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 import { exampleRecord } from "../testing/example-record.ts";

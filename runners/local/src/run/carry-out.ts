@@ -12,11 +12,11 @@ import {
   watchSources,
 } from "../digests/stage-source-files.ts";
 import { clearEnvironment } from "../process/environments.ts";
-import { keepOutputs } from "../stage/keep-outputs.ts";
 import { openLog } from "../stage/open-log.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { auditStage } from "../stage/read-audit.ts";
+import { keepOutputs } from "../stage/record-action.ts";
 import { withRefusals } from "../stage/refusals.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Store } from "../store/artifact-store.ts";
-import { type IngestOptions, ingestAll } from "../store/ingest.ts";
+import { type IngestOptions, ingestAll } from "../store/ingest-outputs.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 
 function lab(t: TestContext) {

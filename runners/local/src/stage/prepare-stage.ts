@@ -15,7 +15,7 @@ import { clearEnvironment, environmentPython } from "../process/environments.ts"
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import { materialize } from "../store/materialize.ts";
+import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import { outputPaths } from "./output-paths.ts";
 import { stageContext } from "./stage-context.ts";

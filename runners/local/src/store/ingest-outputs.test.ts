@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Store } from "./artifact-store.ts";
-import { ingestAll } from "./ingest.ts";
+import { ingestAll } from "./ingest-outputs.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
 const root = mkdtempSync(join(tmpdir(), "mlrb-ingest-"));

@@ -8,7 +8,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython, markReady } from "../process/environments.ts";
 import type { CarriedOut, CarryOutContext } from "../run/carried-out.ts";
 import type { Store } from "../store/artifact-store.ts";
-import { ingestAll } from "../store/ingest.ts";
+import { ingestAll } from "../store/ingest-outputs.ts";
 import { missingOutput } from "./missing-output.ts";
 
 type Ended = CarryOutContext & {

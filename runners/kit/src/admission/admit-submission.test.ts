@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { float32, safetensorsBytes } from "../safetensors/testing/safetensors-bytes.ts";
-import { admit } from "./admission.ts";
+import { admit } from "./admit-submission.ts";
 
 const root = mkdtempSync(join(tmpdir(), "admission-"));
 after(() => rmSync(root, { recursive: true }));
