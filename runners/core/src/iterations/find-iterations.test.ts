@@ -203,3 +203,18 @@ test("a line from the tool counts when the tool is called, and not again when it
     ],
   );
 });
+
+for (const [split, measured] of [
+  ["dev", 3],
+  ["test", 4],
+  ["validation", null],
+  [null, 4],
+] as const)
+  test(`a claim without a value about ${split ?? "no split"} is measured by what was printed for that split`, () => {
+    const found = story([
+      edit(1),
+      train(2, { out: "dev loss 3.0\ntest loss 4.0" }),
+      line(13, "mine", { metric: { name: "Loss", split, value: null } }),
+    ]);
+    assert.equal(found.iterations[0]!.measured, measured);
+  });

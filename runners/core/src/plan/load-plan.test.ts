@@ -274,6 +274,17 @@ const edit = fc.oneof(
   line.map((at) => (text: string[]) => text.slice(0, at + 1)),
 );
 
+test("a Python stage whose manifest names no environment is refused, unless its manifest is broken", () => {
+  const codes = (environment: string, files: Record<string, string> = {}) => {
+    const result = load(valid.replace("{scorer.environment}", environment), {}, files);
+    return "plan" in result ? [] : result.problems.map(({ code }) => code);
+  };
+  assert.deepEqual(codes("{task.environment}"), ["no-environment"]);
+  const scorers = Object.entries(repository).filter(([path]) => path.startsWith("scorers/"));
+  const broken = Object.fromEntries(scorers.map(([path, text]) => [path, `${text}  : [\n`]));
+  assert.deepEqual([...new Set(codes("{scorer.environment}", broken))].includes("no-environment"), false);
+});
+
 test("no edit of a pipeline makes loading throw, and without a plan there are problems at existing places", () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {

@@ -86,7 +86,7 @@ function scriptOf({ stage, axes, context, texts }: Point): RunSpec {
   const before = problems.length;
   const file = texts.text(written, at(stage, kind)) ?? "";
   if (file) checkExists(file, at(stage, kind), context);
-  else if (written !== undefined && problems.length === before && manifestsKnown(context)) {
+  else if (written !== undefined && problems.length === before) {
     const axis = /^\{(\w+)\./.exec(written)?.[1] ?? "";
     problems.push({
       code: "no-script",
@@ -126,12 +126,7 @@ function environmentOf({ stage, context, texts }: Point): string | undefined {
   const before = problems.length;
   const environment = texts.text(written, path);
   if (environment !== undefined) checkExists(environment, path, context);
-  else if (
-    python !== undefined &&
-    written !== undefined &&
-    problems.length === before &&
-    manifestsKnown(context)
-  )
+  else if (python !== undefined && written !== undefined && problems.length === before)
     problems.push({
       code: "no-environment",
       message: `"${stage.name}" runs Python, and ${written} is empty`,
@@ -156,13 +151,6 @@ function isInside(file: string, path: Path, { source, problems }: ResolveContext
     help: "write a path from the repository's root, without ..",
   });
   return false;
-}
-
-/** False if a manifest could not be read: then an empty field may be its fault and is not reported. */
-function manifestsKnown({ axes, manifests }: ResolveContext): boolean {
-  return [...manifests].every(([kind, known]) =>
-    (axes.get(kind)?.values ?? []).every((value) => known.has(String(value))),
-  );
 }
 
 /** Keeps `{inputs.x}` and `{outputs.x}` as placeholders: only the executor knows the paths, and keys must not hold them. */
