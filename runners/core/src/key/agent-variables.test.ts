@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { agentVariables } from "./agent-variables.ts";
+
+const always = {
+  LANG: "C.UTF-8",
+  TZ: "UTC",
+  PYTHONHASHSEED: "0",
+  PYTHONDONTWRITEBYTECODE: "1",
+  OMP_NUM_THREADS: "1",
+};
+
+test("every agent sees the same variables, and its task and seed where its stage has them", () => {
+  assert.deepEqual(agentVariables({}), always);
+  assert.deepEqual(agentVariables({ task: "a-task" }), { ...always, MLRB_TASK: "a-task" });
+  assert.deepEqual(agentVariables({ seed: 0 }), { ...always, MLRB_SEED: "0" });
+});
