@@ -13,6 +13,10 @@ test("the arithmetic, the data checks and the memory check of lm-eval scores agr
   runPythonTests(file("test_lm_eval.py"), /Ran \d\d tests/);
 });
 
+test("a load is the submission's fault where it exceeds its limits and a known-good model does not", () => {
+  runPythonTests(file("test_load_check.py"), /Ran \d+ tests/);
+});
+
 // uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);

@@ -1,0 +1,60 @@
+"""Loads each admitted submission once under limits, before a scorer opens it, and admits or rejects it.
+
+By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/load.py
+    --input submission=DIR --input admission=FILE --output admission=FILE
+"""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from mlrb_kit.canonical import write_canonical
+from mlrb_kit.load_check import TEXT, check_load
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stage import read_stage
+from mlrb_kit.submission import load_submission
+
+POSITIONS, WIDTH = 64, 512
+
+
+def main() -> None:
+    stage = read_stage()
+    given, result = stage.input("admission"), stage.output("admission")
+    admission = json.loads(given.read_text(encoding="utf-8"))
+    folder = stage.input("submission")
+    try:
+        if admission["admitted"]:
+            import_libraries()
+            check_load(folder, load, write_control)
+    except Rejected as rejected:
+        reasons = [{"code": "load", "detail": str(rejected)}]
+        write_canonical(result, {**admission, "admitted": False, "reasons": reasons})
+        return
+    shutil.copyfile(given, result)
+
+
+def load(folder: Path) -> None:
+    load_submission(folder).encode(TEXT)
+
+
+def import_libraries() -> None:
+    """Once, in this process: the time of an import is no time of a load."""
+    os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer  # noqa: F401
+
+    torch.set_num_threads(1)
+
+
+def write_control(folder: Path, size: int) -> None:
+    """A GPT-2 of about `size` bytes, never trained, with a tokenizer of single bytes."""
+    from scorer_library.ngram import train_bpe
+    from scorer_library.random_gpt2 import write_random_gpt2
+
+    layers = max(1, size // (12 * WIDTH * WIDTH * 4))
+    write_random_gpt2(folder, train_bpe([TEXT]), seed=0, width=WIDTH, layers=layers)
+
+
+if __name__ == "__main__":
+    main()

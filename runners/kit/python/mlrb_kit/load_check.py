@@ -1,0 +1,175 @@
+"""Loads a submission in a child process under limits that the kernel holds, before any scorer opens it.
+
+A few hundred bytes of settings can make a loader take all memory or run for hours. A load that exceeds its
+limits is the fault of the submission only where a known-good model loads on this machine under the same
+limits.
+"""
+
+import json
+import os
+import resource
+import signal
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stored import weight_files
+
+MIB, GIB = 2**20, 2**30
+MEMORY_SLACK = 2 * GIB  # for the libraries and for a model's masks and tables
+SLOWER_MAX = 20  # times the control's time per byte
+CONTROL_BYTES_MAX = 64 * MIB
+SECONDS_MIN = 20  # of computing: small models spend their time on fixed costs
+BYTES_PER_SECOND = 20 * MIB  # far below what any honest model needs
+TEXT = "The ferry left the harbour at seven, and nobody waved.\n" + "".join(map(chr, range(32, 127)))
+
+# of PR_SET_PDEATHSIG: the child ends with this process
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How a load ended: loaded (also where it was refused), memory, time, killed (from outside) or died."""
+
+    end: str
+    seconds: float  # of computing
+    detail: str = ""
+
+
+Load = Callable[[Path], Any]
+# writes a known-good model of about this many bytes into a folder
+WriteControl = Callable[[Path, int], None]
+
+
+def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
+    """Raises Rejected if the submission exceeds the limits and the control does not.
+
+    `load` loads a submission and uses its tokenizer. Raises RuntimeError where the machine is at fault: the
+    control fails too, the child was killed from outside, or less memory is free than the limit allows.
+    """
+    try:
+        size = weight_bytes(folder)
+    except Rejected:
+        return  # the scorers say what is missing
+    memory = 2 * size + MEMORY_SLACK
+    seconds = max(SECONDS_MIN, size // BYTES_PER_SECOND)
+    first = tried(folder, load, memory, seconds)
+    if first.end == "loaded":
+        return
+    with tempfile.TemporaryDirectory(prefix="mlrb-control-") as place:
+        control_folder = Path(place, "model")
+        write_control(control_folder, min(size, CONTROL_BYTES_MAX))
+        control_size = weight_bytes(control_folder)
+        control = tried(control_folder, load, 2 * control_size + MEMORY_SLACK, seconds)
+    if control.end != "loaded":
+        raise RuntimeError(f"a known-good model does not load here either: {control.detail or control.end}")
+    allowed = max(seconds, SLOWER_MAX * control.seconds * max(1.0, size / control_size))
+    second = tried(folder, load, memory, allowed)
+    if second.end == "loaded":
+        return
+    if second.end == "time":
+        raise Rejected(
+            f"needs more than {allowed:.0f} s of computing to load, twice; "
+            f"a known-good model of {control_size / MIB:.0f} MiB needs {control.seconds:.2f} s"
+        )
+    free = free_bytes()
+    if second.end == "killed" or free < memory:
+        raise RuntimeError(
+            "loading was ended from outside, or this machine has too little memory: "
+            f"{free / GIB:.1f} GiB are free; loading {size / GIB:.1f} GiB may take {memory / GIB:.1f} GiB"
+        )
+    if second.end == "memory":
+        raise Rejected(
+            f"needs more than {memory / GIB:.1f} GiB of memory to load (2 x its weights + 2 GiB); "
+            "a known-good model loads within its limit"
+        )
+    raise Rejected(f"loading it ends the program, twice: {second.detail}")
+
+
+def weight_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in weight_files(folder))
+
+
+def tried(folder: Path, load: Load, memory: int, seconds: float) -> Tried:
+    """Loads in a forked child. `memory`: bytes that it may take besides what this process already holds."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(receive)
+        run_child(folder, load, memory + held_bytes(), seconds, send)
+    os.close(send)
+    with os.fdopen(receive, "rb") as answer:
+        said = answer.read(4096)
+    _, status, usage = os.wait4(child, 0)
+    spent = usage.ru_utime + usage.ru_stime
+    return end_of(status, said, spent)
+
+
+def end_of(status: int, said: bytes, spent: float) -> Tried:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        name = signal.Signals(number).name
+        if number == signal.SIGXCPU:
+            return Tried("time", spent, name)
+        # C++ and Rust abort where their limit of memory is reached
+        endings = {signal.SIGABRT: "memory", signal.SIGKILL: "killed"}
+        return Tried(endings.get(signal.Signals(number), "died"), spent, name)
+    try:
+        answer = json.loads(said)
+        return Tried(answer["end"], spent, answer.get("detail", ""))
+    except (ValueError, KeyError, TypeError):
+        return Tried("died", spent, f"exit status {os.waitstatus_to_exitcode(status)}")
+
+
+def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) -> None:
+    """Never returns."""
+    try:
+        end_with_parent()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        cpu = int(seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 10))  # SIGXCPU first, which names the cause
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        answer = {"end": "loaded"}
+        try:
+            load(folder)
+        except Rejected:
+            pass  # the scorers say why
+        except MemoryError as error:
+            answer = {"end": "memory", "detail": str(error)[:200]}
+        except RuntimeError as error:
+            if "memory" not in str(error):
+                raise
+            answer = {"end": "memory", "detail": str(error)[:200]}
+        os.write(send, json.dumps(answer).encode())
+        os._exit(0)
+    except BaseException as error:
+        detail = f"{type(error).__name__}: {error}"[:200]
+        os.write(send, json.dumps({"end": "died", "detail": detail}).encode())
+    finally:
+        os._exit(1)
+
+
+def end_with_parent() -> None:
+    import ctypes
+
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def held_bytes() -> int:
+    """What RLIMIT_DATA already counts for this process: its private writable memory."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def free_bytes() -> int:
+    """What this machine can still give."""
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0
