@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
+import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../request/find-attempt.ts";
@@ -38,6 +39,7 @@ export async function attemptsVerify(
     if (check.repaired.length > 0) repaired++;
     say(check, { json: options.json, path: join(folder, digest) });
   }
+  if (damaged > 0) forgetUnchanged(place.state);
   const counts = { checked: chosen.length, damaged, repaired };
   process.stdout.write(
     options.json

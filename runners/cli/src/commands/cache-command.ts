@@ -1,6 +1,7 @@
 // `pipeline cache`: the cache's size, whether its contents are intact, and freeing what nothing uses.
 
 import { formatBytes } from "@mlrb/core/text/units";
+import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
@@ -14,8 +15,10 @@ export function cacheStats(repository: string, options: PlaceOptions): number {
 }
 
 export function cacheVerify(repository: string, options: PlaceOptions): number {
-  const data = verifyStore(stateFolder(rootFolder(repository, options.root)));
+  const state = stateFolder(rootFolder(repository, options.root));
+  const data = verifyStore(state);
   const { checked, damaged, repaired, attempts } = data;
+  if (damaged.length > 0) forgetUnchanged(state);
   const lines = [
     ...damaged.map((digest) =>
       repaired.includes(digest)

@@ -2,11 +2,11 @@
 // While the snapshot matches, a run with the same request has nothing to do. Any other case, including a touched
 // file, is decided by content.
 import { createHash } from "node:crypto";
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { readMemory, writeMemory } from "../store/memory-file.ts";
-import { checkFormat } from "../store/state-folder.ts";
+import { checkFormat, type StateFolder, statePaths } from "../store/state-folder.ts";
 import { type Consulted, statText } from "./consulted-files.ts";
 import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
 
@@ -20,7 +20,12 @@ type Unchanged<Said> = StatSnapshot & {
 
 function fileOf(root: string, request: unknown): string {
   const name = createHash("sha256").update(canonicalJson(request)).digest("hex").slice(0, 24);
-  return join(root, ".mlrb", "cache", "memory", "unchanged", `${name}.json`);
+  return join(statePaths(root).memory, "unchanged", `${name}.json`);
+}
+
+/** Sends every next run the normal path: a check found damage in what no snapshot covers. */
+export function forgetUnchanged(state: Pick<StateFolder, "memory">): void {
+  rmSync(join(state.memory, "unchanged"), { recursive: true, force: true });
 }
 
 /** Returns the output of the last run for this request, or undefined if anything that the run consulted has changed. */
