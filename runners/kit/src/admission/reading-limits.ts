@@ -47,6 +47,10 @@ export const readingLimits = {
   snapshotIndexBytes: { max: 16 * MiB, unit: "bytes", honest: "the index of 100 snapshots has 20 KB" },
   /** The supervisor moves longer texts to attachments. */
   trajectoryLineBytes: { max: 4 * MiB, unit: "bytes in one line", honest: "a supervisor writes under 1 MB" },
+  /** A text that was too long for its line; longer ones keep only their beginning. */
+  attachmentBytes: { max: 64 * MiB, unit: "bytes", honest: "a supervisor writes no longer ones" },
+  /** record.json in a folder that another machine exported. */
+  recordBytes: { max: 16 * MiB, unit: "bytes", honest: "a record has under 100 KB" },
 
   /** Of admission: reasons of one code, and the characters of each. */
   reasonsPerCode: { max: 20, unit: "reasons of one code", honest: "one is enough" },
