@@ -1,8 +1,10 @@
 // Texts that are too long for a line of the trajectory, each in a file named by its digest. Each text is written once.
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { readBounded } from "@mlrb/kit/admission/admission-files";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { writeWhole } from "@mlrb/kit/json-file";
 
 export type Attachments = {
@@ -13,7 +15,7 @@ export type Attachments = {
 /** In characters: a line stays small enough to be read at a glance. */
 export const inlineMax = 16_384;
 const headChars = 2_000;
-const fileMax = 64 << 20;
+const fileMax = readingLimits.attachmentBytes.max;
 
 export type AttachmentOptions = {
   /** Bytes of all attachments. Later texts keep only their beginning. */
@@ -44,14 +46,11 @@ export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: Attachment
 /** The whole text; only its beginning if the attachment is missing or changed. */
 export function wholeText(text: LongText, folder: string | undefined): { text: string; whole: boolean } {
   if (typeof text === "string") return { text, whole: true };
-  try {
-    if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return { text: text.head, whole: false };
-    const found = readFileSync(join(folder, text.digest), "utf8");
-    const digest = hash("sha256", found);
-    return digest === text.digest ? { text: found, whole: true } : { text: text.head, whole: false };
-  } catch {
-    return { text: text.head, whole: false };
-  }
+  const beginning = { text: text.head, whole: false };
+  if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return beginning;
+  const bytes = readBounded(join(folder, text.digest), readingLimits.attachmentBytes);
+  if (typeof bytes === "string" || hash("sha256", bytes) !== text.digest) return beginning;
+  return { text: Buffer.from(bytes).toString(), whole: true };
 }
 
 /** The event with its long texts shortened. formats/attempt/trajectory declares which fields can be long. */

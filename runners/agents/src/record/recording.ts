@@ -1,9 +1,7 @@
 // A recorded attempt, to be replayed: its trajectory and attachments, as the attempt wrote them. Only the model's
 // answers are taken from it; tools run again. A recording is untrusted: each problem is reported with its line.
 
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   type LongText,
   type ModelCallEvent,
@@ -13,6 +11,7 @@ import {
 import { llmSpecs, type ModelSpec, type ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat, readFormat } from "@mlrb/formats/read-format";
 import { json, jsonObject } from "@mlrb/formats/schema";
+import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { wholeText } from "./attachments.ts";
@@ -43,12 +42,9 @@ export async function readRecording(folder: string): Promise<Recording | string>
   const reminders: Recording["reminders"] = [];
   let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};
   let line = 0;
-  for await (const text of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
+  for await (const text of splitLines(path)) {
     line++;
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.toString());
     const reading = checkFormat(trajectoryEvent, value);
     if (reading.kind === "unreadable") {
       if (!replayed.has((Object(value) as { event?: unknown }).event)) continue;

@@ -89,7 +89,7 @@ const event: ModelCallEvent = {
   requestDigest: "a".repeat(64),
   messages: 1,
   text: "x".repeat(inlineMax + 1),
-  reasoning: "because",
+  reasoning: "because\u2029",
   toolCalls: [
     { id: "1", name: "shell", input: '{"command":"ls"}', malformed: false },
     { id: "2", name: "shell", input: '{"command":', malformed: true },
@@ -105,13 +105,13 @@ const event: ModelCallEvent = {
 test("a recording holds the complete answers of the model, and each reminder with its look", async (t) => {
   const { folder, trajectory } = written(t);
   trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" } }));
-  trajectory.add({ event: "reminder", look: 3, text: "half is used" });
+  trajectory.add({ event: "reminder", look: 3, text: "half is\u2028used" });
   trajectory.add(event);
   const read = await readRecording(folder);
   assert.ok(typeof read !== "string", String(read));
   assert.deepEqual(
     read.reminders.map(({ look, text }) => ({ look, text })),
-    [{ look: 3, text: "half is used" }],
+    [{ look: 3, text: "half is\u2028used" }],
   );
   const { response } = read.calls[0]!;
   assert.equal(response.text, event.text);

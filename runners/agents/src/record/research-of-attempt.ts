@@ -1,14 +1,15 @@
 // Reads an attempt's outputs and derives what is known of its research. The files are untrusted: a trajectory that
 // differs from what its supervisor wrote yields no numbers, only the reason.
-import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type JudgedSnapshot, ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type SnapshotIndex, snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { admission } from "@mlrb/formats/judged/admission";
 import { mustFollow, type Reading, readFormat } from "@mlrb/formats/read-format";
+import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { admit } from "@mlrb/kit/admission/admit-submission";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
+import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -31,8 +32,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
   const index = indexOf(files.snapshots);
   if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
   const reader = new ResearchReader();
-  for await (const line of createInterface({ input: createReadStream(files.trajectory) }))
-    reader.take(JSON.parse(line));
+  for await (const line of splitLines(files.trajectory)) reader.take(JSON.parse(line.toString()));
   return reader.end({
     snapshots: judgedSnapshots(files.snapshots, index.value),
     final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,
@@ -41,13 +41,9 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
 }
 
 function indexOf(folder: string): Reading<SnapshotIndex> {
-  let text: string;
-  try {
-    text = readFileSync(join(folder, "index.json"), "utf8");
-  } catch (error) {
-    return { kind: "unreadable", cause: `cannot be read: ${(error as NodeJS.ErrnoException).code}` };
-  }
-  return readFormat(snapshotIndex, text);
+  const bytes = readBounded(join(folder, "index.json"), readingLimits.snapshotIndexBytes);
+  if (typeof bytes === "string") return { kind: "unreadable", cause: bytes };
+  return readFormat(snapshotIndex, Buffer.from(bytes).toString());
 }
 
 /** In the order in which they were taken, up to the first admitted one: later ones are not needed. */

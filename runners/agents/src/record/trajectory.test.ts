@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -80,6 +81,9 @@ test("a long text is an attachment, once, and its line holds the beginning", (t)
   writeFileSync(join(attachments, first.text.digest), "somebody else's words");
   assert.deepEqual(wholeText(first.text, attachments), { text: first.text.head, whole: false });
   assert.deepEqual(wholeText({ ...first.text, digest: "../../etc/passwd" }, attachments).whole, false);
+  rmSync(join(attachments, first.text.digest));
+  execFileSync("mkfifo", [join(attachments, first.text.digest)]); // a pipe would block the reader for ever
+  assert.deepEqual(wholeText(first.text, attachments).whole, false);
 });
 
 test("no secret reaches the disk, in any field or form", (t) => {

@@ -1,8 +1,10 @@
 // Lists every file of a submission by what it is, never by what it claims to be.
-import { closeSync, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { readFully } from "../safetensors/safetensors.ts";
 import { type StrictJson, strictJson } from "./admission-json.ts";
+import type { JsonLimits } from "./json-scan.ts";
+import { overLimit, type ReadingLimit, readingLimits } from "./reading-limits.ts";
 
 export type SubmittedFile = { path: string; bytes: number };
 
@@ -14,29 +16,27 @@ export type SubmittedFiles = {
   tooMany: boolean;
 };
 
-const entriesMax = 100_000;
-const depthMax = 64;
-
 /** All files below `folder`, sorted by path. Links are not followed. */
 export function submittedFiles(folder: string): SubmittedFiles {
+  const { depth: depthMax, entries: entriesMax } = readingLimits;
   const all: SubmittedFiles = { files: [], odd: [], tooMany: false };
   const pending: { prefix: string; depth: number }[] = [{ prefix: "", depth: 0 }];
   let entries = 0;
   while (pending.length > 0 && !all.tooMany) {
     const { prefix, depth } = pending.pop()!;
     for (const name of list(join(folder, prefix), () => all.odd.push({ path: prefix, why: "unreadable" }))) {
-      if (++entries > entriesMax) {
+      if (++entries > entriesMax.max) {
         all.tooMany = true;
         break;
       }
       const path = prefix + name;
-      // a name that is not UTF-8 comes back changed, so that no file is found under it
-      const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
-      if (!stats) all.odd.push({ path, why: "a name that is not UTF-8" });
+      const stats = entryAt(folder, path);
+      if (typeof stats === "string") all.odd.push({ path, why: stats });
       else if (stats.isFile()) all.files.push({ path, bytes: stats.size });
       else if (stats.isSymbolicLink()) all.odd.push({ path, why: "a symbolic link" });
       else if (!stats.isDirectory()) all.odd.push({ path, why: "a device, pipe or socket" });
-      else if (depth === depthMax) all.odd.push({ path, why: `deeper than ${depthMax} folders` });
+      else if (depth === depthMax.max)
+        all.odd.push({ path, why: `deeper than ${depthMax.max} folders (${depthMax.honest})` });
       else pending.push({ prefix: `${path}/`, depth: depth + 1 });
     }
   }
@@ -46,23 +46,49 @@ export function submittedFiles(folder: string): SubmittedFiles {
   return all;
 }
 
-function list(folder: string, unreadable: () => void): string[] {
+/** A string is the reason why the entry cannot be used. */
+function entryAt(folder: string, path: string): Stats | string {
+  const { pathBytes } = readingLimits;
+  const length = Buffer.byteLength(path);
+  if (length > pathBytes.max) return overLimit(pathBytes, length);
   try {
-    return readdirSync(folder);
-  } catch {
-    unreadable();
-    return [];
+    // a name that is not UTF-8 comes back changed, so that no file is found under it
+    return lstatSync(join(folder, path), { throwIfNoEntry: false }) ?? "a name that is not UTF-8";
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
   }
 }
 
-/** Reads a JSON file of at most `bytesMax`. Never throws for its contents. */
-export function readJsonFile(path: string, bytesMax: number): StrictJson {
-  const bytes = readBounded(path, bytesMax);
-  return typeof bytes === "string" ? { kind: "malformed", reason: bytes } : strictJson(bytes);
+/** The names in a folder, one by one: a folder of millions is never held whole. */
+function* list(folder: string, unreadable: () => void): Generator<string> {
+  try {
+    const entries = opendirSync(folder);
+    try {
+      for (let entry = entries.readSync(); entry; entry = entries.readSync()) yield entry.name;
+    } finally {
+      entries.closeSync();
+    }
+  } catch {
+    unreadable();
+  }
+}
+
+export type JsonFileLimits = JsonLimits & { bytes: ReadingLimit };
+
+/** config.json and other files of settings. */
+export const settingsLimits: JsonFileLimits = {
+  bytes: readingLimits.settingsBytes,
+  values: readingLimits.settingsValues,
+};
+
+/** Reads a JSON file within `limits`. Never throws for its contents. */
+export function readJsonFile(path: string, limits: JsonFileLimits): StrictJson {
+  const bytes = readBounded(path, limits.bytes);
+  return typeof bytes === "string" ? { kind: "malformed", reason: bytes } : strictJson(bytes, limits);
 }
 
 /** The first `length` bytes of a file, fewer if it is shorter. */
-export function firstBytes(path: string, length: number): Uint8Array | undefined {
+export function firstBytes(path: string, length: number): Uint8Array<ArrayBuffer> | undefined {
   try {
     const file = openSync(path, "r");
     try {
@@ -76,9 +102,10 @@ export function firstBytes(path: string, length: number): Uint8Array | undefined
   }
 }
 
-function readBounded(path: string, bytesMax: number): Uint8Array | string {
+/** A whole file, or the reason why it is not read. */
+export function readBounded(path: string, limit: ReadingLimit): Uint8Array<ArrayBuffer> | string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile()) return "not there";
-  if (stats.size > bytesMax) return `${stats.size} bytes; at most ${bytesMax} are read`;
-  return firstBytes(path, bytesMax) ?? "cannot be read";
+  if (stats.size > limit.max) return overLimit(limit, stats.size);
+  return firstBytes(path, limit.max) ?? "cannot be read";
 }

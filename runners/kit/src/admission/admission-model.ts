@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { readSafetensors, type Safetensors } from "../safetensors/safetensors.ts";
-import { readJsonFile } from "./admission-files.ts";
-import { clip } from "./admission-json.ts";
+import { type JsonFileLimits, readJsonFile } from "./admission-files.ts";
+import { clip } from "./clip.ts";
+import { overLimit, readingLimits } from "./reading-limits.ts";
 
 const single = "model.safetensors";
 const index = "model.safetensors.index.json";
@@ -20,50 +21,76 @@ export function readWeights(folder: string): Weights {
   return { files: [], reasons: [{ code: "no-weights", detail: `neither ${single} nor ${index} is there` }] };
 }
 
+/** Reads the headers of all files within the limits that they share. */
 function readShards(folder: string, names: string[]): Weights {
   const weights: Weights = { files: [], reasons: [] };
   const refuse = (code: string, detail: string) => weights.reasons.push({ code, detail });
+  const left = { headerBytes: readingLimits.headersBytes.max, tensors: readingLimits.tensors.max };
   for (const name of names) {
     if (!isFile(join(folder, name))) {
       refuse("missing-shard", `${clip(name)} is named by ${index} and is not there`);
       continue;
     }
-    const read = readSafetensors(join(folder, name));
-    if (read.kind === "ok") weights.files.push(read.file);
-    else refuse("safetensors", `${clip(name)}: ${read.reason}`);
+    const read = readSafetensors(join(folder, name), left);
+    if (read.kind === "malformed") {
+      refuse("safetensors", `${clip(name)}: ${read.reason}`);
+      continue;
+    }
+    weights.files.push(read.file);
+    left.headerBytes -= read.headerBytes;
+    left.tensors -= read.file.tensors.length;
   }
   if (weights.reasons.length === 0 && weights.files.every((file) => file.tensors.length === 0))
     refuse("no-weights", "the weights hold no tensor");
   return weights;
 }
 
+const indexLimits: JsonFileLimits = {
+  bytes: readingLimits.indexBytes,
+  values: readingLimits.settingsValues,
+  counted: { weight_map: readingLimits.tensors },
+};
+
 function readSharded(folder: string): Weights {
   const refuse = (detail: string): Weights => ({ files: [], reasons: [{ code: "shard-index", detail }] });
-  const read = readJsonFile(join(folder, index), 64 << 20);
+  const read = readJsonFile(join(folder, index), indexLimits);
   if (read.kind === "malformed") return refuse(`${index}: ${read.reason}`);
   const map = isTable(read.value) ? read.value.weight_map : undefined;
-  if (!isTable(map) || Object.keys(map).length === 0) return refuse(`${index}: no weight_map`);
+  if (!isTable(map)) return refuse(`${index}: no weight_map`);
+  const tensors = Object.keys(map);
+  if (tensors.length === 0) return refuse(`${index}: no weight_map`);
   const names = new Set<string>();
-  for (const [tensor, name] of Object.entries(map)) {
+  for (const tensor of tensors) {
+    const name = map[tensor];
     if (typeof name !== "string" || !isPlainName(name))
       return refuse(`${index}: tensor ${clip(tensor)} is not in a .safetensors file of this folder`);
     names.add(name);
   }
-  const weights = readShards(folder, [...names].sort());
+  const { shards } = readingLimits;
+  if (names.size > shards.max) return refuse(`${index}: ${overLimit(shards, names.size)}`);
+  const sorted = [...names].sort();
+  const weights = readShards(folder, sorted);
   if (weights.reasons.length > 0) return weights;
+  const problem = notTheShards(map, sorted, weights.files);
+  return problem === undefined ? weights : refuse(problem);
+}
 
+/** How the shards differ from the index: loaders differ in whether they load a tensor from a second shard. */
+function notTheShards(
+  map: Record<string, unknown>,
+  names: string[],
+  files: Safetensors[],
+): string | undefined {
   const found = new Set<string>();
-  for (const [at, name] of [...names].sort().entries()) {
-    for (const tensor of weights.files[at]!.tensors) {
-      found.add(tensor.name);
-      // loaders differ in whether they load a tensor from a second shard
-      if (!Object.hasOwn(map, tensor.name) || map[tensor.name] !== name)
-        return refuse(`${clip(name)} holds tensor ${clip(tensor.name)}, which ${index} does not say`);
+  for (const [at, { tensors }] of files.entries()) {
+    for (const { name } of tensors) {
+      found.add(name);
+      if (!Object.hasOwn(map, name) || map[name] !== names[at])
+        return `${clip(names[at]!)} holds tensor ${clip(name)}, which ${index} does not say`;
     }
   }
   const lost = Object.keys(map).find((tensor) => !found.has(tensor));
-  if (lost !== undefined) return refuse(`tensor ${clip(lost)} is in none of the shards`);
-  return weights;
+  return lost === undefined ? undefined : `tensor ${clip(lost)} is in none of the shards`;
 }
 
 function isPlainName(name: string): boolean {

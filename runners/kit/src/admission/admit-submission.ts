@@ -6,58 +6,56 @@ import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { Admission, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { codeFiles, codeSettings } from "./admission-code.ts";
-import { readJsonFile, type SubmittedFile, submittedFiles } from "./admission-files.ts";
-import { clip } from "./admission-json.ts";
+import { readJsonFile, type SubmittedFile, settingsLimits, submittedFiles } from "./admission-files.ts";
 import { readWeights } from "./admission-model.ts";
-
-const reasonsPerCode = 20;
-/** Settings are a few kilobytes; vocabularies of a quarter million tokens are about 35 MB. */
-const settingsMax = 4 << 20;
-const tokenizerMax = 128 << 20;
+import { vocabularyFiles } from "./admission-vocabulary.ts";
+import { clip } from "./clip.ts";
+import { overLimit, readingLimits } from "./reading-limits.ts";
 
 /** Checks a submitted folder and returns every reason against loading it, not only the first. */
 export function admit(folder: string): Admission {
-  const reasons: Reason[] = [];
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     return answer([{ code: "empty", detail: "no submission: there is no folder" }]);
   const { files, odd, tooMany } = submittedFiles(folder);
   if (files.length === 0 && odd.length === 0)
     return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
-  if (tooMany) reasons.push({ code: "too-many-files", detail: "more than 100000 files and folders" });
-  for (const { path, why } of odd) reasons.push({ code: "odd-file", detail: `${clip(path)}: ${why}` });
-
-  reasons.push(...readSettings(folder, files));
-  reasons.push(...readTokenizer(files));
-  reasons.push(...readWeights(folder).reasons);
-  reasons.push(...codeFiles(folder, files));
-  return answer(reasons);
+  // lists of strangers are joined by `flat`: as arguments of `push` they would overflow the stack
+  return answer(
+    [
+      tooMany ? [{ code: "too-many-files", detail: overLimit(readingLimits.entries) }] : [],
+      odd.map(({ path, why }) => ({ code: "odd-file", detail: `${clip(path)}: ${why}` })),
+      readSettings(folder, files),
+      readTokenizer(folder, files),
+      readWeights(folder).reasons,
+      codeFiles(folder, files),
+    ].flat(),
+  );
 }
 
 function answer(reasons: Reason[]): Admission {
   const bounded: Reason[] = [];
   const counts = new Map<string, number>();
-  for (const reason of reasons) {
-    const count = (counts.get(reason.code) ?? 0) + 1;
-    counts.set(reason.code, count);
-    if (count <= reasonsPerCode) bounded.push(reason);
+  const most = readingLimits.reasonsPerCode.max;
+  for (const { code, detail } of reasons) {
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    if (count <= most) bounded.push({ code, detail: detail.slice(0, readingLimits.reasonChars.max) });
   }
   for (const [code, count] of counts)
-    if (count > reasonsPerCode) bounded.push({ code, detail: `and ${count - reasonsPerCode} more` });
+    if (count > most) bounded.push({ code, detail: `and ${count - most} more` });
   return { formatVersion: 1, admitted: bounded.length === 0, reasons: bounded };
 }
 
-/** Files that loaders read as objects, each with the maximum size that is read. */
-const loaded = new Map([
-  ["config.json", settingsMax],
-  ["generation_config.json", settingsMax],
-  ["tokenizer_config.json", settingsMax],
-  ["special_tokens_map.json", settingsMax],
-  ["added_tokens.json", settingsMax],
-  ["preprocessor_config.json", settingsMax],
-  ["processor_config.json", settingsMax],
-  ["tokenizer.json", tokenizerMax],
-  ["vocab.json", tokenizerMax],
-]);
+/** Files that loaders read as objects. */
+const settings = [
+  "config.json",
+  "generation_config.json",
+  "tokenizer_config.json",
+  "special_tokens_map.json",
+  "added_tokens.json",
+  "preprocessor_config.json",
+  "processor_config.json",
+];
 
 /** config.json must exist; files that loaders read must be readable and free of redirections. */
 function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
@@ -69,14 +67,13 @@ function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
       code: "adapter",
       detail: "adapter_config.json names a base elsewhere; merge the adapter first",
     });
-  for (const [name, bytesMax] of loaded) {
+  for (const name of settings) {
     if (!names.has(name)) continue;
-    const read = readJsonFile(join(folder, name), bytesMax);
+    const read = readJsonFile(join(folder, name), settingsLimits);
     const code = name === "config.json" ? "config" : "settings";
     if (read.kind === "malformed") reasons.push({ code, detail: `${name}: ${read.reason}` });
     else if (!isTable(read.value)) reasons.push({ code, detail: `${name}: not an object` });
-    // a vocabulary may have a word "auto_map"
-    else if (bytesMax === settingsMax) reasons.push(...codeSettings(name, read.value));
+    else for (const reason of codeSettings(name, read.value)) reasons.push(reason);
   }
   return reasons;
 }
@@ -89,18 +86,18 @@ const tokenizers = [
   ["vocab.json", "merges.txt"],
 ];
 
-function readTokenizer(files: SubmittedFile[]): Reason[] {
-  const sizes = new Map(files.map((file) => [file.path, file.bytes]));
+function readTokenizer(folder: string, files: SubmittedFile[]): Reason[] {
+  const names = new Set(files.map((file) => file.path));
   const reasons: Reason[] = [];
-  if (!tokenizers.some((names) => names.every((name) => sizes.has(name))))
+  if (!tokenizers.some((needed) => needed.every((name) => names.has(name))))
     reasons.push({
       code: "no-tokenizer",
-      detail: `none of these is there: ${tokenizers.map((names) => names.join(" with ")).join(", ")}`,
+      detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}`,
     });
-  for (const name of ["tokenizer.model", "spiece.model", "vocab.txt", "merges.txt"]) {
-    const bytes = sizes.get(name);
-    if (bytes === 0 || (bytes ?? 0) > tokenizerMax)
-      reasons.push({ code: "tokenizer", detail: `${name}: ${bytes} bytes; 1 to ${tokenizerMax} are read` });
+  for (const [name, problemOf] of Object.entries(vocabularyFiles)) {
+    const problem = names.has(name) ? problemOf(join(folder, name)) : undefined;
+    const code = name.endsWith(".json") ? "settings" : "tokenizer";
+    if (problem !== undefined) reasons.push({ code, detail: `${name}: ${problem}` });
   }
   return reasons;
 }

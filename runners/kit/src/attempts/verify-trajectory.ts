@@ -1,8 +1,8 @@
 // Checks that a trajectory is as its supervisor wrote it. The file may have been changed since, so nothing about it is
 // trusted: neither its encoding nor the length of its lines.
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { isTable } from "@mlrb/formats/is-table";
+import { splitLines } from "./split-lines.ts";
 
 /** The `previous` digest of the first line. */
 export const noLine = "0".repeat(64);
@@ -12,8 +12,6 @@ export type TrajectoryCheck =
   | { kind: "intact"; lines: number; head: string; complete: boolean }
   /** `line` counts from 1. */
   | { kind: "broken"; line: number; reason: string };
-
-const lineMax = 4 << 20;
 
 /** Checks the hash chain from the first line. `seal` (from the ledger) also reveals a cut or replaced end. */
 export async function verifyTrajectory(
@@ -47,29 +45,6 @@ export async function verifyTrajectory(
   if (seal && seal.head !== previous)
     return { kind: "broken", line: lines, reason: "the last line is not the one that the ledger sealed" };
   return { kind: "intact", lines, head: previous, complete };
-}
-
-/** Lines as bytes. A string is a problem and ends the sequence. */
-async function* splitLines(path: string): AsyncGenerator<Buffer | string> {
-  let rest: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      let from = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        yield Buffer.concat([...rest, chunk.subarray(from, end)]);
-        rest = [];
-        length = 0;
-        from = end + 1;
-      }
-      rest.push(chunk.subarray(from));
-      length += chunk.length - from;
-      if (length > lineMax) return yield "longer than 4 MiB";
-    }
-  } catch (error) {
-    return yield `cannot be read: ${(error as NodeJS.ErrnoException).code}`;
-  }
-  if (length > 0) yield "cut off in the middle";
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,5 +1,5 @@
 // Rules on the models that a submission was made from, for tasks that give models.
-import { clip } from "../admission/admission-json.ts";
+import { clip } from "../admission/clip.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
 import { recognise } from "./recognise.ts";
@@ -17,7 +17,7 @@ export const baseApproved: RuleMethod = {
     const { looked, unreadable, matches } = recognise(weights, known);
     const of = `${matches.length} of ${looked} matrices are those of ${names.join(" or ")}`;
     if (matches.length * 2 >= looked && looked > 0) {
-      const least = Math.min(...matches.map(({ correlation }) => correlation));
+      const least = matches.reduce((least, { correlation }) => Math.min(least, correlation), 1);
       return { answer: "pass", evidence: `${of} (correlation ${least.toFixed(3)} or more)` };
     }
     if ((matches.length + unreadable) * 2 >= looked)

@@ -2,7 +2,7 @@
 // common source: copied, given, or initial random values that training hardly changed. The weights show neither which nor
 // who had them first, so no attempt is disqualified; the evidence is only shown.
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
-import { clip } from "../admission/admission-json.ts";
+import { clip } from "../admission/clip.ts";
 import { likeness, prepared } from "./correlation.ts";
 import { alike } from "./recognise.ts";
 import type { Finding } from "./rule-method.ts";

@@ -3,8 +3,9 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/attempt/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
+import { readingLimits } from "../admission/reading-limits.ts";
 
-const bytesMax = 1 << 20;
+const bytesMax = readingLimits.ledgerBytes.max;
 
 /** A string is the reason why there is none. */
 export function readLedger(path: string): Ledger | string {

@@ -2,11 +2,10 @@
 
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
-import { readJsonFile } from "../admission/admission-files.ts";
+import { readJsonFile, settingsLimits } from "../admission/admission-files.ts";
+import type { Tensor } from "../safetensors/safetensors.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { notAdmitted, type RuleMethod } from "./rule-method.ts";
-
-const configMax = 1 << 20;
 
 /**
  * The weights and the logits of one pass over `tokens` tokens are in memory together: over `bytes` the submission cannot
@@ -21,12 +20,13 @@ export const memoryMax: RuleMethod = {
   decide({ folder, weights }, given) {
     if (!weights) return notAdmitted;
     const [bytes, tokens] = [given.bytes as number, given.tokens as number];
-    const read = readJsonFile(join(folder, "config.json"), configMax);
+    const read = readJsonFile(join(folder, "config.json"), settingsLimits);
     const vocabulary = read.kind === "ok" && isTable(read.value) ? read.value.vocab_size : undefined;
     const stored = describeWeights(weights).bytes;
     if (!Number.isSafeInteger(vocabulary) || (vocabulary as number) < 1)
       return { answer: "cannot-tell", evidence: "config.json names no vocab_size" };
-    const width = Math.min(4, Math.max(2, ...weights.flatMap(({ tensors }) => tensors.map(valueBytes))));
+    const widest = weights.flatMap(({ tensors }) => tensors).reduce(widestValue, 2);
+    const width = Math.min(4, widest);
     const logits = tokens * (vocabulary as number) * width;
     const sum = `${stored} bytes of weights and ${logits} of logits at ${tokens} tokens; the limit is ${bytes}`;
     if (stored + logits > bytes) return { answer: "fail", evidence: sum };
@@ -35,6 +35,7 @@ export const memoryMax: RuleMethod = {
   },
 };
 
-function valueBytes({ begin, end, size }: { begin: number; end: number; size: number }): number {
-  return size > 0 ? (end - begin) / size : 0;
+/** Bytes per value; a list of strangers is too long for the arguments of Math.max. */
+function widestValue(widest: number, { begin, end, size }: Tensor): number {
+  return size > 0 ? Math.max(widest, (end - begin) / size) : widest;
 }

@@ -1,5 +1,5 @@
 // Whether a submission is a mixture of the given models, judged by a few values of every matrix.
-import { clip } from "../admission/admission-json.ts";
+import { clip } from "../admission/clip.ts";
 import { givenModels, rounding, type Sampled, sampledMatrices } from "./given-models.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 

@@ -1,5 +1,5 @@
 // Rules about the weights alone.
-import { clip } from "../admission/admission-json.ts";
+import { clip } from "../admission/clip.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { recognise } from "./recognise.ts";
 import { notAdmitted, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";

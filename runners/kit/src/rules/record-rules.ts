@@ -2,8 +2,9 @@
 
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
-import { readJsonFile } from "../admission/admission-files.ts";
-import { clip } from "../admission/admission-json.ts";
+import { type JsonFileLimits, readJsonFile } from "../admission/admission-files.ts";
+import { clip } from "../admission/clip.ts";
+import { readingLimits } from "../admission/reading-limits.ts";
 import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
 export const timeWithinBudget: RuleMethod = {
@@ -24,7 +25,10 @@ export const timeWithinBudget: RuleMethod = {
   },
 };
 
-const provenanceMax = 1 << 20;
+const provenanceLimits: JsonFileLimits = {
+  bytes: readingLimits.provenanceBytes,
+  values: readingLimits.provenanceValues,
+};
 
 /**
  * A declaration can only count against the agent: a missing or unreadable one shows no broken rule, and a false one is as
@@ -103,7 +107,7 @@ function shown(names: string[]): string {
 
 /** A string is the problem of the file. */
 function readProvenance(folder: string): Record<string, unknown> | string {
-  const read = readJsonFile(join(folder, "provenance.json"), provenanceMax);
+  const read = readJsonFile(join(folder, "provenance.json"), provenanceLimits);
   if (read.kind === "malformed") return `provenance.json: ${read.reason}`;
   return isTable(read.value) ? read.value : "provenance.json is not a table";
 }

@@ -66,7 +66,10 @@ test("a file cut within its data is called truncated, with the missing bytes", (
 test("a header longer than the file, or than any real header, is refused without reading it", () => {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(2n ** 64n - 1n);
-  assert.match(reason(Buffer.concat([length, Buffer.from("{}")])), /at most 100000000/);
+  assert.match(
+    reason(Buffer.concat([length, Buffer.from("{}")])),
+    /18446744073709551615 bytes of header; at most 8388608 are read/,
+  );
   length.writeBigUInt64LE(3n);
   assert.match(reason(Buffer.concat([length, Buffer.from("{}")])), /the file has only 10/);
 });

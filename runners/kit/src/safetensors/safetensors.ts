@@ -4,7 +4,9 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isTable } from "@mlrb/formats/is-table";
-import { clip, strictJson } from "../admission/admission-json.ts";
+import { strictJson } from "../admission/admission-json.ts";
+import { clip } from "../admission/clip.ts";
+import { overLimit, readingLimits } from "../admission/reading-limits.ts";
 
 export type Tensor = {
   name: string;
@@ -19,7 +21,12 @@ export type Tensor = {
 
 export type Safetensors = { path: string; bytes: number; tensors: Tensor[] };
 
-export type SafetensorsResult = { kind: "ok"; file: Safetensors } | { kind: "malformed"; reason: string };
+export type SafetensorsResult =
+  | { kind: "ok"; file: Safetensors; headerBytes: number }
+  | { kind: "malformed"; reason: string };
+
+/** What the headers of the shards may still hold together. */
+export type HeaderAllowance = { headerBytes: number; tensors: number };
 
 /** Bits per value. Values of less than a byte are packed. */
 const dtypeBits: Record<string, number> = {
@@ -45,10 +52,13 @@ const dtypeBits: Record<string, number> = {
   U64: 64,
 };
 
-const headerMax = 100_000_000;
+const wholeAllowance: HeaderAllowance = {
+  headerBytes: readingLimits.headersBytes.max,
+  tensors: readingLimits.tensors.max,
+};
 
 /** Reads and checks the header. Never throws for the file's contents; the reason names the first problem. */
-export function readSafetensors(path: string): SafetensorsResult {
+export function readSafetensors(path: string, left: HeaderAllowance = wholeAllowance): SafetensorsResult {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -57,10 +67,12 @@ export function readSafetensors(path: string): SafetensorsResult {
   }
   try {
     const bytes = fstatSync(file).size;
-    const header = readHeader(file, bytes);
+    const header = readHeader(file, bytes, left);
     if (typeof header === "string") return malformed(header);
-    const tensors = checkHeader(header.value, header.dataStart, bytes);
-    return typeof tensors === "string" ? malformed(tensors) : { kind: "ok", file: { path, bytes, tensors } };
+    const { value, dataStart } = header;
+    const tensors = checkHeader(value, { dataStart, bytes, tensorsMax: left.tensors });
+    if (typeof tensors === "string") return malformed(tensors);
+    return { kind: "ok", file: { path, bytes, tensors }, headerBytes: dataStart - 8 };
   } catch (error) {
     return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unreadable"}`);
   } finally {
@@ -72,26 +84,44 @@ function malformed(reason: string): SafetensorsResult {
   return { kind: "malformed", reason };
 }
 
-function readHeader(file: number, bytes: number): { value: unknown; dataStart: number } | string {
+const headerLimits = { values: readingLimits.headerValues, depth: readingLimits.headerDepth };
+
+function readHeader(
+  file: number,
+  bytes: number,
+  left: HeaderAllowance,
+): { value: unknown; dataStart: number } | string {
   if (bytes < 8) return `${bytes} bytes are too few for a safetensors file`;
   const prefix = Buffer.alloc(8);
   if (!readFully(file, prefix, 0)) return "ends within its first 8 bytes";
   const length = prefix.readBigUInt64LE();
-  if (length > BigInt(headerMax))
-    return `names a header of ${length} bytes; at most ${headerMax} are allowed`;
+  const { headerBytes, headersBytes } = readingLimits;
+  if (length > BigInt(headerBytes.max)) return overLimit(headerBytes, length);
+  if (Number(length) > left.headerBytes) return overLimit(headersBytes);
   const dataStart = 8 + Number(length);
   if (dataStart > bytes) return `names a header of ${length} bytes, but the file has only ${bytes}`;
   const header = Buffer.alloc(Number(length));
   if (!readFully(file, header, 8)) return "ends within its header";
   if (header[0] !== 0x7b) return "its header does not begin with {";
-  const parsed = strictJson(header, 8);
+  const parsed = strictJson(header, headerLimits);
   return parsed.kind === "ok" ? { value: parsed.value, dataStart } : `its header is ${parsed.reason}`;
 }
 
-function checkHeader(header: unknown, dataStart: number, bytes: number): Tensor[] | string {
+function checkHeader(
+  header: unknown,
+  { dataStart, bytes, tensorsMax }: { dataStart: number; bytes: number; tensorsMax: number },
+): Tensor[] | string {
   if (!isTable(header)) return "its header is not an object";
+  const names = Object.keys(header);
+  const { tensors: tensorsLimit, tensorNameBytes } = readingLimits;
+  if (names.length - (Object.hasOwn(header, "__metadata__") ? 1 : 0) > tensorsMax)
+    return `${overLimit(tensorsLimit)}, in all shards together`;
   const tensors: Tensor[] = [];
-  for (const [name, entry] of Object.entries(header)) {
+  for (const name of names) {
+    const entry = header[name];
+    const nameBytes = Buffer.byteLength(name);
+    if (nameBytes > tensorNameBytes.max)
+      return `tensor ${clip(name)}: ${overLimit(tensorNameBytes, nameBytes)}`;
     if (name === "__metadata__") {
       if (!isTable(entry) || !Object.values(entry).every((value) => typeof value === "string"))
         return "its __metadata__ is not an object of texts";

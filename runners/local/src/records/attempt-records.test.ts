@@ -13,6 +13,8 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -310,6 +312,19 @@ test("a record that does not follow its format is refused with the field, on imp
   cpSync(from, at.at(digest), { recursive: true });
   assert.throws(() => at.records.read(digest), refusal);
   assert.deepEqual(at.records.readable(), []);
+});
+
+test("an exported record.json that is a link or larger than any record is refused without being read", () => {
+  const at = state();
+  const from = join(at.above, "from");
+  mkdirSync(from);
+  const path = join(from, "record.json");
+  writeFileSync(path, "");
+  truncateSync(path, 2 ** 40);
+  assert.match(at.records.import(from, sha256("")) ?? "", /record\.json: 1099511627776 bytes; at most/);
+  rmSync(path);
+  symlinkSync("/dev/zero", path);
+  assert.match(at.records.import(from, sha256("")) ?? "", /record\.json: not there/);
 });
 
 test("an output's file is a name in the record's folder and never a path out of the folder", () => {

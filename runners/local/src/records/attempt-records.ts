@@ -7,6 +7,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } fro
 import { dirname, join } from "node:path";
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { checkFormat } from "@mlrb/formats/read-format";
+import { readBounded } from "@mlrb/kit/admission/admission-files";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -183,7 +185,9 @@ export class AttemptRecords {
     let record: AttemptRecord;
     let text: string;
     try {
-      text = readFileSync(join(from, "record.json"), "utf8");
+      const bytes = readBounded(join(from, "record.json"), readingLimits.recordBytes);
+      if (typeof bytes === "string") return `its record.json: ${bytes}`;
+      text = Buffer.from(bytes).toString();
       if (createHash("sha256").update(text).digest("hex") !== digest)
         return "its record is not what its name says";
       record = this.#parsed(digest, text);

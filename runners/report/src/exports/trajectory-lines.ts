@@ -3,11 +3,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import type { TrajectoryLine } from "./attempt-source.ts";
 
 const pieceBytes = 256 << 10;
-/** The limit of verify-trajectory; no line of a supervisor is longer. */
-const lineMax = 4 << 20;
+const lineMax = readingLimits.trajectoryLineBytes.max;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
