@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { admit } from "@mlrb/kit/admission/admit-submission";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
+import { admit } from "@mlrb/kit/admission/admit-submission";
 import { brownDocuments } from "../brown/brown.ts";
 import { runBaseline, runTaskPython } from "../testing/run-baseline.ts";
 

@@ -9,8 +9,10 @@ import { codeFiles, codeSettings } from "./admission-code.ts";
 import { readJsonFile, type SubmittedFile, submittedFiles } from "./admission-files.ts";
 import { clip } from "./admission-json.ts";
 import { readWeights } from "./admission-model.ts";
+import { type CleanSubmission, cleanSettings } from "./clean-submission.ts";
 
 const reasonsPerCode = 20;
+const droppedMax = 100;
 /** Settings are a few kilobytes; vocabularies of a quarter million tokens are about 35 MB. */
 const settingsMax = 4 << 20;
 const tokenizerMax = 128 << 20;
@@ -30,7 +32,22 @@ export function admit(folder: string): Admission {
   reasons.push(...readTokenizer(files));
   reasons.push(...readWeights(folder).reasons);
   reasons.push(...codeFiles(folder, files));
-  return answer(reasons);
+  const { reasons: ofSettings, undecided, dropped } = cleanSettings(folder);
+  reasons.push(...ofSettings);
+  return withSettings(answer(reasons), { undecided, dropped });
+}
+
+/** Adds what the clean folder leaves out, and the settings that keep an admitted submission from being scored. */
+function withSettings(
+  admission: Admission,
+  { undecided, dropped }: Pick<CleanSubmission, "undecided" | "dropped">,
+): Admission {
+  if (admission.admitted && undecided.length > 0) admission.undecided = undecided.slice(0, reasonsPerCode);
+  if (dropped.length > 0)
+    admission.dropped = dropped
+      .slice(0, droppedMax)
+      .map(({ file, key, why }) => ({ file, key: key.slice(0, 80), why }));
+  return admission;
 }
 
 function answer(reasons: Reason[]): Admission {
