@@ -11,6 +11,7 @@ import ast
 import inspect
 import json
 import re
+import textwrap
 import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -134,6 +135,7 @@ def add_class(
         if settable(name) and name not in settings:
             settings[name] = "plain"
     entry["aliases"] = dict(config.attribute_map)
+    settings |= {name: "plain" for name in own_names(config) if name not in settings}
     for alias, name in config.attribute_map.items():
         settings.setdefault(alias, settings.get(name, "plain"))
     own: dict[str, str] = {}
@@ -239,6 +241,29 @@ def generation_defaults() -> Iterable[str]:
         - set(common_settings())
         - {"use_cache", "transformers_version"}
     )
+
+
+def own_names(config: type[PretrainedConfig]) -> set[str]:
+    """Names that the class's own code reads or sets on itself, without methods and properties of one way."""
+    names: set[str] = set()
+    for each in config.__mro__:
+        if issubclass(each, PretrainedConfig) and each is not PretrainedConfig:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(each)))
+            names |= {
+                node.attr
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Attribute) and is_named(node.value, "self")
+            }
+    return {
+        name
+        for name in names
+        if settable(name.lstrip("_")) and not hasattr(PretrainedConfig, name) and may_be_set(config, name)
+    }
+
+
+def may_be_set(config: type, name: str) -> bool:
+    attribute = getattr(config, name, None)
+    return not callable(attribute) and not (isinstance(attribute, property) and attribute.fset is None)
 
 
 def settable(name: str) -> bool:
