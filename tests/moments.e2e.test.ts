@@ -20,8 +20,8 @@ const model = `printf '\\100\\0\\0\\0\\0\\0\\0\\0${header}\\0\\0\\0\\0\\0\\0\\0\
 /** In 16 s: a good one from 6 s on, cut off at 10 s, as by an unfinished save; then it waits for its end. */
 const spoils = `
 sleep 6
-echo '{}' > submission/tokenizer.json
-echo '{"quality": 0.75}' > submission/config.json
+echo '{"quality": 0.75}' > submission/tokenizer.json
+echo '{}' > submission/config.json
 ${model} > submission/model.safetensors
 sleep 4
 head -c 75 submission/model.safetensors > half
@@ -41,7 +41,7 @@ if (!admitted) {
   const reason = "not admitted: " + reasons.map(({ detail }: { detail: string }) => detail).join("; ");
   writeJson(outputs.score!, { ...head, kind: "rejected", reason });
 } else {
-  const { quality } = JSON.parse(readFileSync(join(inputs.submission!, "config.json"), "utf8"));
+  const { quality } = JSON.parse(readFileSync(join(inputs.submission!, "tokenizer.json"), "utf8"));
   const found = { value: quality, standardError: 0, items: 1, groups: {}, extra: {} };
   writeJson(outputs.score!, { ...head, kind: "scored", ...found });
 }
@@ -69,7 +69,11 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         params: { rules: [], data: "smoke" },
         budget: { time: "16s" },
         files: ["tasks/known-weights/*.json"],
-        gives: { admission: { file: "admission.json" }, verdict: { file: "verdict.json" } },
+        gives: {
+          admission: { file: "admission.json" },
+          verdict: { file: "verdict.json" },
+          submission: "dir",
+        },
       },
       moment: {
         role: "moment",
@@ -78,6 +82,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         script: "pipelines/steps/moment.ts",
         needs: ["attempt.submission", "attempt.snapshots", "attempt.ledger", "validate.admission"],
         gives: {
+          checkpoint: "dir",
           submission: "dir",
           admission: { file: "admission.json" },
           moment: { file: "moment.json" },
@@ -88,7 +93,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         ...judged,
         role: "score",
         each: ["task", "agent", "seed", "scorer"],
-        needs: ["attempt.submission", "validate.admission"],
+        needs: ["validate.submission", "validate.admission"],
       },
       "grade-then": {
         ...judged,
@@ -103,7 +108,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
           "digest(attempt.submission)",
           "attempt.ledger",
           "moment.moment",
-          "digest(moment.submission)",
+          "digest(moment.checkpoint)",
           "grade-then.score",
         ],
         roles: ["attempt", "verdict", "score", "moment", "moment-score"],

@@ -10,10 +10,11 @@ import shutil
 from pathlib import Path
 
 from mlrb_kit.canonical import write_canonical
-from mlrb_kit.load_check import TEXT, check_load
+from mlrb_kit.load_check import TEXT, OverLimit, check_load
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
 from mlrb_kit.submission import load_submission
+from mlrb_kit.tokenizer_growth import tokenizer_growth
 
 POSITIONS, WIDTH = 64, 512
 
@@ -35,7 +36,11 @@ def main() -> None:
 
 
 def load(folder: Path) -> None:
-    load_submission(folder).encode(TEXT)
+    submission = load_submission(folder)
+    tokenizer = json.loads(submission.tokenizer.backend_tokenizer.to_str())
+    if (problem := tokenizer_growth(tokenizer)) is not None:
+        raise OverLimit(f"tokenizer.json: {problem}")
+    submission.encode(TEXT)
 
 
 def import_libraries() -> None:

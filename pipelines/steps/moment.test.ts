@@ -60,13 +60,13 @@ async function at(
       reasons: [{ code: "told", detail: "validate" }],
     }),
   });
-  mkdirSync(join(folder, "out/submission"), { recursive: true });
+  for (const name of ["checkpoint", "submission"]) mkdirSync(join(folder, "out", name), { recursive: true });
   change(folder);
   const inputs = ["submission", "snapshots", "ledger", "admission"];
   const args = [
     ...["--axis", `moment=${moment}`],
     ...inputs.flatMap((name) => ["--input", `${name}=${join(folder, name)}`]),
-    ...["submission", "admission", "moment"].flatMap((name) => [
+    ...["checkpoint", "submission", "admission", "moment"].flatMap((name) => [
       "--output",
       `${name}=${join(folder, "out", name)}`,
     ]),
@@ -74,8 +74,9 @@ async function at(
   await promisify(execFile)(process.execPath, ["pipelines/steps/moment.ts", ...args]);
   const read = (name: string) => JSON.parse(readFileSync(join(folder, "out", name), "utf8"));
   return {
-    files: readdirSync(join(folder, "out/submission")).sort(),
-    submission: join(folder, "out/submission"),
+    files: readdirSync(join(folder, "out/checkpoint")).sort(),
+    checkpoint: join(folder, "out/checkpoint"),
+    loaded: readdirSync(join(folder, "out/submission")).sort(),
     admission: read("admission"),
     moment: read("moment"),
     admissionBytes: readFileSync(join(folder, "out/admission"), "utf8"),
@@ -85,10 +86,11 @@ async function at(
 test("the checkpoint is the last snapshot before it, whole, with its own admission", async () => {
   const kept = [
     { sinceStartMs: 100, files: { "notes/a.txt": "x" } },
-    { sinceStartMs: 400, files: whole },
+    { sinceStartMs: 400, files: { ...whole, "notes.txt": "x" } },
   ];
   const half = await at("50%", { kept, final: {} });
-  assert.deepEqual(half.files, Object.keys(whole).sort());
+  assert.deepEqual(half.files, [...Object.keys(whole), "notes.txt"].sort());
+  assert.deepEqual(half.loaded, Object.keys(whole).sort(), "scorers get only what they load");
   assert.deepEqual(half.admission, { formatVersion: 1, admitted: true, reasons: [] });
   assert.deepEqual(half.moment, {
     formatVersion: 1,
@@ -97,8 +99,9 @@ test("the checkpoint is the last snapshot before it, whole, with its own admissi
     reasons: [],
   });
   const before = await at("25%", { kept });
-  assert.equal(readFileSync(join(before.submission, "notes/a.txt"), "utf8"), "x");
+  assert.equal(readFileSync(join(before.checkpoint, "notes/a.txt"), "utf8"), "x");
   assert.equal(before.moment.admitted, false);
+  assert.deepEqual(before.loaded, [], "what is not admitted is not loaded");
 });
 
 test("half a model is a checkpoint that is not admitted", async () => {

@@ -3,7 +3,9 @@
 // snapshot may be incomplete, so admission judges it like a submission. The task's rules are not checked: they
 // apply to the final submission.
 //   node pipelines/steps/moment.ts --axis moment=25% --input submission=DIR --input snapshots=DIR \
-//     --input ledger=FILE --input admission=FILE --output submission=DIR --output admission=FILE --output moment=FILE
+//     --input ledger=FILE --input admission=FILE --output checkpoint=DIR --output submission=DIR
+//     --output admission=FILE --output moment=FILE
+// checkpoint: the folder as it was; submission: what scorers load of it (validate.ts)
 import { constants, copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { submissionAt } from "@mlrb/agents/attempt/submission-at";
@@ -12,6 +14,7 @@ import { admission } from "@mlrb/formats/judged/admission";
 import type { Moment } from "@mlrb/formats/judged/moment";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission/admit-submission";
+import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { momentShare } from "@mlrb/kit/attempts/moment-share";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -37,16 +40,21 @@ if (stood.kind === "dropped")
 
 const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
 if (stood.kind !== "none")
-  cpSync(from, outputs.submission!, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  cpSync(from, outputs.checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
 
 const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
 const isFinal =
   stood.kind === "final" || (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
 // the final submission's own admission, so that both share a score
 if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
-else writeJson(outputs.admission!, admit(outputs.submission!));
+else writeJson(outputs.admission!, admit(outputs.checkpoint!));
 
-const { admitted, reasons } = mustFollow(admission, readJson(outputs.admission!), "admission.json");
+const { admitted, reasons, undecided } = mustFollow(
+  admission,
+  readJson(outputs.admission!),
+  "admission.json",
+);
+if (admitted && !undecided) writeCleanSubmission(outputs.checkpoint!, outputs.submission!);
 const found: Moment = { formatVersion: 1, stood, admitted, reasons };
 writeJson(outputs.moment!, found);
 console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);

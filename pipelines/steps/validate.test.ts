@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -31,7 +39,7 @@ const rules = [
 async function validate(change: (folder: string) => void = () => {}, given: unknown = rules, data = "smoke") {
   const folder = mkdtempSync(join(root, "v-"));
   const at = (name: string) => join(folder, name);
-  for (const name of ["submission", "public", "private"]) mkdirSync(at(name));
+  for (const name of ["submission", "public", "private", "clean"]) mkdirSync(at(name));
   const values = Array.from(
     { length: 2048 },
     (_, index) => createHash("md5").update(`${index}`).digest().readInt16LE() / 1e6,
@@ -56,6 +64,7 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   const args = [
     ...inputs.flatMap((name) => ["--input", `${name}=${at(name)}`]),
     ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${at(`${name}.json`)}`]),
+    ...["--output", `submission=${at("clean")}`],
     ...["--budget", "time=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
   ];
   await promisify(execFile)(process.execPath, ["pipelines/steps/validate.ts", ...args]);
@@ -64,6 +73,8 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
     admission: read("admission.json"),
     verdict: read("verdict.json"),
     bytes: readFileSync(at("verdict.json"), "utf8"),
+    clean: (name: string) => readFileSync(at(`clean/${name}`), "utf8"),
+    cleanFiles: readdirSync(at("clean")).sort(),
   };
 }
 
@@ -77,6 +88,42 @@ test("a good submission is admitted and passes, with its facts", async () => {
   assert.deepEqual(answers(found), ["pass", "pass", "pass"]);
   const { bytes: _, ...facts } = found.verdict.facts;
   assert.deepEqual(facts, { parameters: 2048, dtypes: "F32", tensors: 1 });
+});
+
+const write = (name: string, value: unknown) => (folder: string) =>
+  writeFileSync(join(folder, "submission", name), JSON.stringify(value));
+
+test("scorers get the weights and rebuilt settings, and no other file", async () => {
+  const found = await validate((folder) => {
+    write("config.json", { model_type: "gpt2", n_layer: 1, _name_or_path: "someone/model" })(folder);
+    write("notes.json", {})(folder);
+    write("tokenizer_config.json", { tokenizer_file: "/etc/passwd", eos_token: "</s>" })(folder);
+  });
+  assert.deepEqual(found.cleanFiles, [
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+  ]);
+  assert.deepEqual(JSON.parse(found.clean("config.json")), { model_type: "gpt2", n_layer: 1 });
+  assert.deepEqual(JSON.parse(found.clean("tokenizer_config.json")), { eos_token: "</s>" });
+  assert.deepEqual(
+    found.admission.dropped.map(({ key }: { key: string }) => key),
+    ["_name_or_path", "tokenizer_file"],
+  );
+});
+
+test("a setting that may change the model and is unknown leaves the verdict open and nothing to load", async () => {
+  const found = await validate(
+    write("config.json", { model_type: "gpt2", quantization_config: { quant_method: "x" } }),
+  );
+  assert.equal(found.admission.admitted, true);
+  assert.match(found.admission.undecided[0].detail, /"quantization_config" changes how weights are read/);
+  assert.deepEqual(found.cleanFiles, []);
+  assert.equal(found.verdict.kind, "pass");
+  const note = found.verdict.rules.at(-1);
+  assert.deepEqual([note.rule, note.answer, note.severity], ["known-settings", "cannot-tell", "note"]);
+  assert.match(note.evidence, /not scored: .*quantization_config/);
 });
 
 test("equal submissions have identical verdicts, however long they took", async () => {

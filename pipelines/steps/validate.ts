@@ -1,9 +1,10 @@
 // Judges a submission: whether it may be loaded (admission), and whether the attempt kept the rules for its kind of
-// data (verdict). A rule with an unknown method or bad arguments fails the stage; no submission can.
+// data (verdict). Writes the folder that scorers load, which stays empty if they may load nothing. A rule with an unknown method or bad arguments fails the stage; no submission can.
 
 import { clip } from "@mlrb/kit/admission/admission-json";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";
+import { undecidedText, writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
@@ -46,6 +47,8 @@ if (!admission.admitted && typeof read !== "string") {
     admission.reasons.push({ code: "left-out", detail: `${clip(path)}: ${why}` });
 }
 writeJson(outputs.admission!, admission);
+if (admission.undecided) console.log(`undecided: ${undecidedText(admission.undecided)}`);
+else if (admission.admitted && "submission" in outputs) writeCleanSubmission(folder, outputs.submission!);
 const weights = admission.admitted ? readWeights(folder).files : undefined;
 if ("fingerprint" in outputs)
   writeWhole(

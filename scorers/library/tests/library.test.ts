@@ -17,6 +17,10 @@ test("a load is the submission's fault where it exceeds its limits and a known-g
   runPythonTests(file("test_load_check.py"), /Ran \d+ tests/);
 });
 
+test("a tokenizer that can make a text too long is refused, and honest tokenizers are not", () => {
+  runPythonTests(file("test_tokenizer_growth.py"), /Ran \d+ tests/);
+});
+
 // uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from mlrb_kit import load_check
-from mlrb_kit.load_check import check_load
+from mlrb_kit.load_check import OverLimit, check_load
 from mlrb_kit.rejected import Rejected
 
 MIB = 2**20
@@ -61,6 +61,13 @@ class LoadCheck(unittest.TestCase):
 
     def test_a_load_that_a_scorer_refuses_passes(self) -> None:
         self.check(refuse)
+
+    def test_a_load_over_a_limit_of_its_own_is_rejected_without_a_control(self) -> None:
+        def load(_folder: Path) -> None:
+            raise OverLimit("its normalizer can make a text 1e+16 times longer")
+
+        with self.assertRaisesRegex(Rejected, "1e\\+16 times longer"):
+            self.check(load, control=compute_for_ever)
 
     def test_a_folder_without_weights_passes(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 // admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
 // nothing.
-import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeObject } from "../schema.ts";
+import { anyText, fileFormat, flag, listOf, openObject, type TypeOf, text, wholeObject } from "../schema.ts";
 
 const reason = wholeObject({ code: text, detail: anyText });
 export type AdmissionReason = TypeOf<typeof reason>;
@@ -10,8 +10,25 @@ export const reasons = {
   description: "why it is not admitted, in the order found; empty if admitted",
 } as const;
 
+const undecided = {
+  ...listOf(reason),
+  description:
+    "settings that may change the model and that the benchmark does not know: nothing is scored until it does",
+} as const;
+
+const droppedSetting = wholeObject({ file: text, key: anyText, why: text });
+export type DroppedSetting = TypeOf<typeof droppedSetting>;
+const dropped = {
+  ...listOf(droppedSetting),
+  description: "settings that the folder that scorers load leaves out, the first 100 of them",
+} as const;
+
 export const admission = fileFormat(
   "mlrb admission",
-  wholeObject({ formatVersion: { const: 1 }, admitted: flag, reasons }),
+  openObject({ formatVersion: { const: 1 }, admitted: flag, reasons, undecided, dropped }, [
+    "formatVersion",
+    "admitted",
+    "reasons",
+  ]),
 );
 export type Admission = TypeOf<typeof admission>;

@@ -30,9 +30,13 @@ TEXT = "The ferry left the harbour at seven, and nobody waved.\n" + "".join(map(
 PR_SET_PDEATHSIG = 1
 
 
+class OverLimit(Rejected):
+    """Raised by a load for what a scorer would not notice before it is too late."""
+
+
 @dataclass(frozen=True)
 class Tried:
-    """How a load ended: loaded (also where it was refused), memory, time, killed (from outside) or died."""
+    """How a load ended: loaded (or refused as by a scorer), over-limit, memory, time, killed or died."""
 
     end: str
     seconds: float  # of computing
@@ -59,6 +63,8 @@ def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
     first = tried(folder, load, memory, seconds)
     if first.end == "loaded":
         return
+    if first.end == "over-limit":
+        raise Rejected(first.detail)
     with tempfile.TemporaryDirectory(prefix="mlrb-control-") as place:
         control_folder = Path(place, "model")
         write_control(control_folder, min(size, CONTROL_BYTES_MAX))
@@ -136,6 +142,8 @@ def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) 
         answer = {"end": "loaded"}
         try:
             load(folder)
+        except OverLimit as error:
+            answer = {"end": "over-limit", "detail": str(error)[:1000]}
         except Rejected:
             pass  # the scorers say why
         except MemoryError as error:

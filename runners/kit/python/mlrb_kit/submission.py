@@ -4,6 +4,7 @@ transformers replaces missing or misshapen tensors by random ones; their score w
 was not submitted.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -65,9 +66,20 @@ def check_files(folder: Path) -> Stored:
         raise Rejected("no config.json")
     if (folder / "adapter_config.json").exists():
         raise Rejected("adapter_config.json: an adapter is not a whole model; submit the merged weights")
+    check_model_type(folder)
     stored = read_stored(folder)
     check_tokenizer_file(folder)
     return stored
+
+
+def check_model_type(folder: Path) -> None:
+    """Without a type, transformers would take one from the folder's path."""
+    path = folder / "config.json"
+    config = loaded(
+        "config.json cannot be read", lambda: json.loads(path.read_text(encoding="utf-8")), folder
+    )
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        raise Rejected("config.json has no model_type")
 
 
 def load_tokenizer(folder: Path) -> tuple[Any, int]:

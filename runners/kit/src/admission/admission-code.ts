@@ -6,6 +6,7 @@ import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { firstBytes, type SubmittedFile } from "./admission-files.ts";
 import { clip } from "./admission-json.ts";
+import { holdsOnlyWords } from "./setting-value.ts";
 
 const endings = new Set(
   (
@@ -74,8 +75,8 @@ export function codeSettings(file: string, settings: unknown): Reason[] {
       pending.push(inner);
       if (Object.hasOwn(forbidden, key))
         reasons.push({ code: "code", detail: `${file}: ${key} ${forbidden[key]}; remove it` });
-      // here a name with a slash is a repository of compiled kernels
-      if (key.includes("attn_implementation") && typeof inner === "string" && inner.includes("/"))
+      // a name with a slash is a repository of compiled kernels, alone or in a table with an entry for each part
+      if (key.includes("attn_implementation") && !holdsOnlyWords(inner))
         reasons.push({ code: "code", detail: `${file}: ${clip(key)} names code to be fetched; remove it` });
     }
   }

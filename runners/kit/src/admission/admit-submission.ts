@@ -9,8 +9,11 @@ import { codeFiles, codeSettings } from "./admission-code.ts";
 import { readJsonFile, type SubmittedFile, settingsLimits, submittedFiles } from "./admission-files.ts";
 import { readWeights } from "./admission-model.ts";
 import { vocabularyFiles } from "./admission-vocabulary.ts";
+import { type CleanSubmission, cleanSettings } from "./clean-submission.ts";
 import { clip } from "./clip.ts";
 import { overLimit, readingLimits } from "./reading-limits.ts";
+
+const droppedMax = 100;
 
 /** Checks a submitted folder and returns every reason against loading it, not only the first. */
 export function admit(folder: string): Admission {
@@ -20,7 +23,8 @@ export function admit(folder: string): Admission {
   if (files.length === 0 && odd.length === 0)
     return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
   // lists of strangers are joined by `flat`: as arguments of `push` they would overflow the stack
-  return answer(
+  const { reasons, undecided, dropped } = cleanSettings(folder);
+  const admission = answer(
     [
       tooMany ? [{ code: "too-many-files", detail: overLimit(readingLimits.entries) }] : [],
       odd.map(({ path, why }) => ({ code: "odd-file", detail: `${clip(path)}: ${why}` })),
@@ -28,8 +32,24 @@ export function admit(folder: string): Admission {
       readTokenizer(folder, files),
       readWeights(folder).reasons,
       codeFiles(folder, files),
+      reasons,
     ].flat(),
   );
+  return withSettings(admission, { undecided, dropped });
+}
+
+/** Adds what the clean folder leaves out, and the settings that keep an admitted submission from being scored. */
+function withSettings(
+  admission: Admission,
+  { undecided, dropped }: Pick<CleanSubmission, "undecided" | "dropped">,
+): Admission {
+  if (admission.admitted && undecided.length > 0)
+    admission.undecided = undecided.slice(0, readingLimits.reasonsPerCode.max);
+  if (dropped.length > 0)
+    admission.dropped = dropped
+      .slice(0, droppedMax)
+      .map(({ file, key, why }) => ({ file, key: key.slice(0, 80), why }));
+  return admission;
 }
 
 function answer(reasons: Reason[]): Admission {

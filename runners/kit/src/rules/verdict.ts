@@ -2,8 +2,9 @@
 // weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import type { Admission } from "@mlrb/formats/judged/admission";
+import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
 import type { RuleVerdict, Verdict } from "@mlrb/formats/judged/verdict";
+import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods } from "./rule-methods.ts";
@@ -15,6 +16,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     const finding = ruleMethods[rule.method]!.decide?.(context, rule.with ?? {});
     return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
   });
+  if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
@@ -23,4 +25,16 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   }
   const kind = !admission.admitted ? "rejected" : struck ? "struck" : "pass";
   return { formatVersion: 1, kind, rules: verdicts, facts };
+}
+
+/** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */
+function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
+  return {
+    rule: "known-settings",
+    title: "All settings that may change the model are known to the benchmark",
+    answer: "cannot-tell",
+    evidence: `not scored: ${undecidedText(undecided)}`,
+    source: "interpreted",
+    severity: "note",
+  };
 }

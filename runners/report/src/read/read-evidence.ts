@@ -152,7 +152,7 @@ class EvidenceReader {
       const member = this.#find("moment", task, agent, seed, moment);
       return {
         moment,
-        submission: member?.artifacts.submission?.digest ?? null,
+        submission: member?.artifacts.checkpoint?.digest ?? null,
         stood: this.#parsed(member, "moment", parseMoment),
         scoreOf: (scorer: string) =>
           this.#parsedScore(this.#find("moment-score", task, agent, seed, moment, scorer), scorer),

@@ -12,7 +12,7 @@ test("a checkpoint never changes a mean, and a spoiled submission's earlier scor
     .gives("validate", axes, { verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} } })
     .gives("score", { ...axes, scorer: "bits" }, rejectedScore("bits", why))
     .gives("moment", then, {
-      submission: "sha256:good",
+      checkpoint: "sha256:good",
       moment: { formatVersion: 1, stood: { kind: "snapshot", name: "0001" }, admitted: true, reasons: [] },
     })
     .gives("moment-score", { ...then, scorer: "bits" }, scored("bits", textItems(2)));
@@ -65,7 +65,7 @@ test("a checkpoint that the harness lost, or that cannot be read, is not measure
     .fails("moment", at("25%"), "failed", "it was not kept")
     .fails("moment-score", { ...at("25%"), scorer: "bits" }, "skipped", "moment failed")
     .gives("moment", at("50%"), {
-      submission: "sha256:y",
+      checkpoint: "sha256:y",
       moment: '{"formatVersion":1,"stood":{"kind":"odd"},"admitted":true,"reasons":[]}',
     })
     .gives("moment-score", { ...at("50%"), scorer: "bits" }, scored("bits", textItems(2)))

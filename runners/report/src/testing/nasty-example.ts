@@ -68,7 +68,7 @@ export function nastyExample(): Example {
     digest: string,
   ) => {
     const axes = { ...at("letters", agent, seed), moment };
-    example.gives("moment", axes, { moment: { formatVersion: 1, ...stood }, submission: digest });
+    example.gives("moment", axes, { moment: { formatVersion: 1, ...stood }, checkpoint: digest });
     for (const scorer of ["bits", "pairs"])
       example.gives("moment-score", { ...axes, scorer }, scorer === "bits" ? score : { score: "" });
   };
@@ -104,7 +104,7 @@ export function nastyExample(): Example {
     .gives("score", { ...rejected, scorer: "right" }, rejectedScore("right", "config.json is missing"));
   const spoiled = { ...rejected, moment: "75%" };
   example
-    .gives("moment", spoiled, { moment: { formatVersion: 1, ...snapshot }, submission: "sha256:good" })
+    .gives("moment", spoiled, { moment: { formatVersion: 1, ...snapshot }, checkpoint: "sha256:good" })
     .gives("moment-score", { ...spoiled, scorer: "right" }, scored("right", pairItems(150)));
   const unreadable = at("numbers", "strong", 2);
   example

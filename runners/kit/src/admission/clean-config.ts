@@ -1,0 +1,114 @@
+// Rebuilds config.json from the settings of its model type. No value in the result names a file or a repository.
+import { clip } from "./admission-json.ts";
+import type { CleanFindings } from "./clean-findings.ts";
+import { type Exact, type ExactTable, isExactTable } from "./exact-json.ts";
+import { boundTrouble, type WeightSizes } from "./setting-bounds.ts";
+import { settingTrouble } from "./setting-value.ts";
+import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
+import { cleanTokenizerClass } from "./tokenizer-class.ts";
+
+const file = "config.json";
+const { transformers, types, partTypes, common, classes } = settingsTable;
+
+/** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
+export function cleanConfig(
+  config: ExactTable,
+  sizes: WeightSizes | undefined,
+  findings: CleanFindings,
+): ExactTable {
+  const type = own(config, "model_type");
+  if (type === undefined) return {};
+  const name = typeof type === "string" ? own(types, type) : undefined;
+  if (name === undefined) {
+    const what = typeof type === "string" ? clip(type) : "no text";
+    const detail = `${file}: model_type is ${what}, which transformers ${transformers} loads no causal language model for`;
+    findings.reasons.push({ code: "config", detail });
+    return {};
+  }
+  const newer = isNewer(own(config, "transformers_version"));
+  return new ConfigCleaner({ sizes, findings, newer }).clean(config, classes[name]!, "");
+}
+
+/** Whether the file was written by a later version, in which an unknown setting may have a meaning. */
+function isNewer(version: Exact | undefined): boolean {
+  const parts = (text: string) => text.split(".").map(Number);
+  if (typeof version !== "string" || !/^\d+\.\d+/.test(version)) return false;
+  const [major, minor] = parts(version) as [number, number];
+  const [ourMajor, ourMinor] = parts(transformers) as [number, number];
+  return major > ourMajor || (major === ourMajor && minor > ourMinor);
+}
+
+class ConfigCleaner {
+  readonly #sizes: WeightSizes | undefined;
+  readonly #findings: CleanFindings;
+  readonly #newer: boolean;
+
+  constructor(of: { sizes: WeightSizes | undefined; findings: CleanFindings; newer: boolean }) {
+    this.#sizes = of.sizes;
+    this.#findings = of.findings;
+    this.#newer = of.newer;
+  }
+
+  /** `prefix`: the place of a part, e.g. `text_config.`. */
+  clean(table: ExactTable, of: SettingsOfClass, prefix: string): ExactTable {
+    const kept: [string, Exact][] = [];
+    for (const [key, value] of Object.entries(table)) {
+      const clean = this.#setting(key, value, of, prefix);
+      if (clean !== undefined) kept.push([key, clean]);
+    }
+    return Object.fromEntries(kept);
+  }
+
+  #setting(key: string, value: Exact, of: SettingsOfClass, prefix: string): Exact | undefined {
+    const place = prefix + key;
+    if (key === "tokenizer_class" && prefix === "")
+      return cleanTokenizerClass(value, { file, findings: this.#findings });
+    // codeSettings rejects the values that name code
+    if (key.includes("attn_implementation")) return this.#drop(place, "the scorer's choice");
+    if (Object.hasOwn(of.parts, key)) return this.#part(value, of.parts[key]!, place);
+    const kind = key === "model_type" ? "text" : (own(of.settings, key) ?? own(common, key));
+    if (kind === undefined) return this.#unknown(key, value, place);
+    const unused = prefix !== "" && prefix !== "text_config.";
+    const bound = boundTrouble(key, value, { of, sizes: this.#sizes, unused });
+    const trouble = bound === undefined ? settingTrouble(value, kind) : { kind: "rejected", detail: bound };
+    if (!trouble) return value;
+    const finding = { code: "config", detail: `${file}: ${clip(place)} ${trouble.detail}` };
+    (trouble.kind === "undecided" ? this.#findings.undecided : this.#findings.reasons).push(finding);
+    return undefined;
+  }
+
+  #part(value: Exact, name: string, place: string): Exact | undefined {
+    if (value === null) return null;
+    if (!isExactTable(value)) {
+      this.#findings.reasons.push({ code: "config", detail: `${file}: ${clip(place)} is not a table` });
+      return undefined;
+    }
+    const type = own(value, "model_type");
+    const named = typeof type === "string" ? (own(types, type) ?? own(partTypes, type)) : undefined;
+    const of = own(classes, name === "auto" ? (named ?? "") : name);
+    if (of) return this.clean(value, of, `${place}.`);
+    return this.#leaveOpen(place, "is a configuration of a type that the benchmark does not know");
+  }
+
+  #unknown(key: string, value: Exact, place: string): undefined {
+    const why = own(settingsTable.dropped, key);
+    if (why !== undefined) return this.#drop(place, why);
+    if (value === null) return this.#drop(place, "null");
+    if (settingsTable.undecided.includes(key) && value !== false)
+      return this.#leaveOpen(place, "changes how weights are read");
+    if (this.#newer)
+      return this.#leaveOpen(
+        place,
+        `is unknown to transformers ${transformers}, and a later version wrote the file`,
+      );
+    return this.#drop(place, "no code that loads this type reads it");
+  }
+
+  #drop(place: string, why: string): undefined {
+    this.#findings.dropped.push({ file, key: place, why });
+  }
+
+  #leaveOpen(place: string, why: string): undefined {
+    this.#findings.undecided.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
+  }
+}

@@ -1,0 +1,100 @@
+// Rebuilds a submission as the folder that scorers load. Settings name only what transformers reads for the model's type,
+// and no value of a setting names a file or a repository. Weights and vocabularies keep their bytes.
+// docs/sandbox.md describes it; ADR 35 has the reasons.
+import { constants, copyFileSync, lstatSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { AdmissionReason } from "@mlrb/formats/judged/admission";
+import { writeWhole } from "../json-file.ts";
+import { firstBytes, readJsonFile, settingsLimits } from "./admission-files.ts";
+import { readWeights } from "./admission-model.ts";
+import { cleanConfig } from "./clean-config.ts";
+import type { CleanFindings } from "./clean-findings.ts";
+import {
+  cleanAddedTokens,
+  cleanGenerationConfig,
+  cleanSpecialTokens,
+  cleanTokenizerConfig,
+} from "./clean-tokenizer.ts";
+import { type Exact, type ExactTable, exactText, isExactTable, parseExact } from "./exact-json.ts";
+import type { WeightSizes } from "./setting-bounds.ts";
+import { settingsTable } from "./settings-table.ts";
+
+export type CleanSubmission = CleanFindings & {
+  /** The rebuilt files of settings, by name. */
+  settings: Map<string, ExactTable>;
+};
+
+type Clean = (table: ExactTable, findings: CleanFindings) => ExactTable;
+
+/** Files of settings besides config.json. */
+const rebuilt = new Map<string, Clean>([
+  ["generation_config.json", cleanGenerationConfig],
+  ["tokenizer_config.json", cleanTokenizerConfig],
+  ["special_tokens_map.json", cleanSpecialTokens],
+  ["added_tokens.json", cleanAddedTokens],
+]);
+
+/** Files that are kept as they are: vocabularies, and the prompt that a submission may bring (generation/prompt.py). */
+const kept = [...settingsTable.tokenizer.files, "prompt.json"];
+
+const shardIndex = "model.safetensors.index.json";
+
+/** Rebuilds the settings. Files that cannot be read are missing from the result; admission has the reason. */
+export function cleanSettings(folder: string): CleanSubmission {
+  const clean: CleanSubmission = { settings: new Map(), reasons: [], undecided: [], dropped: [] };
+  const config = readTable(join(folder, "config.json"));
+  if (config) clean.settings.set("config.json", cleanConfig(config, sizesOf(folder), clean));
+  for (const [name, rebuild] of rebuilt) {
+    const table = readTable(join(folder, name));
+    if (table) clean.settings.set(name, rebuild(table, clean));
+  }
+  return clean;
+}
+
+/** Writes the clean folder of an admitted submission to `to`, an empty folder or none. */
+export function writeCleanSubmission(folder: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const [name, table] of cleanSettings(folder).settings)
+    writeWhole(join(to, name), `${exactText(table)}\n`, { sync: false });
+  const { files } = readWeights(folder);
+  const weightMap: Record<string, string> = {};
+  for (const { path, tensors } of files) {
+    copy(path, join(to, basename(path)));
+    for (const { name } of tensors) weightMap[name] = basename(path);
+  }
+  if (files.length > 0 && basename(files[0]!.path) !== "model.safetensors")
+    writeWhole(
+      join(to, shardIndex),
+      `${JSON.stringify({ metadata: {}, weight_map: weightMap }, undefined, 2)}\n`,
+      { sync: false },
+    );
+  for (const name of kept)
+    if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+      copy(join(folder, name), join(to, name));
+}
+
+/** Settings that scorers cannot judge, as the operator reads them. */
+export function undecidedText(undecided: AdmissionReason[]): string {
+  return undecided.map(({ detail }) => detail).join("; ");
+}
+
+function copy(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+}
+
+function sizesOf(folder: string): WeightSizes | undefined {
+  const { files, reasons } = readWeights(folder);
+  if (reasons.length > 0) return undefined;
+  const tensors = files.flatMap((file) => file.tensors);
+  let dimensionMax = 0;
+  for (const { shape } of tensors) for (const length of shape) dimensionMax = Math.max(dimensionMax, length);
+  return { tensors: tensors.length, dimensionMax };
+}
+
+function readTable(path: string): ExactTable | undefined {
+  if (readJsonFile(path, settingsLimits).kind === "malformed") return undefined;
+  const bytes = firstBytes(path, settingsLimits.bytes.max);
+  if (!bytes) return undefined;
+  const value: Exact = parseExact(new TextDecoder().decode(bytes));
+  return isExactTable(value) ? value : undefined;
+}

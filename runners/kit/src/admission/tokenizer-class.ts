@@ -1,0 +1,25 @@
+// The setting tokenizer_class, in config.json and in tokenizer_config.json.
+import { clip } from "./admission-json.ts";
+import type { CleanFindings } from "./clean-findings.ts";
+import type { Exact } from "./exact-json.ts";
+import { settingTrouble } from "./setting-value.ts";
+import { settingsTable } from "./settings-table.ts";
+
+const known = new Set(settingsTable.tokenizer.classes);
+
+/** The class if transformers has it. */
+export function cleanTokenizerClass(
+  value: Exact,
+  { file, findings }: { file: string; findings: CleanFindings },
+): Exact | undefined {
+  if (value === null || (typeof value === "string" && known.has(value))) return value;
+  const trouble = settingTrouble(value, "text");
+  const code = file === "config.json" ? "config" : "settings";
+  if (typeof value !== "string" || trouble)
+    findings.reasons.push({ code, detail: `${file}: tokenizer_class ${trouble?.detail ?? "is not a text"}` });
+  else {
+    const detail = `${file}: tokenizer_class is ${clip(value)}, which transformers ${settingsTable.transformers} does not have`;
+    findings.undecided.push({ code, detail });
+  }
+  return undefined;
+}
