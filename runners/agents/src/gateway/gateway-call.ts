@@ -1,5 +1,5 @@
 // One metered call of a program: sends it, passes the answer back, charges it and records it, however it ends.
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
 import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
@@ -60,7 +60,6 @@ type WaitedTries = { tries: number; waitedMs: number };
 export type CallRequest = {
   route: Route;
   call: AdmittedCall;
-  headers: IncomingHttpHeaders;
   booked: BookedCall;
 };
 
@@ -94,9 +93,9 @@ export class GatewayCall {
       return;
     }
     this.#number = this.#desk.next();
-    const { model, request: body } = call;
+    const { model, request: body, dropped } = call;
     const { format, provider } = route;
-    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body });
+    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body, dropped });
     const first = await this.#tryOnce();
     const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
     if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
@@ -121,12 +120,12 @@ export class GatewayCall {
   /** Checks the cap before every try: other calls may have spent the rest while this one was held. */
   async #tryOnce(): Promise<{ answer: ProviderAnswer } | FailedTry> {
     const { meter, silence, signal } = this.#desk;
-    const { route, call, headers, booked } = this.#asked;
+    const { route, call, booked } = this.#asked;
     const capped = meter.overCap(booked.priced(boundUsage(booked.bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
     const watched = silence.began(this.#modelId());
     this.#watched = watched;
-    const got = await tryCall({ route, call, headers, signal, heard: () => watched.heard() });
+    const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
   }

@@ -100,12 +100,12 @@ export class ModelGateway {
     if (body === "gone") return void response.destroy();
     if ("refused" in body) return refuse(response, route, body.refused.status, body.refused.detail);
     try {
-      const call = admitCall(route, body.text, this.#options);
+      const call = admitCall(route, { bytes: body.bytes, headers }, this.#options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
-      if (route.kind === "count") return await this.#count(route, call.body, response);
+      if (route.kind === "count") return await this.#count(route, call, response);
       const booked = await this.#booked(route, call, response);
       if (!booked) return;
-      const calling = new GatewayCall(this.#desk, { route, call, headers, booked }, response).run();
+      const calling = new GatewayCall(this.#desk, { route, call, booked }, response).run();
       const known = calling.catch(() => {}).finally(() => this.#calls.delete(known));
       this.#calls.add(known);
       await calling;
@@ -145,11 +145,11 @@ export class ModelGateway {
   }
 
   /** Counting tokens is free at every provider that offers it. */
-  async #count(route: Route, body: string, response: ServerResponse): Promise<void> {
+  async #count(route: Route, { body, headers }: AdmittedCall, response: ServerResponse): Promise<void> {
     try {
       const answer = await callProvider(
         route.provider,
-        { path: route.path, body, headers: response.req.headers },
+        { path: route.path, body, headers },
         AbortSignal.any([this.#over.signal, AbortSignal.timeout(60_000)]),
       );
       const status = answer.statusCode ?? 502;

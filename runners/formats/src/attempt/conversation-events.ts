@@ -75,7 +75,12 @@ export const conversationEvents = [
       tools: nullable(sha256),
       settings: sha256,
     },
-    {},
+    {
+      dropped: {
+        ...listOf(text),
+        description: "fields that the gateway left out; each is named once in an attempt",
+      },
+    },
   ),
   event(
     "request-part",
