@@ -1,8 +1,8 @@
 // One metered call of a program: sends it, passes the answer back, charges it and records it, however it ends.
 import type { ServerResponse } from "node:http";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
-import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
+import { boundUsage, type CallBound, callCharge, type Pricing } from "../model/call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
@@ -19,12 +19,12 @@ import { refuse, refuseOver } from "./provider-error.ts";
 import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import type { Route } from "./route-request.ts";
+import { type GatewayPrices, servedPrice } from "./served-price.ts";
 import { type FailedTry, readers, tryCall } from "./try-call.ts";
 
 export type CallDesk = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
-  /** By the name of the provider and of the model; null without a known price. */
-  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
@@ -64,7 +64,7 @@ export type CallRequest = {
 };
 
 /** The most that a call can cost; released when it is charged. */
-export type BookedCall = { bound: CallBound; priced(usage: ModelUsage): number | null; release(): void };
+export type BookedCall = { bound: CallBound; release(): void };
 
 export class GatewayCall {
   readonly #desk: CallDesk;
@@ -121,7 +121,7 @@ export class GatewayCall {
   async #tryOnce(): Promise<{ answer: ProviderAnswer } | FailedTry> {
     const { meter, silence, signal } = this.#desk;
     const { route, call, booked } = this.#asked;
-    const capped = meter.overCap(booked.priced(boundUsage(booked.bound)));
+    const capped = meter.overCap(this.#pricing().priced(boundUsage(booked.bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
     const watched = silence.began(this.#modelId());
     this.#watched = watched;
@@ -143,18 +143,22 @@ export class GatewayCall {
     });
   }
 
-  /** `waitMs` is null for the last try. */
-  #chargeTry(failure: ModelFailure, waitMs: number | null): void {
-    const { bound, priced } = this.#asked.booked;
-    const charge = tryCharge(failure, bound, priced);
+  #pricing(served?: HeardAnswer): Pricing {
+    const { route, call } = this.#asked;
+    return servedPrice({ provider: route.provider, model: call.model }, this.#desk.prices, served);
+  }
+
+  /** `waitMs` is null for the last try. `heard`: the part of an answer that came. */
+  #chargeTry(failure: ModelFailure, waitMs: number | null, heard?: HeardAnswer): void {
+    const charge = tryCharge(failure, this.#asked.booked.bound, this.#pricing(heard));
     this.#desk.meter.charge(charge);
     const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
     this.#desk.write(tryEvent(facts, failure, charge));
   }
 
-  #failed(failure: ModelFailure, lost?: WaitedTries): void {
+  #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
     this.#asked.booked.release();
-    this.#chargeTry(failure, null);
+    this.#chargeTry(failure, null, heard);
     this.#watched?.ended(failure);
     this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
   }
@@ -164,7 +168,7 @@ export class GatewayCall {
     const { signal, wait, open } = this.#desk;
     if (refusal !== undefined || lost || !reply) {
       refuse(this.#response, this.#asked.route, 502, refusal ?? "the provider cannot be had");
-      return this.#failed(failure, lost);
+      return this.#failed(failure, lost && { lost });
     }
     this.#failed(failure);
     const pass = (waitedMs: number) => {
@@ -203,7 +207,7 @@ export class GatewayCall {
     const failure = failureIn(heard, broken);
     if (failure) {
       kept(undefined);
-      this.#failed(failure);
+      this.#failed(failure, { heard });
       this.#response.destroy();
       return;
     }
@@ -216,7 +220,8 @@ export class GatewayCall {
   #answered(heard: HeardAnswer): void {
     const { route, call, booked } = this.#asked;
     const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
-    const charge = callCharge(reported, booked.bound, booked.priced);
+    const { priced, most } = this.#pricing(heard);
+    const charge = callCharge(reported, booked.bound, priced, most);
     booked.release();
     this.#desk.meter.charge(charge);
     const facts = {

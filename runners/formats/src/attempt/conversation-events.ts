@@ -134,6 +134,10 @@ export const conversationEvents = [
         description: "what the provider needs in the next request, e.g. signatures",
         anyOf: longText.anyOf,
       },
+      surcharge: {
+        ...text,
+        description: "what the provider reports that has a price of its own, e.g. a tier; dollars is null",
+      },
     },
   ),
   event(
