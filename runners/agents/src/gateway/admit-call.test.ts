@@ -124,6 +124,13 @@ const codexCli = {
       call_id: "c1",
     },
     { type: "function_call_output", id: "fco_1", call_id: "c1", output: "done" },
+    {
+      type: "additional_tools",
+      role: "developer",
+      tools: [{ type: "function", name: "more", strict: false, parameters: {} }],
+    },
+    { type: "compaction", encrypted_content: "gAAB==" },
+    { type: "compaction_trigger" },
     { type: "custom_tool_call", call_id: "c2", name: "apply_patch", input: "*** Begin Patch" },
     { type: "custom_tool_call_output", call_id: "c2", output: [{ type: "input_text", text: "ok" }] },
   ],

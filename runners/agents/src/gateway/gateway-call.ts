@@ -12,7 +12,7 @@ import type { AdmittedCall } from "./admit-call.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
 import type { CallWaits, Held } from "./call-waits.ts";
-import type { HeardAnswer } from "./heard-answer.ts";
+import { addSurcharge, type HeardAnswer, tierSurcharge } from "./heard-answer.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
@@ -204,6 +204,7 @@ export class GatewayCall {
       broken = (error as Error).message;
     }
     const heard = reader.heard();
+    addSurcharge(heard, tierSurcharge(String(answer.headers["x-gemini-service-tier"] ?? "")));
     const failure = failureIn(heard, broken);
     if (failure) {
       kept(undefined);

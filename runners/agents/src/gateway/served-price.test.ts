@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { ModelCallEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Reply } from "../../../../tests/support/loopback-provider.ts";
@@ -163,3 +165,24 @@ for (const [title, more, dollars, counted] of [
     );
     assert.equal(meter.over()?.limit, (dollars ?? counted) >= 0.1 ? "dollars" : undefined);
   });
+
+test("the tier that Google names in a header is a surcharge", async (t) => {
+  const body = JSON.stringify({
+    candidates: [{ content: { parts: [{ text: "hi" }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 1000, candidatesTokenCount: 100 },
+  });
+  const provider = createServer((_, response) => {
+    response
+      .writeHead(200, { "content-type": "application/json", "x-gemini-service-tier": "priority" })
+      .end(body);
+  });
+  await new Promise<void>((ready) => provider.listen(0, "127.0.0.1", ready));
+  t.after(() => provider.close());
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1beta`;
+  const google = { name: "google", protocol: "google" as const, baseUrl, ids: ["gpt-test"], free: false };
+  const { ask, events } = await gatewayLab(t, [], { prices, providers: () => [google] });
+  const request = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+  await (await ask("google/v1beta/models/gpt-test:generateContent", request)).text();
+  const call = events[0] as ModelCallEvent;
+  assert.deepEqual([call.event, call.dollars, call.surcharge], ["model-call", null, "tier priority"]);
+});

@@ -33,6 +33,7 @@ const part = variants("a part of a message", [
   [/^(input_text|text|summary_text|reasoning_text)$/, textPart],
   ["output_text", object({ ...cacheMark, text, annotations: list(annotation), logprobs: opaque })],
   ["refusal", object({ type: text, refusal: text })],
+  ["encrypted_content", object({ type: text, encrypted_content: text })],
   [
     "input_image",
     object({ ...cacheMark, image_url: dataUrl("`image_url`"), detail: text, file_id: storedFile }),
@@ -101,6 +102,8 @@ const input = variants(
     ["tool_search_output", object({ ...call, execution: runsInProgram, tools })],
     [/^(context_)?compaction(_summary)?$/, object({ ...item, encrypted_content: text })],
     ["compaction_trigger", object({ type: text })],
+    ["additional_tools", object({ ...item, role: text, tools })],
+    ["agent_message", object({ ...item, author: text, recipient: text, content: output })],
     [/^web_search_call$|^mcp_/, reaching("a call of a tool of the provider's", opaque)],
     ["item_reference", storedFile],
     [/^(code_interpreter|file_search|image_generation|shell)_call/, ranAtProvider],
