@@ -29,7 +29,7 @@ export function requestJson(bytes: Uint8Array): RequestJson {
 /** `JSON.stringify` writes the result as the number was written. */
 function exact(_: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source;
-  if (typeof value !== "number" || source === undefined) return value;
+  if (typeof value !== "number" || source === undefined || String(value) === source) return value;
   const whole = /^-?\d+$/u.test(source);
   const same = Number.isFinite(value) && (!whole || BigInt(source) === BigInt(value));
   return same ? value : rawNumbers.rawJSON(source);
