@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { ModelCallEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Reply } from "../../../../tests/support/loopback-provider.ts";
+import { type AttemptFacts, attemptLedger } from "../attempt/attempt-ledger.ts";
 import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import { priceBook } from "../model/prices.ts";
 import { gatewayLab, providersAt } from "../testing/gateway-lab.ts";
@@ -138,6 +139,12 @@ test("tokens that OpenAI wrote to its cache are counted as written", () => {
   });
 });
 
+const ledgerFacts = {
+  ...{ budget: { timeMs: 1 }, wallMs: 1, workingMs: 1, gpus: 0, gpuBusyMs: null, ending: undefined },
+  final: { kind: "over-limits" as const, detail: "" },
+  trajectory: { digest: "0".repeat(64), lines: 0 },
+} as unknown as Omit<AttemptFacts, "spending">;
+
 const usage = { prompt_tokens: 1000, completion_tokens: 100 };
 const answerOf = (more: object): Reply => ({
   status: 200,
@@ -162,6 +169,11 @@ for (const [title, more, dollars, counted] of [
     assert.deepEqual(
       [spent, inputTokens, estimated.dollars, estimated.inputTokens],
       [dollars, 1000, counted, 0],
+    );
+    assert.equal(
+      attemptLedger({ ...ledgerFacts, spending: meter.spending() }).tokens,
+      1100,
+      "tokens are known",
     );
     assert.equal(meter.over()?.limit, (dollars ?? counted) >= 0.1 ? "dollars" : undefined);
   });
