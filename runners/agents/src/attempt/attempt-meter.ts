@@ -125,7 +125,7 @@ export class AttemptMeter implements Meter {
       spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
       spent.reasoningTokens += usage.reasoningTokens ?? 0;
     }
-    if (estimated !== undefined) this.#countEstimate(estimated, answered);
+    if (estimated !== undefined) this.#countEstimate(estimated, answered && usage === null);
     const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
     this.#counted.tokens += tokensOf(usage) + tokensOf(estimated);
     this.#counted.dollars += most;
@@ -183,10 +183,10 @@ export class AttemptMeter implements Meter {
     await this.#options.moved?.(now);
   }
 
-  #countEstimate(estimate: NonNullable<CallCharge["estimated"]>, answered: boolean): void {
+  #countEstimate(estimate: NonNullable<CallCharge["estimated"]>, uncountedAnswer: boolean): void {
     const all = this.#spent.estimated;
     all.calls++;
-    if (answered) all.answers++;
+    if (uncountedAnswer) all.answers++;
     all.inputTokens += estimate.inputTokens;
     all.outputTokens += estimate.outputTokens;
     all.dollars = all.dollars === null || estimate.dollars === null ? null : all.dollars + estimate.dollars;

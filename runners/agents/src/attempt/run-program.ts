@@ -1,6 +1,7 @@
 // Runs an agent that is a program of its own.
 
 import { programGateway } from "../gateway/program-gateway.ts";
+import { priceBook } from "../model/prices.ts";
 import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
@@ -17,6 +18,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
     request.gateway &&
     (await programGateway(sandbox, request.gateway, {
       ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
+      mostDollarsOf: (request.prices ?? priceBook([])).mostDollarsOf,
       ...(request.waits && { waiting: request.waits }),
     }));
   const ran = await supervise(supervision, (failed) => {

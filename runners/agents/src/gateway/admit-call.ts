@@ -1,12 +1,20 @@
-// Checks a program's model call before it goes to its provider, and makes the one change: usage in streams. Pure.
-import { isTable } from "@mlrb/formats/is-table";
+// Checks a program's model call before it goes to its provider, and rebuilds it: what is sent is what was checked, with
+// the standard tier, nothing stored, and usage in streams. Pure.
+import type { IncomingHttpHeaders } from "node:http";
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../model/call-charge.ts";
-import { parsedJson } from "../model/json-text.ts";
-import { mayUse } from "./gateway-provider.ts";
+import { type GatewayProvider, mayUse } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
-import { reachesOut } from "./reaches-out.ts";
-import type { Route } from "./route-request.ts";
+import { anthropicRequest } from "./request/anthropic-request.ts";
+import { chatRequest } from "./request/chat-request.ts";
+import { googleCount, googleRequest } from "./request/google-request.ts";
+import { rebuild } from "./request/rebuild.ts";
+import { isObject, requestJson } from "./request/request-json.ts";
+import { responsesRequest } from "./request/responses-request.ts";
+import type { ObjectShape } from "./request/shape.ts";
+import { versionHeaders } from "./request/version-headers.ts";
+import type { CallFormat, Route } from "./route-request.ts";
 
 export type AdmittedCall = {
   model: string;
@@ -14,6 +22,10 @@ export type AdmittedCall = {
   /** The text that goes to the provider, and its value. */
   body: string;
   request: Record<string, Json>;
+  /** Of the program's headers: the ones that go to the provider. */
+  headers: Record<string, string>;
+  /** Names of what was left out. */
+  dropped: string[];
   /** The most that the call can cost. */
   bound: CallBound;
   /** Number of items of the conversation, for the record. */
@@ -22,52 +34,82 @@ export type AdmittedCall = {
   hideUsage: boolean;
 };
 
+const shapes: Record<CallFormat, ObjectShape> = {
+  "openai-chat": chatRequest,
+  "openai-responses": responsesRequest,
+  anthropic: anthropicRequest,
+  google: googleRequest,
+};
+
 /** `network`: whether the attempt may reach a network in other ways. */
 export function admitCall(
   route: Route,
-  text: string,
+  given: { bytes: Uint8Array; headers: IncomingHttpHeaders },
   { network }: { network: boolean },
 ): AdmittedCall | { refused: Refusal } {
+  const { format, kind, provider } = route;
   const refuse = (status: number, detail: string) => ({ refused: { status, detail } });
-  const body = parsedJson(text);
-  if (body === undefined) return refuse(400, "the body is not JSON");
-  if (!isTable(body)) return refuse(400, "the body is not a JSON object");
-  const model = route.model ?? body.model;
+  const parsed = requestJson(given.bytes);
+  if ("malformed" in parsed) return refuse(400, `the body is malformed: ${parsed.malformed}`);
+  if (!isObject(parsed.value)) return refuse(400, "the body is not a JSON object");
+  const model = route.model ?? parsed.value.model;
   if (typeof model !== "string") return refuse(400, "the body names no model");
-  if (!mayUse(route.provider, model))
+  if (!mayUse(provider, model))
     return refuse(
       403,
-      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${route.provider.ids.join(", ")}`,
+      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}`,
     );
-  const reaching = network ? undefined : reachesOut(route.format, body);
-  if (reaching) return refuse(403, `${reaching} would reach a network, and this attempt has none`);
-  const stream = route.stream ?? body.stream === true;
-  const messages = body.messages ?? body.input ?? body.contents;
-  const options = isTable(body.stream_options) ? body.stream_options : undefined;
-  const hideUsage = route.format === "openai-chat" && stream && options?.include_usage !== true;
-  if (hideUsage) body.stream_options = { ...options, include_usage: true };
+  const shape = format === "google" && kind === "count" ? googleCount : shapes[format];
+  const rebuilt = rebuild(shape, parsed.value, { network });
+  if ("refused" in rebuilt) return rebuilt;
+  const request = rebuilt.body;
+  const stream = route.stream ?? request.stream === true;
+  const options = isObject(request.stream_options) ? request.stream_options : undefined;
+  const hideUsage = format === "openai-chat" && stream && options?.include_usage !== true;
+  if (hideUsage) request.stream_options = { ...options, include_usage: true };
+  if (kind === "call") Object.assign(request, standardTier(format, provider));
+  else if (isObject(request.generateContentRequest)) request.generateContentRequest.model = `models/${model}`;
+  const messages = request.messages ?? request.input ?? request.contents;
+  const body = JSON.stringify(request);
+  const { headers, dropped } = versionHeaders(format, given.headers, { network });
   return {
-    model,
-    stream,
-    body: hideUsage ? JSON.stringify(body) : text,
-    bound: boundOf(body, Buffer.byteLength(text)),
-    request: body,
+    ...{ model, stream, body, request, headers, hideUsage },
+    dropped: [...rebuilt.dropped, ...dropped, ...route.dropped],
+    bound: boundOf(request, Buffer.byteLength(body)),
     messages: Array.isArray(messages) ? messages.length : 1,
-    hideUsage,
   };
+}
+
+/**
+ * The standard tier, and no storage, in so many words. Other servers that speak a protocol may refuse fields of its
+ * author's; they get none, except `store` of the responses protocol, whose default is to store.
+ */
+function standardTier(format: CallFormat, { name }: GatewayProvider): Record<string, Json> {
+  switch (format) {
+    case "openai-responses":
+      return { store: false, ...(name === "openai" && { service_tier: "default" }) };
+    case "openai-chat":
+      return name === "openai" ? { store: false, service_tier: "default" } : {};
+    case "anthropic":
+      return name === "anthropic" ? { service_tier: "standard_only" } : {};
+    case "google":
+      return name === "google" ? { serviceTier: "standard" } : {};
+    default:
+      return unreachable(format);
+  }
 }
 
 /** Reads the fields of all protocols: a provider uses its own, and the largest value is the bound. */
 function boundOf(body: Record<string, Json>, requestBytes: number): CallBound {
   const google = body.generationConfig ?? body.generation_config;
-  const config = isTable(google) ? google : {};
+  const config = isObject(google) ? google : {};
   const said = [
     ...[body.max_tokens, body.max_completion_tokens, body.max_output_tokens],
     ...[config.maxOutputTokens, config.max_output_tokens],
   ].filter((value) => typeof value === "number");
   const answers = Math.max(
     1,
-    ...[body.n, config.candidateCount].filter((value) => typeof value === "number"),
+    ...[body.n, config.candidateCount, config.candidate_count].filter((value) => typeof value === "number"),
   );
   return callBound({
     requestBytes,

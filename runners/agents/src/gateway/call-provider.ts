@@ -1,17 +1,15 @@
-// Sends one request to a provider. Of the program's request only the body and the protocol's version headers are sent,
-// with the real key. Nothing comes back that names the operator's account.
+// Sends one request to a provider: the rebuilt body and the headers that were admitted, with the real key. Nothing comes back that names the operator's account.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
-const forth = ["anthropic-version", "anthropic-beta", "openai-beta"];
 const back =
   /^(content-type|retry-after|retry-after-ms|request-id|x-request-id|x-should-retry|(anthropic|x)-ratelimit-[\w-]+)$/;
 
 /** Rejects without an answer. Only `signal` limits the time: a provider may think for long. */
 export function callProvider(
   provider: GatewayProvider,
-  asked: { path: string; body: string; headers: IncomingHttpHeaders },
+  asked: { path: string; body: string; headers: Record<string, string> },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const url = new URL(provider.baseUrl + asked.path);
@@ -20,12 +18,9 @@ export function callProvider(
     "content-length": String(Buffer.byteLength(asked.body)),
     "accept-encoding": "identity", // answers are read on the way
     "user-agent": "mlrb",
+    ...asked.headers,
     ...keyHeader(provider),
   };
-  for (const name of forth) {
-    const value = asked.headers[name];
-    if (typeof value === "string") headers[name] = value;
-  }
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const request = send(url, { method: "POST", headers, signal }, resolve);

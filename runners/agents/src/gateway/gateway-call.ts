@@ -1,8 +1,8 @@
 // One metered call of a program: sends it, passes the answer back, charges it and records it, however it ends.
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ServerResponse } from "node:http";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
-import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
+import { boundUsage, type CallBound, callCharge, type Pricing } from "../model/call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
@@ -12,19 +12,19 @@ import type { AdmittedCall } from "./admit-call.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
 import type { CallWaits, Held } from "./call-waits.ts";
-import type { HeardAnswer } from "./heard-answer.ts";
+import { addSurcharge, type HeardAnswer, tierSurcharge } from "./heard-answer.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
 import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import type { Route } from "./route-request.ts";
+import { type GatewayPrices, servedPrice } from "./served-price.ts";
 import { type FailedTry, readers, tryCall } from "./try-call.ts";
 
 export type CallDesk = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
-  /** By the name of the provider and of the model; null without a known price. */
-  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
@@ -60,12 +60,11 @@ type WaitedTries = { tries: number; waitedMs: number };
 export type CallRequest = {
   route: Route;
   call: AdmittedCall;
-  headers: IncomingHttpHeaders;
   booked: BookedCall;
 };
 
 /** The most that a call can cost; released when it is charged. */
-export type BookedCall = { bound: CallBound; priced(usage: ModelUsage): number | null; release(): void };
+export type BookedCall = { bound: CallBound; release(): void };
 
 export class GatewayCall {
   readonly #desk: CallDesk;
@@ -94,9 +93,9 @@ export class GatewayCall {
       return;
     }
     this.#number = this.#desk.next();
-    const { model, request: body } = call;
+    const { model, request: body, dropped } = call;
     const { format, provider } = route;
-    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body });
+    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body, dropped });
     const first = await this.#tryOnce();
     const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
     if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
@@ -121,12 +120,12 @@ export class GatewayCall {
   /** Checks the cap before every try: other calls may have spent the rest while this one was held. */
   async #tryOnce(): Promise<{ answer: ProviderAnswer } | FailedTry> {
     const { meter, silence, signal } = this.#desk;
-    const { route, call, headers, booked } = this.#asked;
-    const capped = meter.overCap(booked.priced(boundUsage(booked.bound)));
+    const { route, call, booked } = this.#asked;
+    const capped = meter.overCap(this.#pricing().priced(boundUsage(booked.bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
     const watched = silence.began(this.#modelId());
     this.#watched = watched;
-    const got = await tryCall({ route, call, headers, signal, heard: () => watched.heard() });
+    const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
   }
@@ -144,18 +143,22 @@ export class GatewayCall {
     });
   }
 
-  /** `waitMs` is null for the last try. */
-  #chargeTry(failure: ModelFailure, waitMs: number | null): void {
-    const { bound, priced } = this.#asked.booked;
-    const charge = tryCharge(failure, bound, priced);
+  #pricing(served?: HeardAnswer): Pricing {
+    const { route, call } = this.#asked;
+    return servedPrice({ provider: route.provider, model: call.model }, this.#desk.prices, served);
+  }
+
+  /** `waitMs` is null for the last try. `heard`: the part of an answer that came. */
+  #chargeTry(failure: ModelFailure, waitMs: number | null, heard?: HeardAnswer): void {
+    const charge = tryCharge(failure, this.#asked.booked.bound, this.#pricing(heard));
     this.#desk.meter.charge(charge);
     const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
     this.#desk.write(tryEvent(facts, failure, charge));
   }
 
-  #failed(failure: ModelFailure, lost?: WaitedTries): void {
+  #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
     this.#asked.booked.release();
-    this.#chargeTry(failure, null);
+    this.#chargeTry(failure, null, heard);
     this.#watched?.ended(failure);
     this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
   }
@@ -165,7 +168,7 @@ export class GatewayCall {
     const { signal, wait, open } = this.#desk;
     if (refusal !== undefined || lost || !reply) {
       refuse(this.#response, this.#asked.route, 502, refusal ?? "the provider cannot be had");
-      return this.#failed(failure, lost);
+      return this.#failed(failure, lost && { lost });
     }
     this.#failed(failure);
     const pass = (waitedMs: number) => {
@@ -201,10 +204,11 @@ export class GatewayCall {
       broken = (error as Error).message;
     }
     const heard = reader.heard();
+    addSurcharge(heard, tierSurcharge(String(answer.headers["x-gemini-service-tier"] ?? "")));
     const failure = failureIn(heard, broken);
     if (failure) {
       kept(undefined);
-      this.#failed(failure);
+      this.#failed(failure, { heard });
       this.#response.destroy();
       return;
     }
@@ -217,7 +221,8 @@ export class GatewayCall {
   #answered(heard: HeardAnswer): void {
     const { route, call, booked } = this.#asked;
     const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
-    const charge = callCharge(reported, booked.bound, booked.priced);
+    const { priced, most } = this.#pricing(heard);
+    const charge = callCharge(reported, booked.bound, priced, most);
     booked.release();
     this.#desk.meter.charge(charge);
     const facts = {

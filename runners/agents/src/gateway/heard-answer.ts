@@ -12,6 +12,11 @@ export type HeardAnswer = {
   finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
   usage: ModelUsage | null;
   answeredBy: string | null;
+  /**
+   * What the provider says it served that has a price of its own: a tier, a region, a tool, sound. Absent: the
+   * standard price holds.
+   */
+  surcharge?: string;
   /** Whether the provider marked the end of the answer. */
   whole: boolean;
   /** The provider's error, as it was written, in place of an answer or in the middle of one. */
@@ -42,9 +47,23 @@ export function addReasoning(heard: HeardAnswer, text: string): void {
   if (text !== "") heard.reasoning = (heard.reasoning ?? "") + text;
 }
 
+export function addSurcharge(heard: HeardAnswer, surcharge: string | null): void {
+  if (surcharge !== null) heard.surcharge = surcharge;
+}
+
 type Finish = HeardAnswer["finish"];
 
 /** `finishes`: the protocol's reasons for an end. */
 export function finishOf(finishes: Record<string, Finish>, reason: string): Finish {
   return (Object.hasOwn(finishes, reason) ? finishes[reason] : undefined) ?? "other";
+}
+
+/** Names of the tier that the gateway asks for. */
+const standardTiers = ["", "auto", "default", "standard", "on_demand", "unspecified"];
+
+/** The surcharge of a tier; null for the standard one. */
+export function tierSurcharge(tier: string): string | null {
+  return standardTiers.includes(tier.toLowerCase().replace(/^(service_tier|traffic_type)_/u, ""))
+    ? null
+    : `tier ${tier.slice(0, 100)}`;
 }

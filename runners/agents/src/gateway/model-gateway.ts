@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { busyMs } from "../model/ask-model.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
@@ -21,13 +21,14 @@ import { rateLimitWait } from "./rate-limit-wait.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { type Route, routeRequest } from "./route-request.ts";
+import { type GatewayPrices, servedPrice } from "./served-price.ts";
 
 export type ModelGatewayOptions = {
   providers: GatewayProvider[];
   /** The program's key for this gateway. */
   token: string;
   meter: CallDesk["meter"];
-  dollarsOf: CallDesk["dollarsOf"];
+  prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
   /** Whether the attempt may reach a network in other ways. */
   network: boolean;
@@ -100,12 +101,12 @@ export class ModelGateway {
     if (body === "gone") return void response.destroy();
     if ("refused" in body) return refuse(response, route, body.refused.status, body.refused.detail);
     try {
-      const call = admitCall(route, body.text, this.#options);
+      const call = admitCall(route, { bytes: body.bytes, headers }, this.#options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
-      if (route.kind === "count") return await this.#count(route, call.body, response);
+      if (route.kind === "count") return await this.#count(route, call, response);
       const booked = await this.#booked(route, call, response);
       if (!booked) return;
-      const calling = new GatewayCall(this.#desk, { route, call, headers, booked }, response).run();
+      const calling = new GatewayCall(this.#desk, { route, call, booked }, response).run();
       const known = calling.catch(() => {}).finally(() => this.#calls.delete(known));
       this.#calls.add(known);
       await calling;
@@ -130,8 +131,8 @@ export class ModelGateway {
    */
   #book(route: Route, call: AdmittedCall, response: ServerResponse): BookedCall | "busy" | undefined {
     const { provider } = route;
-    const { dollarsOf, meter } = this.#options;
-    const priced = (usage: ModelUsage) => (provider.free ? 0 : dollarsOf(usage, provider.name, call.model));
+    const { prices, meter } = this.#options;
+    const { priced } = servedPrice({ provider, model: call.model }, prices);
     const dollars = priced(boundUsage(call.bound));
     const tokens = call.bound.inputTokens + call.bound.outputTokens;
     if (this.#over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
@@ -141,15 +142,15 @@ export class ModelGateway {
       return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
     }
     const release = meter.hold({ tokens, dollars });
-    return release ? { bound: call.bound, priced, release } : "busy";
+    return release ? { bound: call.bound, release } : "busy";
   }
 
   /** Counting tokens is free at every provider that offers it. */
-  async #count(route: Route, body: string, response: ServerResponse): Promise<void> {
+  async #count(route: Route, { body, headers }: AdmittedCall, response: ServerResponse): Promise<void> {
     try {
       const answer = await callProvider(
         route.provider,
-        { path: route.path, body, headers: response.req.headers },
+        { path: route.path, body, headers },
         AbortSignal.any([this.#over.signal, AbortSignal.timeout(60_000)]),
       );
       const status = answer.statusCode ?? 502;

@@ -1,19 +1,19 @@
 // What the gateway adds to a program's run: the variables by which the program finds its model, the end of the run when
 // tokens or dollars are used up, and the refusal to measure an agent by a failure of its provider.
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { OverBudget } from "../attempt/meter.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { agentGateway } from "./agent-gateway.ts";
 import type { CallDesk } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
+import type { GatewayPrices } from "./served-price.ts";
 
 /** The part of an attempt's request that is about the gateway. */
 export type GatewayRequest = {
   providers: GatewayProvider[];
-  /** By the name of the provider and of the model; null without a known price. */
-  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  dollarsOf: GatewayPrices["dollarsOf"];
 };
 
 /** A model call was refused for this limit, so the program's own end is not awaited. */
@@ -40,11 +40,14 @@ export async function programGateway(
     silence: ProviderSilence;
     write(event: TrajectoryEvent): void;
     waiting?: AttemptWaiting;
+    mostDollarsOf: GatewayPrices["mostDollarsOf"];
   },
 ): Promise<ProgramGateway> {
   const { promise: failure, reject: fail } = Promise.withResolvers<never>();
   failure.catch(() => {}); // `ending` rejects with it
-  const gateway = await agentGateway(sandbox, { ...attempt, providers, dollarsOf, failed: fail });
+  const { mostDollarsOf, ...rest } = attempt;
+  const prices = { dollarsOf, mostDollarsOf };
+  const gateway = await agentGateway(sandbox, { ...rest, providers, prices, failed: fail });
   let closing: Promise<void> | undefined;
   return {
     address: gateway.address,

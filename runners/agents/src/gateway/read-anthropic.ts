@@ -4,10 +4,12 @@ import { at, countAt, listAt, textAt } from "../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,
+  addSurcharge,
   emptyAnswer,
   finishOf,
   type HeardAnswer,
   type HeardCall,
+  tierSurcharge,
 } from "./heard-answer.ts";
 
 const finishes = {
@@ -97,11 +99,27 @@ function takeEnd(heard: HeardAnswer, reason: string): void {
 }
 
 /** Each event holds the sum so far. A value that is no count makes the sum unknown. */
-function takeCounts({ counts }: Reading, usage: Json | undefined): void {
+function takeCounts({ counts, heard }: Reading, usage: Json | undefined): void {
+  addSurcharge(heard, surchargeOf(usage));
   for (const name of counted) {
     const value = at(usage, name);
     if (value !== undefined && value !== null) counts[name] = countAt(value) ?? Number.NaN;
   }
+}
+
+function surchargeOf(usage: Json | undefined): string | null {
+  const [speed, region] = [textAt(usage, "speed"), textAt(usage, "inference_geo")];
+  if (!["", "standard"].includes(speed)) return `speed ${speed.slice(0, 100)}`;
+  if (!["", "global", "not_available"].includes(region)) return `region ${region.slice(0, 100)}`;
+  const searches = countAt(usage, "server_tool_use", "web_search_requests") ?? 0;
+  if (searches > 0) return `${searches} web searches`;
+  if ((countAt(usage, "cache_creation", "ephemeral_1h_input_tokens") ?? 0) > 0) return "a cache for an hour";
+  // the counts of usage leave out other calls of a model, e.g. a summary
+  const other = listAt(usage, "iterations").map((one) => textAt(one, "type"));
+  const unlike = other.find((type) => !["", "message"].includes(type));
+  return unlike === undefined
+    ? tierSurcharge(textAt(usage, "service_tier"))
+    : `a call for ${unlike.slice(0, 100)}`;
 }
 
 function heardIn({ heard, counts, calls }: Reading): HeardAnswer {

@@ -3,7 +3,13 @@
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { at, countAt, listAt, textAt } from "../model/json-text.ts";
-import { type AnswerReader, emptyAnswer, type HeardAnswer } from "./heard-answer.ts";
+import {
+  type AnswerReader,
+  addSurcharge,
+  emptyAnswer,
+  type HeardAnswer,
+  tierSurcharge,
+} from "./heard-answer.ts";
 
 const refusals = ["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"];
 
@@ -25,6 +31,7 @@ function takePiece(heard: HeardAnswer, piece: Json): void {
   if (at(piece, "error")) heard.complaint = piece;
   heard.answeredBy = textAt(piece, "modelVersion") || heard.answeredBy;
   heard.usage = usageOf(at(piece, "usageMetadata")) ?? heard.usage;
+  addSurcharge(heard, surchargeOf(piece));
   for (const part of listAt(piece, "candidates", 0, "content", "parts")) {
     const text = textAt(part, "text");
     if (at(part, "thought") === true) heard.reasoning = (heard.reasoning ?? "") + text;
@@ -44,6 +51,20 @@ function takePiece(heard: HeardAnswer, piece: Json): void {
   if (refusals.includes(reason)) heard.finish = "refusal";
   else if (reason === "MAX_TOKENS") heard.finish = "length";
   else if (reason === "STOP") heard.finish = heard.toolCalls.length > 0 ? "tool-calls" : "stop";
+}
+
+function surchargeOf(piece: Json): string | null {
+  const usage = at(piece, "usageMetadata");
+  if (listAt(piece, "candidates", 0, "groundingMetadata", "webSearchQueries").length > 0) return "a search";
+  const kinds = (name: string) => listAt(usage, name).map((one) => textAt(one, "modality"));
+  const dear = [
+    ...kinds("promptTokensDetails").filter((kind) => kind === "AUDIO"),
+    ...kinds("candidatesTokensDetails").filter(
+      (kind) => !["", "TEXT", "MODALITY_UNSPECIFIED"].includes(kind),
+    ),
+  ][0];
+  if (dear !== undefined) return `tokens of ${dear.slice(0, 100)}`;
+  return tierSurcharge(textAt(usage, "serviceTier") || textAt(usage, "trafficType"));
 }
 
 function usageOf(usage: Json | undefined): ModelUsage | undefined {

@@ -7,10 +7,12 @@ import { at, countAt, listAt, textAt } from "../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,
+  addSurcharge,
   emptyAnswer,
   finishOf,
   type HeardAnswer,
   type HeardCall,
+  tierSurcharge,
 } from "./heard-answer.ts";
 
 const finishes = {
@@ -32,6 +34,7 @@ export function readOpenaiChat(): AnswerReader {
       heard.answeredBy = textAt(value, "model") || heard.answeredBy;
       if (at(value, "error")) heard.complaint = value;
       heard.usage = openaiUsage(at(value, "usage"), chatCounts) ?? heard.usage;
+      addSurcharge(heard, surchargeOf(value, chatCounts));
       const choice = at(value, "choices", 0);
       const message = at(choice, "message") ?? at(choice, "delta");
       heard.text += textAt(message, "content") + textAt(message, "refusal");
@@ -58,18 +61,25 @@ export function readOpenaiChat(): AnswerReader {
   };
 }
 
+type CountNames = { input: string; output: string };
+
+function surchargeOf(answer: Json, { input, output }: CountNames): string | null {
+  const usage = at(answer, "usage");
+  const sound = [input, output].some((name) => (countAt(usage, `${name}_details`, "audio_tokens") ?? 0) > 0);
+  return sound ? "sound" : tierSurcharge(textAt(answer, "service_tier"));
+}
+
 /** The names of OpenAI's counts differ by protocol. Undefined without counts of input and output. */
-function openaiUsage(
-  usage: Json | undefined,
-  { input, output }: { input: string; output: string },
-): ModelUsage | undefined {
+function openaiUsage(usage: Json | undefined, { input, output }: CountNames): ModelUsage | undefined {
   const inputTokens = countAt(usage, input);
   const outputTokens = countAt(usage, output);
   if (inputTokens === null || outputTokens === null) return undefined;
+  const written = countAt(usage, `${input}_details`, "cache_write_tokens") ?? 0;
   return {
     inputTokens,
     outputTokens,
     cachedInputTokens: countAt(usage, `${input}_details`, "cached_tokens"),
+    ...(written > 0 && { cacheWrittenTokens: written }),
     reasoningTokens: countAt(usage, `${output}_details`, "reasoning_tokens"),
   };
 }
@@ -118,6 +128,8 @@ function wholeAnswer(response: Json): HeardAnswer {
       heard.reasoning = (heard.reasoning ?? "") + textAt(part, "text");
     const input = textAt(item, "arguments") || textAt(item, "input");
     const action = at(item, "action"); // of local_shell_call
+    if (/^(web_search|file_search|code_interpreter|image_generation)_call$/u.test(type))
+      addSurcharge(heard, `a ${type}`);
     if (type.endsWith("_call"))
       heard.toolCalls.push({
         id: textAt(item, "call_id"),
@@ -126,6 +138,7 @@ function wholeAnswer(response: Json): HeardAnswer {
       });
   }
   heard.usage = openaiUsage(at(response, "usage"), responsesCounts) ?? null;
+  addSurcharge(heard, surchargeOf(response, responsesCounts));
   const calls = heard.toolCalls.length > 0;
   if (refused) heard.finish = "refusal";
   else if (status === "incomplete") heard.finish = "length";

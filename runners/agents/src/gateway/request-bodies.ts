@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./provider-error.ts";
 
 export type RequestBody = {
-  text: string;
+  bytes: Buffer;
   /** To be called once the request is done with. */
   release(): void;
 };
@@ -42,6 +42,6 @@ export class RequestBodies {
       release();
       return "gone";
     }
-    return { text: Buffer.concat(parts).toString("utf8"), release };
+    return { bytes: Buffer.concat(parts), release };
   }
 }

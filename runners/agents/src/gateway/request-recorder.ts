@@ -32,6 +32,9 @@ const headBytes = 2_000;
 /** Conversations that the next request is compared with. */
 const conversationsMax = 32;
 
+/** Names of dropped fields in one attempt: a hostile program can invent any number. */
+const droppedMax = 1000;
+
 export type RequestRecorderOptions = {
   write(event: TrajectoryEvent): void;
   /**
@@ -48,6 +51,8 @@ export type RecordedRequest = {
   format: CallFormat;
   /** The body as its provider gets it. */
   body: Record<string, Json>;
+  /** Names of fields and headers that the gateway left out. */
+  dropped?: readonly string[];
 };
 
 /** A request of an earlier call, by the digests of its messages. */
@@ -63,6 +68,8 @@ export class RequestRecorder {
   /** The last used one first. */
   #conversations: Conversation[] = [];
   #bytes = 0;
+  /** Names that an earlier request of the attempt has recorded. */
+  readonly #dropped = new Set<string>();
 
   constructor({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
     this.#write = write;
@@ -70,7 +77,7 @@ export class RequestRecorder {
   }
 
   /** To be called before the request is sent. */
-  record({ call, provider, model, format, body }: RecordedRequest): void {
+  record({ call, provider, model, format, body, dropped = [] }: RecordedRequest): void {
     const { system, tools, settings, messages } = takenApart(format, body);
     let texts = textsOf(messages, messagesMax);
     let digests = texts.map(digestOf);
@@ -92,6 +99,7 @@ export class RequestRecorder {
       system: system.length === 0 ? null : this.#system(call, system.length === 1 ? system[0]! : system),
       tools: tools === undefined ? null : this.#once(call, "tools", tools),
       settings: this.#once(call, "settings", settings),
+      ...this.#newlyDropped(dropped),
     });
     for (let place = before.length; place < texts.length; place++) {
       const part: RequestPartEvent["part"] = place < ownLines ? "message" : "more-messages";
@@ -102,6 +110,14 @@ export class RequestRecorder {
     }
     // the list of all new messages is no message of a later request
     this.#remember({ call, digests: full ? digests.slice(0, before.length) : digests }, before);
+  }
+
+  #newlyDropped(names: readonly string[]): { dropped?: string[] } {
+    const dropped = names
+      .filter((name) => !this.#dropped.has(name))
+      .slice(0, droppedMax - this.#dropped.size);
+    for (const name of dropped) this.#dropped.add(name);
+    return dropped.length > 0 ? { dropped } : {};
   }
 
   /** A request that extends a conversation takes its place. */

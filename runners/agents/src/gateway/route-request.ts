@@ -19,6 +19,8 @@ export type Route = {
   stream?: boolean;
   /** At the provider, after its base URL. */
   path: string;
+  /** Names of the query's parameters that are left out. */
+  dropped: string[];
 };
 
 type IncomingRequest = { method: string; url: string; headers: IncomingHttpHeaders };
@@ -46,7 +48,12 @@ export function routeRequest(
   const endpoint = rest.join("/");
   const found = endpointOf(provider, method, endpoint);
   if (!found) return refuse(404, `${method} ${endpoint.slice(0, 100)} is not let through`);
-  return { provider, ...found, path: `/${endpoint}${keptQuery(provider, asked)}` };
+  const kept = keptQuery(provider, asked);
+  const dropped = [...new Set(asked.keys())].filter((key) => key !== "key" && !kept.startsWith(`?${key}=`));
+  return {
+    ...{ provider, ...found, path: `/${endpoint}${kept}` },
+    dropped: dropped.map((key) => `?${key.slice(0, 100)}`).slice(0, 20),
+  };
 }
 
 type Endpoint = Pick<Route, "kind" | "format" | "model" | "stream">;

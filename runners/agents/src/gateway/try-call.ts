@@ -1,6 +1,6 @@
 // Sends one admitted call to its provider once. A complaint at the beginning of an answer of status 200 counts as a
 // refusal, so the call can be held until a person has fixed its cause.
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { AdmittedCall } from "./admit-call.ts";
@@ -31,7 +31,6 @@ export type FailedTry = {
 export type TryRequest = {
   route: Route;
   call: AdmittedCall;
-  headers: IncomingHttpHeaders;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
   /** Called with the first bytes of an answer. */
@@ -40,11 +39,15 @@ export type TryRequest = {
 
 /** Never rejects. */
 export async function tryCall(request: TryRequest): Promise<{ answer: ProviderAnswer } | FailedTry> {
-  const { route, call, headers, signal, heard } = request;
+  const { route, call, signal, heard } = request;
   const { provider } = route;
   let answer: IncomingMessage;
   try {
-    answer = await callProvider(provider, { path: route.path, body: call.body, headers }, signal);
+    answer = await callProvider(
+      provider,
+      { path: route.path, body: call.body, headers: call.headers },
+      signal,
+    );
   } catch (error) {
     if (signal.aborted) return { failure: unanswered, refusal: "the attempt is over" };
     return { failure: causeOf(error, "program"), refusal: "the provider cannot be reached" };

@@ -275,7 +275,7 @@ function chargeFailure(
   { by, call, bound }: BoundCall,
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
-  const charge = tryCharge(failure, bound, dollarsOf);
+  const charge = tryCharge(failure, bound, { priced: dollarsOf });
   // a request that the provider's filter stopped is charged as an answer
   if (failure.whose !== "agent-refusal") meter.charge(charge);
   return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));

@@ -15,6 +15,13 @@ export type CallCharge = {
   estimated?: { inputTokens: number; outputTokens: number; dollars: number | null };
 };
 
+/** What usage costs, in dollars; null without a known price. */
+export type Pricing = {
+  priced(usage: ModelUsage): number | null;
+  /** What limits count for an answer whose price is unknown though that of the requested model is known. */
+  most?(usage: ModelUsage): number | null;
+};
+
 /** English has 4 bytes a token, code 3, digits and other scripts 2 and more. */
 const bytesPerTokenLeast = 2;
 /** Output of a call without a limit. */
@@ -78,20 +85,26 @@ type Reported = {
   tokens: "none" | "maybe";
 };
 
-/** `priced`: in dollars; null without a known price. */
+/** `mostOf`: see `Pricing.most`. */
 export function callCharge(
   { usage: reported, answered, tokens }: Reported,
   bound: CallBound,
-  priced: (usage: ModelUsage) => number | null,
+  priced: Pricing["priced"],
+  mostOf: Pricing["priced"] = () => null,
 ): CallCharge {
   const usage = soundUsage(reported);
   if (usage === null && tokens === "none") return { usage: noUsage, dollars: 0, answered };
   const dollars = usage === null ? (isFree(priced) ? 0 : null) : priced(usage);
-  if (usage !== null && (answered || tokens === "none")) return { usage, dollars, answered };
+  if (usage !== null && (answered || tokens === "none")) {
+    const most = dollars === null ? mostOf(usage) : null;
+    if (most === null) return { usage, dollars, answered };
+    return { usage, dollars, answered, estimated: { inputTokens: 0, outputTokens: 0, dollars: most } };
+  }
   // an answer that broke off was counted up to that point, and may be billed to its end
   const inputTokens = usage?.inputTokens ?? bound.inputTokens;
   const outputTokens = Math.max(bound.outputTokens, usage?.outputTokens ?? 0);
-  const most = priced(boundUsage({ inputTokens, outputTokens }));
+  const whole = boundUsage({ inputTokens, outputTokens });
+  const most = priced(whole) ?? mostOf(whole);
   const estimated = {
     inputTokens: usage === null ? inputTokens : 0,
     outputTokens: outputTokens - (usage?.outputTokens ?? 0),
@@ -101,7 +114,7 @@ export function callCharge(
 }
 
 /** Uncounted tokens cost nothing only if all tokens do. */
-function isFree(priced: (usage: ModelUsage) => number | null): boolean {
+function isFree(priced: Pricing["priced"]): boolean {
   return priced({ ...noUsage, inputTokens: 1, outputTokens: 1 }) === 0;
 }
 

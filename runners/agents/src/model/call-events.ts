@@ -1,13 +1,7 @@
 // The records of model calls that scaffolds and the gateway both write: an answered call, a failed try, a wait.
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
-import type {
-  LongText,
-  ModelCallEvent,
-  ModelTryEvent,
-  ModelUsage,
-  WaitReason,
-} from "@mlrb/formats/attempt/trajectory";
-import { type CallBound, type CallCharge, callCharge } from "./call-charge.ts";
+import type { LongText, ModelCallEvent, ModelTryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
+import { type CallBound, type CallCharge, callCharge, type Pricing } from "./call-charge.ts";
 import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 
@@ -19,7 +13,7 @@ export type CallFacts = Pick<
 export type RecordedAnswer = Pick<
   ModelCallEvent,
   "answeredBy" | "text" | "reasoning" | "toolCalls" | "finish"
-> & { raw?: LongText };
+> & { raw?: LongText; surcharge?: string };
 
 export function callEvent(
   facts: CallFacts,
@@ -27,22 +21,22 @@ export function callEvent(
   { usage, dollars }: Pick<CallCharge, "usage" | "dollars">,
 ): ModelCallEvent {
   const { call, by, provider, model, requestDigest, messages, durationMs, tries } = facts;
-  const { answeredBy, text, reasoning, toolCalls, finish, raw } = answer;
+  const { answeredBy, text, reasoning, toolCalls, finish, raw, surcharge } = answer;
   return {
     event: "model-call",
     ...{ call, by, provider, model, answeredBy, requestDigest, messages },
     ...{ text, reasoning, toolCalls, finish, ...(raw !== undefined && { raw }) },
-    ...{ usage, dollars, durationMs, tries },
+    ...{ usage, dollars, durationMs, tries, ...(surcharge !== undefined && { surcharge }) },
   };
 }
 
-/** What a failed try is charged. `priced`: in dollars; null without a known price. */
+/** What a failed try is charged. */
 export function tryCharge(
   { usage, cause }: ModelFailure,
   bound: CallBound,
-  priced: (usage: ModelUsage) => number | null,
+  { priced, most }: Pricing,
 ): CallCharge {
-  return callCharge({ usage, answered: false, tokens: causeRow(cause).tokens }, bound, priced);
+  return callCharge({ usage, answered: false, tokens: causeRow(cause).tokens }, bound, priced, most);
 }
 
 /** `waitMs`: how long to wait before the next try; null if there is none. */

@@ -21,6 +21,8 @@ export type PriceBook = {
   priceOf(provider: string, model: string): Price | SaidPrice | undefined;
   /** In US dollars; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  /** At the highest known price of any model; null if none is known. */
+  mostDollarsOf(usage: ModelUsage): number | null;
   /** The prices that `dollarsOf` used so far, each once, for the ledger. */
   used(): UsedPrice[];
 };
@@ -48,6 +50,11 @@ export function priceBook(said: readonly SaidPrices[], table: PriceTable = readT
       if (price !== undefined && !used.has(keyOf(provider, model)))
         used.set(keyOf(provider, model), usedPrice({ provider, model, price }));
       return costOf(usage, price);
+    },
+    mostDollarsOf(usage) {
+      const prices = [...runs.flat().map(({ price }) => price), ...table.values()];
+      const most = Math.max(...prices.map((price) => costOf(usage, price) ?? 0));
+      return prices.length > 0 ? most : null;
     },
     used: () => [...used.values()],
   };

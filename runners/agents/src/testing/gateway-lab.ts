@@ -2,7 +2,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type {
+  ModelRequestEvent,
+  ModelUsage,
+  RequestPartEvent,
+  TrajectoryEvent,
+} from "@mlrb/formats/attempt/trajectory";
 import {
   LOOPBACK_KEY,
   type LoopbackProvider,
@@ -58,6 +63,8 @@ export function providersAt(provider: LoopbackProvider): GatewayProvider[] {
   ];
 }
 
+const dollarsOfLab = ({ inputTokens, outputTokens }: ModelUsage) => (inputTokens + 10 * outputTokens) / 1e6;
+
 export async function gatewayLab(
   t: TestContext,
   script: Script,
@@ -70,6 +77,7 @@ export async function gatewayLab(
     network?: boolean;
     meter?: CallDesk["meter"];
     waiting?: AttemptWaiting;
+    prices?: CallDesk["prices"];
     providers?: (provider: LoopbackProvider) => GatewayProvider[];
   } = {},
 ) {
@@ -87,7 +95,7 @@ export async function gatewayLab(
     token,
     meter,
     network,
-    dollarsOf: ({ inputTokens, outputTokens }) => (inputTokens + 10 * outputTokens) / 1e6,
+    prices: given.prices ?? { dollarsOf: dollarsOfLab, mostDollarsOf: dollarsOfLab },
     write(event) {
       if (event.event === "model-request" || event.event === "request-part") requests.push(event);
       else events.push(event);

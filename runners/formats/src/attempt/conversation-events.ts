@@ -75,7 +75,12 @@ export const conversationEvents = [
       tools: nullable(sha256),
       settings: sha256,
     },
-    {},
+    {
+      dropped: {
+        ...listOf(text),
+        description: "fields that the gateway left out; each is named once in an attempt",
+      },
+    },
   ),
   event(
     "request-part",
@@ -128,6 +133,10 @@ export const conversationEvents = [
       raw: {
         description: "what the provider needs in the next request, e.g. signatures",
         anyOf: longText.anyOf,
+      },
+      surcharge: {
+        ...text,
+        description: "what the provider reports that has a price of its own, e.g. a tier; dollars is null",
       },
     },
   ),

@@ -37,7 +37,7 @@ const estimatedSpending = {
   ...openObject(
     {
       calls: { ...count, description: "calls and tries" },
-      answers: { ...count, description: "of these, the answered ones" },
+      answers: { ...count, description: "of these, the answered ones whose usage is unknown" },
       inputTokens: amount,
       outputTokens: amount,
       dollars: { ...nullable(amount), description: "null: no price is known" },
@@ -45,7 +45,7 @@ const estimatedSpending = {
     ["calls", "answers", "inputTokens", "outputTokens", "dollars"],
   ),
   description:
-    "upper estimates for calls whose usage is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
+    "upper estimates for calls whose usage or price is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
 } as const;
 
 export const modelSpending = openObject(

@@ -9,6 +9,8 @@ import { overLimit, type ReadingLimit, readingLimits } from "./reading-limits.ts
 export type JsonLimits = {
   values: ReadingLimit;
   depth?: ReadingLimit;
+  /** Of one text. */
+  text?: ReadingLimit;
   /** Containers to count, by path, e.g. `model.vocab`, each with a limit of its elements. */
   counted?: Record<string, ReadingLimit>;
 };
@@ -175,8 +177,8 @@ class JsonScanner {
       } else if (kind === undefined || !'"\\/bfnrt'.includes(String.fromCharCode(kind)))
         throw new Malformed(notJson);
     }
-    const { jsonTextBytes } = readingLimits;
-    if (at - from > jsonTextBytes.max) throw new Malformed(overLimit(jsonTextBytes, at - from));
+    const { text = readingLimits.jsonTextBytes } = this.#limits;
+    if (at - from > text.max) throw new Malformed(overLimit(text, at - from));
     this.#at = at + 1;
     return escaped;
   }

@@ -1,0 +1,100 @@
+// The fields of Google's generateContent that leave the gateway: ai.google.dev/api/generate-content. Its readers take
+// `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
+import {
+  barred,
+  barredEverywhere,
+  either,
+  flag,
+  list,
+  mediaType,
+  number,
+  type ObjectShape,
+  opaque,
+  proto,
+  ranAtProvider,
+  reaching,
+  type Shape,
+  text,
+  word,
+} from "./shape.ts";
+
+const blob = proto({ mimeType: mediaType, data: text, displayName: text });
+const byAddress = reaching(
+  "`fileData`, content by its address",
+  proto({ mimeType: mediaType, fileUri: text, displayName: text }),
+);
+const part = proto({
+  ...{ text, thought: flag, thoughtSignature: text, partMetadata: opaque },
+  ...{ inlineData: blob, fileData: byAddress },
+  functionCall: proto({ id: text, name: text, args: opaque, willContinue: flag }),
+  functionResponse: proto({
+    ...{ id: text, name: text, response: opaque, willContinue: flag, scheduling: text },
+    parts: list(proto({ inlineData: blob, fileData: byAddress })),
+  }),
+  mediaResolution: either(text, proto({ level: text, numTokens: number })),
+  executableCode: ranAtProvider,
+  codeExecutionResult: ranAtProvider,
+  toolCall: ranAtProvider,
+  toolResponse: ranAtProvider,
+});
+const content = proto({ role: text, parts: list(part) });
+
+const functionDeclaration = proto({
+  ...{ name: text, description: text, behavior: text },
+  ...{ parameters: opaque, parametersJsonSchema: opaque, response: opaque, responseJsonSchema: opaque },
+});
+const search = (name: string): Shape => reaching(`the tool \`${name}\``, opaque);
+const tool = proto({
+  functionDeclarations: list(functionDeclaration),
+  googleSearch: search("googleSearch"),
+  googleSearchRetrieval: search("googleSearchRetrieval"),
+  urlContext: search("urlContext"),
+  googleMaps: search("googleMaps"),
+  enterpriseWebSearch: search("enterpriseWebSearch"),
+  mcpServers: search("mcpServers"),
+  codeExecution: ranAtProvider,
+  fileSearch: ranAtProvider,
+  retrieval: ranAtProvider,
+});
+
+const notText = {
+  changes: "price",
+  why: "answers that are no text have a price of their own",
+  instead: "ask for text",
+} as const;
+const generationConfig = proto({
+  ...{ temperature: number, topP: number, topK: number, seed: number, candidateCount: number },
+  ...{
+    maxOutputTokens: number,
+    stopSequences: list(text),
+    presencePenalty: number,
+    frequencyPenalty: number,
+  },
+  ...{ responseMimeType: text, responseSchema: opaque, responseJsonSchema: opaque },
+  ...{ responseLogprobs: flag, logprobs: number, mediaResolution: text },
+  thinkingConfig: proto({ includeThoughts: flag, thinkingBudget: number, thinkingLevel: text }),
+  responseModalities: list(word(["TEXT", "Text", "text"], notText)),
+  speechConfig: barred("price", { why: notText.why, instead: notText.instead }),
+  imageConfig: barred("price", { why: notText.why, instead: notText.instead }),
+  routingConfig: barred("price", { why: "another model could answer", instead: "leave it out" }),
+  modelSelectionConfig: barred("price", { why: "another model could answer", instead: "leave it out" }),
+});
+
+const fields = {
+  ...barredEverywhere,
+  contents: list(content),
+  systemInstruction: content,
+  tools: list(tool),
+  toolConfig: proto({ functionCallingConfig: proto({ mode: text, allowedFunctionNames: list(text) }) }),
+  generationConfig,
+  safetySettings: list(proto({ category: text, threshold: text })),
+  mcpServers: search("mcpServers"),
+};
+
+export const googleRequest: ObjectShape = proto(fields);
+
+/** A count may have the request that it counts inside it. */
+export const googleCount: ObjectShape = proto({
+  ...fields,
+  generateContentRequest: proto({ ...fields, model: text }),
+});

@@ -1,0 +1,142 @@
+// The fields of OpenAI's responses protocol that leave the gateway: platform.openai.com/docs/api-reference/responses/create.
+// Identities are left out (metadata, user, safety_identifier, Codex's client_metadata): no answer depends on them.
+import {
+  barred,
+  barredEverywhere,
+  dataUrl,
+  either,
+  type Fields,
+  flag,
+  inlineData,
+  list,
+  number,
+  type ObjectShape,
+  object,
+  opaque,
+  ranAtProvider,
+  reaching,
+  storedFile,
+  text,
+  type Variants,
+  variants,
+  word,
+} from "./shape.ts";
+
+const item: Fields = { type: text, id: text, status: text };
+const cacheMark: Fields = { type: text, prompt_cache_breakpoint: object({ mode: text }) };
+const annotation = object({
+  ...{ type: text, index: number, start_index: number, end_index: number, title: text, url: text },
+  ...{ file_id: text, filename: text, container_id: text },
+});
+const textPart = object({ ...cacheMark, text });
+const part = variants("a part of a message", [
+  [/^(input_text|text|summary_text|reasoning_text)$/, textPart],
+  ["output_text", object({ ...cacheMark, text, annotations: list(annotation), logprobs: opaque })],
+  ["refusal", object({ type: text, refusal: text })],
+  ["encrypted_content", object({ type: text, encrypted_content: text })],
+  [
+    "input_image",
+    object({ ...cacheMark, image_url: dataUrl("`image_url`"), detail: text, file_id: storedFile }),
+  ],
+  [
+    "input_file",
+    object({
+      ...{ ...cacheMark, file_data: inlineData("`file_data`"), filename: text, detail: text },
+      ...{ file_id: storedFile, file_url: reaching("`file_url`", text) },
+    }),
+  ],
+  ["input_audio", barred("price", { why: "sound has a price of its own", instead: "send text" })],
+]);
+const output = either(text, list(part));
+const parts = list(variants("a part of reasoning", [[/^(summary_text|reasoning_text|text)$/, textPart]]));
+
+const functionFields: Fields = {
+  ...{ type: text, name: text, description: text, parameters: opaque, output_schema: opaque },
+  ...{ strict: flag, defer_loading: flag },
+};
+/** Of tools that the program runs, and of namespaces of them. */
+const ownTools: Variants["of"] = [
+  ["function", object(functionFields)],
+  ["custom", object({ type: text, name: text, description: text, defer_loading: flag, format: opaque })],
+];
+const runsInProgram = word(["client"], {
+  changes: "reach",
+  why: "the provider would run the search",
+  instead: "let the program run it",
+});
+const tools = list(
+  variants("a tool", [
+    ...ownTools,
+    [
+      "namespace",
+      object({ type: text, name: text, description: text, tools: list(variants("a tool", ownTools)) }),
+    ],
+    [/^(local_shell|apply_patch)$/, object({ type: text })],
+    ["tool_search", object({ type: text, description: text, parameters: opaque, execution: runsInProgram })],
+    [
+      /^web_search/,
+      reaching(
+        'a tool of type "web_search"',
+        object({ type: text, search_context_size: text, user_location: opaque, filters: opaque }),
+      ),
+    ],
+    ["mcp", reaching('a tool of type "mcp"', opaque)],
+    [/^(code_interpreter|file_search|image_generation|shell)$/, ranAtProvider],
+  ]),
+);
+
+const call: Fields = { ...item, call_id: text, name: text, namespace: text };
+const input = variants(
+  "an item of the input",
+  [
+    ["message", object({ ...item, role: text, phase: text, content: output })],
+    ["reasoning", object({ ...item, summary: parts, content: parts, encrypted_content: text })],
+    ["function_call", object({ ...call, arguments: text })],
+    ["custom_tool_call", object({ ...call, input: text })],
+    [/^(function|custom_tool)_call_output$/, object({ ...call, output })],
+    ["local_shell_call", object({ ...call, action: opaque })],
+    ["local_shell_call_output", object({ ...call, output: text })],
+    ["apply_patch_call", object({ ...call, operation: opaque })],
+    ["apply_patch_call_output", object({ ...call, output: text })],
+    ["tool_search_call", object({ ...call, execution: runsInProgram, arguments: opaque })],
+    ["tool_search_output", object({ ...call, execution: runsInProgram, tools })],
+    [/^(context_)?compaction(_summary)?$/, object({ ...item, encrypted_content: text })],
+    ["compaction_trigger", object({ type: text })],
+    ["additional_tools", object({ ...item, role: text, tools })],
+    ["agent_message", object({ ...item, author: text, recipient: text, content: output })],
+    [/^web_search_call$|^mcp_/, reaching("a call of a tool of the provider's", opaque)],
+    ["item_reference", storedFile],
+    [/^(code_interpreter|file_search|image_generation|shell)_call/, ranAtProvider],
+  ],
+  "message",
+);
+
+const price = { changes: "price", instead: "leave `mode` out" } as const;
+
+export const responsesRequest: ObjectShape = object({
+  ...barredEverywhere,
+  ...{ model: text, instructions: text, input: either(text, list(input)), stream: flag, include: list(text) },
+  ...{ max_output_tokens: number, max_tool_calls: number, temperature: number, top_p: number },
+  ...{ top_logprobs: number, parallel_tool_calls: flag, prompt_cache_key: text, truncation: text },
+  prompt_cache_options: object({ mode: text }),
+  stream_options: object({ include_obfuscation: flag }),
+  reasoning: object({
+    ...{ effort: text, summary: text, generate_summary: text, context: text },
+    mode: word(["standard"], { ...price, why: "a mode may have a price of its own" }),
+  }),
+  text: object({
+    format: object({ type: text, name: text, description: text, schema: opaque, strict: flag }),
+    verbosity: text,
+  }),
+  tools,
+  tool_choice: either(
+    text,
+    object({
+      ...{ type: text, name: text, namespace: text, mode: text },
+      tools: list(object({ type: text, name: text, namespace: text })),
+    }),
+  ),
+  context_management: list(object({ type: text, compact_threshold: number })),
+  mcp_servers: reaching("`mcp_servers`", opaque),
+  web_search_options: reaching("`web_search_options`", opaque),
+});
