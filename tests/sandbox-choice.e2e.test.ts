@@ -1,13 +1,14 @@
 // An agent runs in the requested sandbox or a stricter one, never in a weaker one: untrusted agents run in a sandbox
 // or are refused, unless a person allows otherwise.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
+import { attemptProcesses, stepsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -100,3 +101,45 @@ test("an agent that fills the disk is ended before the disk is full, and is resp
   assert.equal(ledger.over.limit, "disk");
   assert.equal(readFileSync(join(folder, "submission/half"), "utf8"), "half\n");
 });
+
+for (const [who, victims] of [
+  ["its supervisor, its step and its run", attemptProcesses],
+  ["its step", stepsIn],
+] as const)
+  test(`after kill -9 of ${who} an untrusted attempt's files are in an ordinary folder`, {
+    ...walls,
+    timeout: 120_000,
+  }, async (t) => {
+    const at = lab(t, repository);
+    define(at, false, 'echo kept > "$HOME/kept"; sleep 60');
+    const run = at.start(["run", at.name, "--json", "--root", at.root]);
+    const kept = (state: string) =>
+      globSync(join(at.root, `.mlrb/attempts/${state}/*/attempt-*/sandbox-*/home/kept`));
+    await until("the file", () => kept("running").length === 1);
+    if (victims === attemptProcesses) {
+      run.child.kill("SIGKILL");
+      await run.ended;
+    }
+    for (const pid of victims(at.root)) end(pid);
+    await until("all of it to end", () => attemptProcesses(at.root).length === 0);
+    if (victims === stepsIn) await run.ended;
+    else assert.equal((await at.run("--only", "data")).code, 0);
+    assert.deepEqual(mountsBelow(at.root), []);
+    const [file, ...others] = kept("lost");
+    assert.deepEqual(others, []);
+    assert.equal(readFileSync(file!, "utf8"), "kept\n");
+    assert.deepEqual(globSync(join(at.root, ".mlrb/attempts/**/*.ext4")), []);
+  });
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // ended with another one
+  }
+}
+
+function mountsBelow(root: string): string[] {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+  return mounts.map((line) => line.split(" ")[1] ?? "").filter((at) => at.startsWith(`${root}/`));
+}
