@@ -42,7 +42,7 @@ test(
   async (t) => {
     const at = lab(t, repository);
     define(at, false);
-    const said = await at.run();
+    const said = await at.run("--weak-limits");
     assert.equal(said.code, 0, said.stdout + said.stderr);
     const { sandbox, root, who } = seen(at);
     assert.match(sandbox, /^bubblewrap \d/);
@@ -92,7 +92,7 @@ test("an agent that fills the disk is ended before the disk is full, and is resp
     false,
     'echo half > "$MLRB_SUBMISSION/half"; while :; do head -c 20000000 /dev/zero > "$HOME/$((n=n+1))"; done',
   );
-  const said = await at.run();
+  const said = await at.run("--weak-limits");
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const [held] = recordsIn(at.root);
   const folder = join(at.root, ".mlrb/attempts/records", held!.digest);
@@ -112,7 +112,7 @@ for (const [who, victims] of [
   }, async (t) => {
     const at = lab(t, repository);
     define(at, false, 'echo kept > "$HOME/kept"; sleep 60');
-    const run = at.start(["run", at.name, "--json", "--root", at.root]);
+    const run = at.start(["run", at.name, "--json", "--root", at.root, "--weak-limits"]);
     const kept = (state: string) =>
       globSync(join(at.root, `.mlrb/attempts/${state}/*/attempt-*/sandbox-*/home/kept`));
     await until("the file", () => kept("running").length === 1);
