@@ -27,13 +27,18 @@ function define(at: Lab, trusted: boolean, script = looks): void {
 
 const attempt = "attempt[task=empty,agent=looks,seed=1]";
 
-function seen(at: Lab): { sandbox: string; root: string[]; who: string } {
+function seen(at: Lab) {
   const [held, ...others] = recordsIn(at.root);
   assert.deepEqual(others, []);
   const read = (file: string) =>
     readFileSync(join(at.root, ".mlrb/attempts/records", held!.digest, "submission", file), "utf8").trim();
-  const { where } = held!.record.ran as { where: { sandbox: string } };
-  return { sandbox: where.sandbox, root: read("root").split("\n"), who: read("who") };
+  const { where } = held!.record.ran as { where: Record<string, string> };
+  return {
+    sandbox: where.sandbox!,
+    limits: [where.diskLimit, where.memoryLimit],
+    root: read("root").split("\n"),
+    who: read("who"),
+  };
 }
 
 test(
@@ -44,8 +49,9 @@ test(
     define(at, false);
     const said = await at.run("--weak-limits");
     assert.equal(said.code, 0, said.stdout + said.stderr);
-    const { sandbox, root, who } = seen(at);
+    const { sandbox, limits, root, who } = seen(at);
     assert.match(sandbox, /^bubblewrap \d/);
+    for (const limit of limits) assert.match(limit!, /^(kernel|polled)$/);
     assert.ok(root.includes("attempt") && !root.includes("root") && !root.includes("home"), root.join(" "));
     if (process.getuid?.() === 0) assert.notEqual(who, "0");
   },
