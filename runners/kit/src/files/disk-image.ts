@@ -3,15 +3,7 @@
 // inodes. Needs root, a loop device and mkfs.ext4. The image is sparse: it takes what its files take.
 // The image keeps its name until its files are taken out, so that they outlive a killed process and a power cut.
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  readdirSync,
-  readlinkSync,
-  statfsSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, statfsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -143,30 +135,14 @@ async function mount(image: string, folder: string): Promise<void> {
   try {
     const options = "noinit_itable,discard,nosuid,nodev,noatime";
     await run("mount", ["-t", "ext4", "-o", options, device, folder]);
-    // a stage may have its own mount namespace: a container engine then needs the mount in the host's
-    await inFirstNamespace(["mount", "-t", "ext4", "-o", options, device, folder]);
   } finally {
     await quiet(run("losetup", ["-d", device])); // takes effect once it is unmounted, whoever unmounts it
   }
 }
 
 async function unmount(folder: string): Promise<void> {
-  await inFirstNamespace(["umount", "-l", folder]);
   for (let round = 0; round < 100 && isMountPoint(folder); round++)
     await quiet(run("umount", round < 99 ? [folder] : ["-l", folder]));
-}
-
-/** No-op where this is the mount namespace of process 1, or that one cannot be entered. */
-async function inFirstNamespace(argv: string[]): Promise<void> {
-  const [own, first] = ["self", "1"].map((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/ns/mnt`);
-    } catch {
-      return undefined;
-    }
-  });
-  if (first !== undefined && own !== first)
-    await quiet(run("nsenter", ["--mount=/proc/1/ns/mnt", "--", ...argv]));
 }
 
 function isMountPoint(folder: string): boolean {
