@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
-import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
+import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { attemptName, defineLlmAttempt, keyName, recorded, shell, submit } from "./support/llm-attempts.ts";
 import { type Script, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
@@ -13,7 +13,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
-const missing = await bubblewrapMissing();
+const missing = await groupsMissing(["memory"]);
 
 function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
   const skip = missing ?? false;

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
+import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { testEngine } from "./support/docker-engine.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
@@ -15,7 +15,7 @@ import { until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
-const missing = await bubblewrapMissing();
+const missing = await groupsMissing(["memory"]);
 const engine = await testEngine();
 after(async () => {
   repository.remove();

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
+import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
@@ -28,7 +28,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
-const missing = await bubblewrapMissing();
+const missing = await groupsMissing(["memory"]);
 
 function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
   const skip = missing ?? false;

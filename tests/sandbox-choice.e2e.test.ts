@@ -1,13 +1,14 @@
 // An agent runs in the requested sandbox or a stricter one, never in a weaker one: untrusted agents run in a sandbox
 // or are refused, unless a person allows otherwise.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
+import { attemptProcesses, stepsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -26,13 +27,18 @@ function define(at: Lab, trusted: boolean, script = looks): void {
 
 const attempt = "attempt[task=empty,agent=looks,seed=1]";
 
-function seen(at: Lab): { sandbox: string; root: string[]; who: string } {
+function seen(at: Lab) {
   const [held, ...others] = recordsIn(at.root);
   assert.deepEqual(others, []);
   const read = (file: string) =>
     readFileSync(join(at.root, ".mlrb/attempts/records", held!.digest, "submission", file), "utf8").trim();
-  const { where } = held!.record.ran as { where: { sandbox: string } };
-  return { sandbox: where.sandbox, root: read("root").split("\n"), who: read("who") };
+  const { where } = held!.record.ran as { where: Record<string, string> };
+  return {
+    sandbox: where.sandbox!,
+    limits: [where.diskLimit, where.memoryLimit],
+    root: read("root").split("\n"),
+    who: read("who"),
+  };
 }
 
 test(
@@ -41,10 +47,11 @@ test(
   async (t) => {
     const at = lab(t, repository);
     define(at, false);
-    const said = await at.run();
+    const said = await at.run("--weak-limits");
     assert.equal(said.code, 0, said.stdout + said.stderr);
-    const { sandbox, root, who } = seen(at);
+    const { sandbox, limits, root, who } = seen(at);
     assert.match(sandbox, /^bubblewrap \d/);
+    for (const limit of limits) assert.match(limit!, /^(kernel|polled)$/);
     assert.ok(root.includes("attempt") && !root.includes("root") && !root.includes("home"), root.join(" "));
     if (process.getuid?.() === 0) assert.notEqual(who, "0");
   },
@@ -91,7 +98,7 @@ test("an agent that fills the disk is ended before the disk is full, and is resp
     false,
     'echo half > "$MLRB_SUBMISSION/half"; while :; do head -c 20000000 /dev/zero > "$HOME/$((n=n+1))"; done',
   );
-  const said = await at.run();
+  const said = await at.run("--weak-limits");
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const [held] = recordsIn(at.root);
   const folder = join(at.root, ".mlrb/attempts/records", held!.digest);
@@ -100,3 +107,45 @@ test("an agent that fills the disk is ended before the disk is full, and is resp
   assert.equal(ledger.over.limit, "disk");
   assert.equal(readFileSync(join(folder, "submission/half"), "utf8"), "half\n");
 });
+
+for (const [who, victims] of [
+  ["its supervisor, its step and its run", attemptProcesses],
+  ["its step", stepsIn],
+] as const)
+  test(`after kill -9 of ${who} an untrusted attempt's files are in an ordinary folder`, {
+    ...walls,
+    timeout: 120_000,
+  }, async (t) => {
+    const at = lab(t, repository);
+    define(at, false, 'echo kept > "$HOME/kept"; sleep 60');
+    const run = at.start(["run", at.name, "--json", "--root", at.root, "--weak-limits"]);
+    const kept = (state: string) =>
+      globSync(join(at.root, `.mlrb/attempts/${state}/*/attempt-*/sandbox-*/home/kept`));
+    await until("the file", () => kept("running").length === 1);
+    if (victims === attemptProcesses) {
+      run.child.kill("SIGKILL");
+      await run.ended;
+    }
+    for (const pid of victims(at.root)) end(pid);
+    await until("all of it to end", () => attemptProcesses(at.root).length === 0);
+    if (victims === stepsIn) await run.ended;
+    else assert.equal((await at.run("--only", "data")).code, 0);
+    assert.deepEqual(mountsBelow(at.root), []);
+    const [file, ...others] = kept("lost");
+    assert.deepEqual(others, []);
+    assert.equal(readFileSync(file!, "utf8"), "kept\n");
+    assert.deepEqual(globSync(join(at.root, ".mlrb/attempts/**/*.ext4")), []);
+  });
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // ended with another one
+  }
+}
+
+function mountsBelow(root: string): string[] {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+  return mounts.map((line) => line.split(" ")[1] ?? "").filter((at) => at.startsWith(`${root}/`));
+}

@@ -2,6 +2,8 @@
 // with what it saw or achieved; the suite checks that. The first argument of each is a mark by which a test finds its
 // processes on the host.
 
+import { hidingPrograms } from "./hiding-programs.ts";
+
 /** Shared by the programs below: `told` prints, `tries` returns the result of an action as text. */
 const common = `
 import ctypes, errno, json, os, socket, subprocess, sys, time
@@ -213,6 +215,11 @@ else:
         file.flush()
 told({"done": how})
 time.sleep(120)
+`,
+  ...hidingPrograms,
+  /** Calls getpid by the numbers of x32 and mount by those too. */
+  callsX32: `
+told({"getpid": tries(lambda: called(libc.syscall(0x40000000 + 39))), "mount": tries(lambda: called(libc.syscall(0x40000000 + 165, b"x", b"/tmp", b"tmpfs", 0, 0)))})
 `,
   /** Ignores every signal that can be ignored. */
   ignoresSignals: `

@@ -19,6 +19,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/ports/sandbox";
 import type { Network } from "@mlrb/formats/declared/pipeline";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { type HostileProgram, hostile } from "./hostile-programs.ts";
 import { isRunning } from "./processes.ts";
@@ -86,6 +87,7 @@ export async function lab(
   t.after(async () => {
     await sandbox?.close();
     for (const server of servers) server.close();
+    await removeDiskImages(under); // of a killed supervisor
     removeFolder(base);
   });
   if (sandbox) {
@@ -133,6 +135,8 @@ export async function lab(
       return { seen: JSON.parse(line), text, result };
     },
     alive: () => marked(mark),
+    /** Marks the test as skipped. */
+    skips: (why: string) => t.skip(why),
     /** Servers on the host, on every kind of socket: the arguments of `reaches`. */
     async serves(): Promise<(string | number)[]> {
       const listens = (where: Parameters<Server["listen"]>[0], says: string) =>

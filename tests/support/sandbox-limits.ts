@@ -2,6 +2,11 @@
 import assert from "node:assert/strict";
 import { type Check, suiteLimits } from "./sandbox-lab.ts";
 
+const mib = 1 << 20;
+
+/** docs/sandbox.md: 2 % and 16 MiB above the limit. */
+const slackBytes = 0.02 * suiteLimits.diskBytes + 16 * mib;
+
 export function checkLimits(check: Check): void {
   check("a fork bomb stops at the limit, is reported, and leaves room for the next program", async (at) => {
     const { seen, result } = await at.tells("forkBomb");
@@ -34,6 +39,48 @@ export function checkLimits(check: Check): void {
       },
     );
 
+  for (const how of ["queued", "mapped"] as const)
+    check(
+      {
+        queued: "deleted files in the queues of sockets take no more disk than the limit",
+        mapped: "deleted files that are only mapped take no more disk than the limit",
+      }[how],
+      async (at) => {
+        await at.runs(["true"]);
+        if (at.sandbox.where?.()?.diskLimit !== "kernel")
+          return at.skips("no file system can be mounted here");
+        const { text, result } = await at.ends("hiddenFiles", how, 400);
+        const held = Number(/"held": (\d+)/.exec(text)?.[1] ?? 0);
+        assert.ok(held * mib <= suiteLimits.diskBytes + slackBytes, JSON.stringify({ result, text }));
+        const over = "over" in result && result.over?.limit === "disk";
+        // the kernel ends a program that writes to a mapped page for which there is no room
+        const ended = result.kind === "signalled" && result.signal === "SIGBUS";
+        assert.ok(over || ended, JSON.stringify({ result, text }));
+      },
+    );
+
+  for (const how of ["memfd", "sysv", "anonymous", "buffers"] as const)
+    check(
+      {
+        memfd: "memory files in the queues of sockets take no more memory than the limit",
+        sysv: "System V segments without a process take no more memory than the limit",
+        anonymous: "memory that processes share without a file takes no more than the limit",
+        buffers: "the buffers of sockets take no more memory than the limit",
+      }[how],
+      async (at) => {
+        await at.runs(["true"]);
+        const polled = at.sandbox.where?.()?.memoryLimit === "polled";
+        if (polled && how === "buffers") return at.skips("this user may make no control group for memory");
+        const { text, result } = await at.ends("hiddenMemory", how, 600);
+        const held = Math.max(0, ...[...text.matchAll(/"held": (\d+)/g)].map(([, one]) => Number(one)));
+        const refused = held === 0 && /"error": "(ENOSYS|EPERM)"/.test(text);
+        const over = "over" in result ? result.over?.limit : undefined;
+        assert.ok(refused || over === "memory", JSON.stringify({ result, text }));
+        // a check four times a second finds it later than the kernel
+        if (!polled) assert.ok(held * mib <= suiteLimits.memoryBytes, text);
+      },
+    );
+
   for (const [how, most] of [
     ["files", 400],
     ["unlinked", 400],
@@ -49,7 +96,10 @@ export function checkLimits(check: Check): void {
       }[how],
       async (at) => {
         const { result, text } = await at.ends("diskFiller", how, most);
-        assert.equal("over" in result && result.over?.limit, "disk", JSON.stringify({ result, text }));
+        // a file system of its own may refuse before the next check, and the program ends itself
+        const refused = at.sandbox.where?.()?.diskLimit === "kernel" && /No space left on device/.test(text);
+        const over = "over" in result && result.over?.limit === "disk";
+        assert.ok(over || refused, JSON.stringify({ result, text }));
         assert.deepEqual(at.alive(), []);
       },
     );

@@ -27,6 +27,10 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
       "/etc/sudoers",
       "/etc/ssh",
       "/boot",
+      "/sys/block",
+      "/sys/class",
+      "/sys/devices",
+      "/sys/module",
       "/sys/fs/cgroup/memory/cgroup.procs",
       "/sys/kernel/debug",
       "/proc/kcore",
@@ -97,6 +101,13 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
         );
     assert.ok(!["EINVAL", "ENOENT"].includes(rose.ptrace), "no process but its own may be traced");
   });
+
+  if (process.arch === "x64")
+    check("calls by the numbers of x32 do not exist, or are refused, and end no program", async (at) => {
+      const { seen } = await at.tells("callsX32");
+      assert.equal(seen.getpid, "ENOSYS");
+      assert.match(seen.mount, /^(ENOSYS|EPERM)$/);
+    });
 
   if (process.getuid?.() === 0) {
     check("on the host its programs belong neither to root nor to a user with an account", async (at) => {

@@ -70,6 +70,11 @@ function withStartOptions(command: Command): Command {
       "run untrusted agents as plain processes of this host: they can read and do whatever you can",
       false,
     )
+    .option(
+      "--weak-limits",
+      "run untrusted agents in bubblewrap though this user may make no control group: their memory limit is only polled",
+      false,
+    )
     .option("--yes", "start new attempts without a limit on their expected cost", false);
 }
 

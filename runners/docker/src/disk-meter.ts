@@ -1,8 +1,9 @@
-// Measures at intervals how much disk a sandbox uses: no engine limits the files in a folder of the host. Between two
-// measurements a program may exceed the limit by as much as it can write in that time.
+// Measures at intervals how much disk a sandbox uses: no engine limits the files in a folder of the host. Where the
+// folder is no file system of its own, a program may write more between two measurements.
 import { readdirSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OverLimit } from "@mlrb/core/ports/sandbox";
+import { diskImageUse, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { execa } from "execa";
 
 export type DiskMeter = {
@@ -28,7 +29,9 @@ export function startDiskMeter({ folder, limitBytes, pids, over }: DiskMeterOpti
   const stopping = new AbortController();
   const device = statSync(folder).dev;
   const look = async (): Promise<OverLimit | undefined> => {
-    const used = (await namedBytes(folder)) + namelessBytes(pids(), device);
+    const used = hasDiskImage(folder)
+      ? diskImageUse(folder)
+      : (await namedBytes(folder)) + namelessBytes(pids(), device);
     if (used <= limitBytes) return undefined;
     return { limit: "disk", detail: `its files together took ${used} bytes of ${limitBytes}` };
   };

@@ -1,6 +1,7 @@
 // The running container of one sandbox: holds all programs of an attempt and says how each ended.
 // A program inside cannot end the container. If the engine, a person or the machine ends it, the result is `lost`
 // and never counts as the agent's doing.
+import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type {
@@ -11,6 +12,7 @@ import type {
   WallsRequest,
 } from "@mlrb/core/ports/sandbox";
 import type { ImageReference } from "@mlrb/core/spec/image-reference";
+import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { stateOf } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { type ContainerGroup, containerGroup } from "./container-group.ts";
@@ -57,8 +59,14 @@ export class SandboxContainer {
     const guard = guardContainer(engine, id);
     const trouble = await guard.ready;
     if (trouble) throw new Error(`the sandbox could not be opened: ${trouble.failed}`);
-    const pid = await called(["inspect", "--format", "{{.State.Pid}}", id]);
-    return new SandboxContainer(place, { id, guard, group: containerGroup(Number(pid), id) });
+    const pid = Number(await called(["inspect", "--format", "{{.State.Pid}}", id]));
+    const container = new SandboxContainer(place, { id, guard, group: containerGroup(pid, id) });
+    if (!hasDiskImage(request.folder) || showsSame(request, pid)) return container;
+    // the engine has other mounts than this process, as in a container: its programs would see an empty folder
+    await container.end();
+    await container.removed();
+    await extractDiskImage(request.folder);
+    return SandboxContainer.open(place);
   }
 
   private constructor(
@@ -202,6 +210,12 @@ export class SandboxContainer {
 /** Waits for `promise`, `ms` at most. */
 async function settled(promise: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([promise, sleep(ms, undefined, { ref: false })]);
+}
+
+/** Whether the container with this first process shows the folder that this process sees. */
+function showsSame({ folder, seenAs }: WallsRequest, pid: number): boolean {
+  const [there, here] = [statSync(`/proc/${pid}/root${seenAs}`), statSync(folder)];
+  return there.dev === here.dev && there.ino === here.ino;
 }
 
 function memoryOver({ memoryBytes }: SandboxLimits): OverLimit {

@@ -34,8 +34,8 @@ export function sandboxCreation(
     ...systemCallFlags(engine),
     ...["--hostname", "sandbox", "--ulimit", `fsize=${limits.diskBytes}`],
     ...parents(reads).flatMap((path) => ["--tmpfs", `${path}:rw,nosuid,nodev,mode=0711,size=64k`]),
-    // hides the host's control groups: no program needs them
-    ...["--tmpfs", "/sys/fs/cgroup:ro,size=4k"],
+    // hides the host's devices and control groups; libraries for several GPUs read how these are connected
+    ...["--tmpfs", gpus.length > 0 ? "/sys/fs/cgroup:ro,size=4k" : "/sys:ro,size=4k"],
     ...mountFlags([
       ...imageMounts(image.reference),
       ...reads.map((source) => ({ source })),

@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
@@ -60,7 +61,10 @@ async function attempt(
   { retryAfterMs = 2000, whileFrozen }: Changes = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "frozen-"));
-  t.after(() => removeFolder(folder));
+  t.after(async () => {
+    await removeDiskImages(folder); // the sandbox is closed only after this
+    removeFolder(folder);
+  });
   const at = (name: string) => join(folder, name);
   for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
   const mark = basename(folder);

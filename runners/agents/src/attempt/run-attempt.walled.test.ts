@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Gpu } from "@mlrb/core/ports/gpu";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
@@ -22,7 +23,10 @@ async function attempt(
   gpus: Gpu[] = [],
 ) {
   const folder = mkdtempSync(join(tmpdir(), "walled-attempt-"));
-  t.after(() => removeFolder(folder));
+  t.after(async () => {
+    await removeDiskImages(folder); // the sandbox is closed only after this
+    removeFolder(folder);
+  });
   const at = (name: string) => join(folder, name);
   for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
   writeFileSync(at("data/train.txt"), "public\n");

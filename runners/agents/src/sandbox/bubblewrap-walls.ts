@@ -43,10 +43,13 @@ class BubblewrapWalls implements Walls {
   #opening: Promise<OpenWalls> | undefined;
 
   constructor(request: WallsRequest, host: Host) {
-    this.where = { sandbox: `bubblewrap ${host.able.version}` };
     this.#request = request;
     this.#host = host;
     this.#groups = makeControlGroups(request.token, request.limits);
+    this.where = {
+      sandbox: `bubblewrap ${host.able.version}`,
+      memoryLimit: this.#groups.has.has("memory") ? "kernel" : "polled",
+    };
   }
 
   async exec(asked: ExecRequest): Promise<ExecResult> {
@@ -110,7 +113,10 @@ class BubblewrapWalls implements Walls {
       has.has("cpu") ? "-" : someCpus(limits.cpus).join(","),
       descriptors.length > 0 ? descriptors.join(",") : "-",
     ];
-    const walls = bubblewrapArguments(this.#request, facts, { init, seccomp: seccompFilter()! });
+    const walls = bubblewrapArguments(this.#request, facts, {
+      init,
+      seccomp: seccompFilter(process.arch, { polledMemory: !has.has("memory") })!,
+    });
     const started = await startBubblewrap(walls, initArguments, this.#groups.open(), token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const open: OpenWalls = { process: started };

@@ -5,6 +5,7 @@ import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
+import { mayLimitMemory } from "./control-groups.ts";
 import { plainSandbox } from "./plain-sandbox.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
 import { walledSandbox } from "./walled-sandbox.ts";
@@ -15,6 +16,8 @@ export type SandboxChoice = {
   agent: string;
   /** Whether a person trusts the program (`trusted: true` in the preset). */
   trusted: boolean;
+  /** Whether the kernel can limit the memory of a sandbox. */
+  limitsMemory?: () => Promise<boolean>;
   /** Opens walls in a container. */
   containers: (request: WallsRequest) => Promise<Walls>;
 };
@@ -22,7 +25,7 @@ export type SandboxChoice = {
 /** `asked` is undefined if the step runs by hand. Then the program must be trusted, or bubblewrap available. */
 export async function chooseSandbox(
   asked: SandboxRequest | undefined,
-  { under, agent, trusted, containers }: SandboxChoice,
+  { under, agent, trusted, limitsMemory = mayLimitMemory, containers }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";
   if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under);
@@ -33,6 +36,13 @@ export async function chooseSandbox(
         "or run it with --executor docker, set `trusted: true` after reading what the program does, or pass --unsafe-local",
     );
   }
+  // by hand a person watches the machine
+  if (!inContainers && asked && !asked.weakLimits && !(await limitsMemory()))
+    throw new SandboxTrouble(
+      `agent "${agent}" is not trusted, and no kernel limit can hold its memory: this user may make no control group for ` +
+        "memory; start the run as root, in a systemd session of this user (`systemd-run --user --scope`), or with " +
+        "--executor docker; or pass --weak-limits: its memory is then checked four times a second, and a hostile program can exceed its limit",
+    );
   const { image, network = "none", reads = [], gpus = [], token = `by-hand-${process.pid}` } = asked ?? {};
   return walledSandbox({
     under,

@@ -65,6 +65,25 @@ export function makeControlGroups(name: string, limits: SandboxLimits): ControlG
   };
 }
 
+/** Whether this user may make a group that limits memory. Tested by making one, once. */
+export async function mayLimitMemory(): Promise<boolean> {
+  tried ??= makeAndRemove();
+  return await tried;
+}
+
+let tried: Promise<boolean> | undefined;
+
+async function makeAndRemove(): Promise<boolean> {
+  const groups = makeControlGroups(`probe-${process.pid}`, {
+    memoryBytes: 2 ** 29,
+    processes: 128,
+    diskBytes: 0,
+    cpus: 1,
+  });
+  await groups.remove();
+  return groups.has.has("memory");
+}
+
 /** Kills all processes in groups of this name and removes the groups, even another supervisor's. */
 export async function removeControlGroups(name: string): Promise<void> {
   const places = [...version1().values(), ...version2()].map((folder) => join(folder, prefix + name));

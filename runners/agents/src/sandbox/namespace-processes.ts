@@ -36,13 +36,25 @@ export function memoryOf(first: number, pids: readonly number[]): number {
     const rollup = read(`/proc/${pid}/smaps_rollup`);
     const part = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1] ?? 0);
     // includes mapped files of those folders
-    return 1024 * (part("Pss") - part("Pss_Shmem"));
+    const inShared = part("Pss_Shmem");
+    return 1024 * (part("Pss") - inShared + (inShared > 0 ? withoutFile(pid) : 0));
   });
   const inMemory = sum(foldersInMemory, (folder) => {
     const held = quiet(() => statfsSync(`/proc/${first}/root${folder}`));
     return held ? (held.blocks - held.bfree) * held.bsize : 0;
   });
   return own + inMemory;
+}
+
+/** KiB of memory that the process shares without a file in a folder: by mmap, System V or memfd. */
+function withoutFile(pid: number): number {
+  let [all, counts] = [0, false];
+  for (const line of read(`/proc/${pid}/smaps`).split("\n")) {
+    if (/^[0-9a-f]+-[0-9a-f]+ /.test(line))
+      counts = /^\S+ ...s .* (\/dev\/zero|\/SYSV|\/memfd:|\[anon_shmem)/.test(line);
+    else if (counts && line.startsWith("Pss:")) all += Number(/\d+/.exec(line));
+  }
+  return all;
 }
 
 /** Bytes on the disk `device` in files without a name that are still open. */

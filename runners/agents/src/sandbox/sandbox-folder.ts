@@ -4,6 +4,13 @@ import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
+import {
+  extractDiskImage,
+  hasDiskImage,
+  mountDiskImage,
+  removeDiskImage,
+  trimDiskImage,
+} from "@mlrb/kit/files/disk-image";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
 import { child, openInside, openRegular } from "../folders/open-folder.ts";
@@ -15,20 +22,35 @@ import type { SandboxUser } from "./sandbox-user.ts";
 export type SandboxFolder = {
   /** Absolute, without links. */
   readonly root: string;
+  /** Whether it is a file system of its own, of a limited size. */
+  ownDisk(): boolean;
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
   listen(server: Server, inside: string): Promise<void>;
   /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
   shed(): Promise<number>;
-  /** Call this and `shed` when nothing runs inside any more. */
+  /** Call this, `keep` and `shed` when nothing runs inside any more. */
   remove(): Promise<void>;
+  /** Leaves the files in an ordinary folder. */
+  keep(): Promise<void>;
 };
 
-/** Makes a folder below `under`, with a home and a folder for temporary files, all owned by `owner`. */
-export async function sandboxFolder(under: string, owner?: SandboxUser): Promise<SandboxFolder> {
+export type SandboxFolderOptions = {
+  /** The owner of everything that is not read-only. */
+  owner?: SandboxUser | undefined;
+  /** Makes it a file system of its own that holds about this much, if this host and user can. */
+  diskBytes?: number;
+};
+
+/** Makes a folder below `under`, with a home and a folder for temporary files. */
+export async function sandboxFolder(
+  under: string,
+  { owner, diskBytes }: SandboxFolderOptions = {},
+): Promise<SandboxFolder> {
   await mkdir(under, { recursive: true });
   const root = await realpath(await mkdtemp(join(under, "sandbox-")));
+  if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
   for (const name of ["", "home", "tmp"]) {
     const path = join(root, name);
     await mkdir(path, { recursive: true });
@@ -36,6 +58,7 @@ export async function sandboxFolder(under: string, owner?: SandboxUser): Promise
   }
   return {
     root,
+    ownDisk: () => hasDiskImage(root),
     put: (from, inside, { readOnly = false, move = false } = {}) =>
       putInside(root, from, inside, { owner, readOnly, move }),
     async get(inside, range) {
@@ -51,9 +74,14 @@ export async function sandboxFolder(under: string, owner?: SandboxUser): Promise
     async shed() {
       const before = await freeBytes(root);
       await removeAll(join(root, "home"), join(root, "tmp"));
+      if (hasDiskImage(root)) await trimDiskImage(root);
       return Math.max(0, (await freeBytes(root)) - before);
     },
-    remove: () => removeAll(root),
+    async remove() {
+      await removeDiskImage(root);
+      await removeAll(root);
+    },
+    keep: () => extractDiskImage(root),
   };
 }
 

@@ -1,7 +1,8 @@
-// Polls what a sandbox uses, for limits that no control group holds: always the disk, and memory and processes if this
-// user may make no groups. Over a limit, the caller ends everything. Between two polls a program may exceed a limit by
-// what it can take in that time.
+// Polls what a sandbox uses: always the disk, and memory and processes if this user may make no groups. Over a limit,
+// the caller ends everything. Between two polls a program may exceed a limit that the kernel does not hold by what it
+// can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
+import { diskImageUse, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { diskUsed } from "../folders/disk-used.ts";
 import type { Controller } from "./control-groups.ts";
@@ -56,7 +57,9 @@ async function overLimit({
       limit: "memory",
       detail: `its programs together took more than ${limits.memoryBytes} bytes of memory`,
     };
-  const used = ((await diskUsed(folder)) ?? 0) + namelessBytes(pids, device);
+  const used = hasDiskImage(folder)
+    ? diskImageUse(folder)
+    : ((await diskUsed(folder)) ?? 0) + namelessBytes(pids, device);
   if (used > limits.diskBytes)
     return { limit: "disk", detail: `its files together took ${used} bytes of ${limits.diskBytes}` };
   return undefined;

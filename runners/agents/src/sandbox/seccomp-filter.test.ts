@@ -75,6 +75,17 @@ test("typing into a terminal and sockets to the host of a virtual machine are re
     assert.equal(asked(41, family), result);
 });
 
+test("memory that no process maps does not exist where memory is only polled", () => {
+  for (const [machine, audit, calls] of [
+    ["x64", x64, [29, 64, 68, 240, 319, 447]],
+    ["arm64", arm64, [180, 186, 190, 194, 279, 447]],
+  ] as const)
+    for (const nr of calls) {
+      assert.equal(verdict(seccompFilter(machine, { polledMemory: true })!, { nr, audit }), "error 38");
+      assert.equal(verdict(seccompFilter(machine)!, { nr, audit }), allowed);
+    }
+});
+
 test("calls by another machine's numbers end the program or do not exist", () => {
   assert.equal(verdict(seccompFilter("x64")!, { nr: 21, audit: 0x40000003 }), "killed");
   assert.equal(asked(0x40000000 + 165), "error 38");

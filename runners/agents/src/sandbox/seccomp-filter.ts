@@ -48,6 +48,16 @@ const missing: Call[] = [
   ["clone3", 435, 435],
 ];
 
+/** Memory that no process has mapped: no poll finds it. Libraries have a fallback: files in /dev/shm. */
+const unmapped: Call[] = [
+  ["shmget", 29, 194],
+  ["msgget", 68, 186],
+  ["semget", 64, 190],
+  ["mq_open", 240, 180],
+  ["memfd_create", 319, 279],
+  ["memfd_secret", 447, 447],
+];
+
 const machines = {
   x64: { audit: 0xc000003e, at: 1, unshare: 272, clone: 56, prlimit: 302, ioctl: 16, socket: 41 },
   arm64: { audit: 0xc00000b7, at: 2, unshare: 97, clone: 220, prlimit: 261, ioctl: 29, socket: 198 },
@@ -82,8 +92,14 @@ type Step = [code: number, yes: number, no: number, value: number];
 const answer = (number: number): Step => [give, 0, 0, error(number)];
 const refuse = answer(EPERM);
 
-/** For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. */
-export function seccompFilter(machine: string = process.arch): Uint8Array | undefined {
+/**
+ * For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. `polledMemory`: no control group
+ * limits memory.
+ */
+export function seccompFilter(
+  machine: string = process.arch,
+  { polledMemory = false } = {},
+): Uint8Array | undefined {
   if (!(machine in machines)) return undefined;
   const { audit, at, ...numbers } = machines[machine as keyof typeof machines];
   const answerAll = (calls: Call[], number: number) =>
@@ -97,7 +113,7 @@ export function seccompFilter(machine: string = process.arch): Uint8Array | unde
     [load, 0, 0, nr],
     ...(machine === "x64" ? ([[atLeast, 0, 1, 0x40000000], answer(ENOSYS)] satisfies Step[]) : []),
     ...answerAll(refused, EPERM),
-    ...answerAll(missing, ENOSYS),
+    ...answerAll(polledMemory ? [...missing, ...unmapped] : missing, ENOSYS),
     ...argumentRules(numbers),
     [give, 0, 0, allow],
   ]);

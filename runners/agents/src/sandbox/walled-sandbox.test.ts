@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import { hasDiskImage, removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { until } from "../../../../tests/support/processes.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
@@ -25,7 +26,10 @@ const needsBubblewrap = { timeout: 60_000, ...(missing !== undefined && { skip: 
 
 function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "walled-"));
-  t.after(() => removeFolder(folder));
+  t.after(async () => {
+    await removeDiskImages(folder); // the sandbox is closed only after this
+    removeFolder(folder);
+  });
   return folder;
 }
 
@@ -65,7 +69,10 @@ test("walls open with the first program and get all read-only paths added before
   await sandbox.exec(program(["x"]));
   assert.equal(asked.length, 1);
   assert.deepEqual(asked[0]!.readOnly, ["workspace/data"]);
-  assert.deepEqual(sandbox.where(), { engine: "fake" });
+  assert.deepEqual(sandbox.where(), {
+    engine: "fake",
+    diskLimit: hasDiskImage(asked[0]!.folder) ? "kernel" : "polled",
+  });
   await assert.rejects(
     sandbox.put(data, "workspace/more", { readOnly: true }),
     /agent "test": workspace\/more cannot be added read-only once programs run; add it before/,

@@ -32,7 +32,7 @@ const seenAs = "/attempt";
 export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
   const { under, agent, open, kind, ...asked } = options;
   const owner = process.getuid?.() === 0 ? sandboxUser(options.token) : undefined;
-  const folder = await sandboxFolder(under, owner);
+  const folder = await sandboxFolder(under, { owner, diskBytes: asked.limits.diskBytes });
   const readOnly: string[] = [];
   let opening: Promise<Walls> | undefined;
   let walls: Walls | undefined;
@@ -64,7 +64,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
 
   return {
     kind,
-    where: () => walls?.where,
+    where: () => walls && { ...walls.where, diskLimit: folder.ownDisk() ? "kernel" : "polled" },
     seenAs: (inside) => join(seenAs, inside),
     ...gate,
     async put(from, inside, how = {}) {
@@ -81,7 +81,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close({ keepFiles = false } = {}) {
       await (await standing())?.close();
-      if (!keepFiles) await folder.remove();
+      await (keepFiles ? folder.keep() : folder.remove());
     },
   };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Json } from "@mlrb/kit/stage";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
@@ -20,7 +21,10 @@ import type { ToolTimeouts, ToolWorld } from "../scaffold/tool.ts";
 
 export function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));
-  t.after(() => removeFolder(folder));
+  t.after(async () => {
+    await removeDiskImages(folder); // the sandbox is closed only after this
+    removeFolder(folder);
+  });
   return folder;
 }
 

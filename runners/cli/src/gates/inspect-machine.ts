@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { mayLimitMemory } from "@mlrb/agents/sandbox/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
 import { abilities } from "@mlrb/local/process/namespaces";
@@ -23,6 +24,8 @@ export type Machine = {
   git: string | undefined;
   /** Whether it can make a sandbox for this user; a kernel may forbid that. */
   bubblewrap: Program;
+  /** Whether this user may make a control group that limits the memory of a sandbox. */
+  limitsMemory: boolean;
   podman: string | undefined;
   python: { version: string; path: string } | undefined;
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
@@ -53,6 +56,7 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     pnpm,
     git: git?.replace(/^git version /, ""),
     bubblewrap,
+    limitsMemory: await mayLimitMemory(),
     python: pythonNow(at.root),
     docker,
     gpus: gpuInventory(),

@@ -26,6 +26,7 @@ function machine(changed: Partial<Machine> = {}): Machine {
     pnpm: "10.20.0",
     git: "2.39.5",
     bubblewrap: { kind: "works", version: "0.8.0" },
+    limitsMemory: true,
     podman: undefined,
     python: { version: "3.11.7", path: "/usr/bin/python3" },
     docker: { kind: "works", version: "27.0.1" },
@@ -214,6 +215,13 @@ test("equal GPUs share a line, slices have their own, and the driver's errors ar
       "  note     gpus        (nvidia-smi reports: GPU 3 is lost)",
       '  MISSING  gpus            "train" needs 8, this host has 2',
     ],
+  );
+});
+
+test("a user without control groups is told that untrusted agents are refused, and the ways out", () => {
+  assert.match(
+    said({ limitsMemory: false }, keys),
+    /note {5}bubblewrap {2}0\.8\.0; this user may make no control group for memory\n +untrusted agents are refused: .*--weak-limits/,
   );
 });
 

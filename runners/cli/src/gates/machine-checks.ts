@@ -66,7 +66,12 @@ function bubblewrapCheck(machine: Machine): Check {
   const { bubblewrap } = machine;
   switch (bubblewrap.kind) {
     case "works":
-      return works("bubblewrap", bubblewrap.version);
+      if (machine.limitsMemory) return works("bubblewrap", bubblewrap.version);
+      return note(
+        "bubblewrap",
+        `${bubblewrap.version}; this user may make no control group for memory`,
+        "untrusted agents are refused: run as root, in a systemd session (systemd-run --user --scope) or in containers, or pass --weak-limits",
+      );
     case "fails":
       return note(
         "bubblewrap",

@@ -10,6 +10,7 @@ export type RunCommandOptions = CommonOptions &
     failFast?: boolean;
     takeOver?: boolean;
     unsafeLocal?: boolean;
+    weakLimits?: boolean;
     audit?: boolean;
   };
 

@@ -125,6 +125,7 @@ async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun):
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
+    weakLimits: options.weakLimits ?? false,
     stale,
     going,
     onEvent: (event) => {

@@ -46,6 +46,10 @@ const sandbox = {
         ...flag,
         description: "whether a person allowed untrusted programs to run without a sandbox",
       },
+      weakLimits: {
+        ...flag,
+        description: "whether a person allowed untrusted programs whose memory limit is only polled",
+      },
       token: { ...text, description: "marks its processes and containers on the host" },
     },
     ["executor", "network", "limits", "reads", "gpus", "unsafe", "token"],

@@ -10,6 +10,7 @@ import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
 import { thisProcess } from "../leases/owner.ts";
@@ -201,6 +202,7 @@ async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> 
   for (const one of attemptFolders(state.running)) {
     if (one.card.key !== key || one.state.kind !== "elsewhere") continue;
     const { host } = one.state.owner;
+    await extractDiskImages(one.path);
     if (!quarantine(one, { kind: "host-gone", detail: host }, state)) await removeAttempt(one.path);
   }
 }

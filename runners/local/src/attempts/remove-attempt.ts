@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { processName } from "@mlrb/kit/processes/process-name";
 
@@ -13,6 +14,7 @@ import { processName } from "@mlrb/kit/processes/process-name";
 export async function removeAttempt(path: string): Promise<void> {
   const records = join(path, "../../records");
   const moved = join(records, `tmp-${processName}-${basename(path)}`);
+  await removeDiskImages(path); // a killed supervisor leaves its sandbox mounted
   try {
     mkdirSync(records, { recursive: true });
     renameSync(path, moved);

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { StateFolder } from "../store/state-folder.ts";
@@ -39,6 +40,7 @@ export async function settleAttempt(
     writeReserved(join(path, "end.json"), canonicalJson(end));
     return { kind: "complete", end };
   }
+  await extractDiskImages(path);
   const kept = quarantine(attempt, cause, state);
   if (kept) return { kind: "quarantined", ...kept };
   await removeAttempt(path);

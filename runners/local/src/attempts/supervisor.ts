@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
@@ -102,6 +103,7 @@ async function leave(folder: string, env: Record<string, string>, end: AttemptEn
   if (!last.cause || !attempt) return;
   const state = statePaths(dirname(dirname(dirname(dirname(folder)))));
   const secrets = attempt.card.secrets.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  await extractDiskImages(folder);
   quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // an attempt without work or costs stays for its run
 }
 

@@ -32,6 +32,8 @@ export type CarryOutContext = {
   takeOver: boolean;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
+  /** Whether untrusted programs may run where only polls limit their memory. */
+  weakLimits?: boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
   /** The work folders of this run's instances. */

@@ -285,6 +285,7 @@ class PlanRun {
       executorOf: (name) => this.#executors.of(name),
       takeOver: this.#options.takeOver ?? false,
       unsafeLocal: this.#options.unsafeLocal ?? false,
+      weakLimits: this.#options.weakLimits ?? false,
       clearSandbox,
       purse,
       silentMs,

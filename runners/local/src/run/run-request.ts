@@ -59,6 +59,8 @@ export type RunOptions = {
   takeOver?: boolean;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal?: boolean;
+  /** Whether untrusted programs may run where only polls limit their memory. */
+  weakLimits?: boolean;
   clearSandbox?: ClearSandbox;
   /** Action keys of attempts that were running when the cost of this run was confirmed; see goingKeys. */
   going?: ReadonlySet<string>;

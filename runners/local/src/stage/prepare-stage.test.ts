@@ -55,7 +55,7 @@ type More = {
   given?: Outputs;
   mounts?: boolean;
   change?: (bound: Bound) => void;
-} & Partial<Pick<Working, "gpus" | "unsafeLocal">>;
+} & Partial<Pick<Working, "gpus" | "unsafeLocal" | "weakLimits">>;
 
 /** Prepares the last stage; all earlier ones have succeeded. */
 async function prepared(at: Lab, { stages, given = {}, mounts, change, ...more }: More) {
@@ -373,6 +373,13 @@ test("only --unsafe-local lets a sandbox run without isolation", async (t) => {
   );
   const trusted = await prepared(at, { stages: [{ name: "say" }], unsafeLocal: true });
   assert.equal(trusted.stageJson.sandbox, undefined);
+});
+
+test("only --weak-limits lets a sandbox run whose memory limit is only polled", async (t) => {
+  const at = lab(t);
+  const weak = async (more: { weakLimits?: boolean }) =>
+    (await prepared(at, { stages: [untrusted], ...more })).stageJson.sandbox?.weakLimits;
+  assert.deepEqual([await weak({}), await weak({ weakLimits: true })], [undefined, true]);
 });
 
 test("leftovers of a killed environment build are removed before the next build", async (t) => {

@@ -192,6 +192,7 @@ function sandboxAsked(
     reads: context.beside.reads,
     gpus: [...(context.gpus?.gpus ?? [])],
     unsafe: context.unsafeLocal,
+    ...(context.weakLimits && { weakLimits: true }),
     token: context.token,
   };
 }
