@@ -236,7 +236,7 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
   return [
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
-    `${state.attempts}/records`,
+    ...["records", "origins", "choices.jsonl"].map((name) => `${state.attempts}/${name}`),
     ...results.flatMap((result) =>
       result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
     ),

@@ -1,25 +1,12 @@
-// `pipeline attempts export` and `import`: copies records to and from other machines.
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+// `pipeline attempts export`: copies records for other machines.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AttemptRecords, type HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { exportRecord } from "@mlrb/local/records/export-record";
-import { Store } from "@mlrb/local/store/artifact-store";
-import { stateFolder } from "@mlrb/local/store/state-folder";
-import { VerifiedContents } from "@mlrb/local/store/verified-contents";
+import { attemptPlace } from "../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
-
-function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
-  const state = stateFolder(rootFolder(repository, options.root));
-  return {
-    records: new AttemptRecords(state.attempts, {
-      store: new Store(state.blobs),
-      verified: new VerifiedContents(state.memory),
-    }),
-    folder: join(state.attempts, "records"),
-  };
-}
 
 export async function attemptsExport(
   repository: string,
@@ -32,39 +19,16 @@ export async function attemptsExport(
     const { attemptsExportLog } = await import("./attempts-export-log.ts");
     return attemptsExportLog(repository, [dir, ...prefixes], { ...options, format });
   }
-  const { records, folder } = open(repository, options);
+  const { records, state } = attemptPlace(repository, options.root);
   const found = named(records, prefixes);
   if (!found) return 2;
   const to = rootFolder(repository, dir);
   mkdirSync(to, { recursive: true });
   const copied = new Map<string, string>();
-  for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
+  for (const { digest } of found)
+    exportRecord(join(state.attempts, "records", digest), join(to, digest), copied);
   process.stdout.write(`${counted(found.length, "attempt")} exported\n`);
   return 0;
-}
-
-export function attemptsImport(repository: string, dir: string, options: PlaceOptions): number {
-  const { records } = open(repository, options);
-  const from = rootFolder(repository, dir);
-  if (!existsSync(from)) {
-    process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
-    return 2;
-  }
-  let imported = 0;
-  let refused = 0;
-  for (const name of readdirSync(from).sort()) {
-    if (!/^[0-9a-f]{64}$/.test(name)) continue;
-    const problem = records.import(join(from, name), name);
-    if (problem === undefined) imported++;
-    else {
-      refused++;
-      process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
-    }
-  }
-  process.stdout.write(
-    `${counted(imported, "attempt")} imported${refused > 0 ? `, ${refused} refused` : ""}\n`,
-  );
-  return refused > 0 ? 1 : 0;
 }
 
 /** The records whose digests begin with `prefixes`, all without any; undefined after printing a problem. */

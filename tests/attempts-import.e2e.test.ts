@@ -1,0 +1,130 @@
+// An imported record never replaces an attempt silently: a person chooses, and nothing runs again meanwhile.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
+import type { ProgramOutput } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+/** A state in which one attempt was made, with an archive of it. */
+async function attempted(t: TestContext) {
+  const at = lab(t, repository);
+  at.define({
+    stages: {
+      attempt: {
+        durable: true,
+        command: counted(at, "attempt", "echo made here > {outputs.submission}"),
+        gives: { submission: "file" },
+      },
+    },
+  });
+  assert.equal((await at.run()).code, 0);
+  const archive = join(at.outside, "archive");
+  assert.equal((await at.pipeline(["attempts", "export", archive, "--root", at.root])).code, 0);
+  const [made] = readdirSync(archive);
+  return { at, archive, made: made! };
+}
+
+/** Copies the archive's record into another archive with other fields, under the digest that fits. */
+function forge(
+  from: { archive: string; made: string },
+  to: string,
+  change: (record: { ran: object; slot: object }) => object,
+): string {
+  const text = readFileSync(join(from.archive, from.made, "record.json"), "utf8");
+  const forged = `${canonicalJson(change(JSON.parse(text)), 2)}\n`;
+  const digest = createHash("sha256").update(forged).digest("hex");
+  cpSync(join(from.archive, from.made), join(to, digest), { recursive: true });
+  writeFileSync(join(to, digest, "record.json"), forged);
+  return digest;
+}
+
+const later = (record: { ran: object }) => ({
+  ...record,
+  ran: { ...record.ran, startedAt: new Date(Date.now() + 3_600_000).toISOString() },
+});
+
+const attempts = (at: Lab, root: string, ...args: string[]): Promise<ProgramOutput> =>
+  at.pipeline(["attempts", ...args, "--root", root]);
+
+test("a forged record with a later date is not used until a person chooses it, and the choice can be taken back", async (t) => {
+  const { at, archive, made } = await attempted(t);
+  const evil = join(at.outside, "evil");
+  const forged = forge({ archive, made }, evil, later);
+  const [fake, own] = [forged.slice(0, 12), made.slice(0, 12)];
+  const said = await attempts(at, at.root, "import", evil);
+  assert.deepEqual([said.code, said.stdout], [0, "1 attempt imported, 1 conflict\n"]);
+  assert.ok(
+    said.stderr.includes(`${own} (made here) stays current; not used: ${fake} (imported, unsigned)`),
+    said.stderr,
+  );
+  assert.ok(said.stderr.includes(`pnpm pipeline attempts use ${fake}`), said.stderr);
+  const listed = await attempts(at, at.root, "list");
+  assert.match(listed.stdout, new RegExp(`^${fake} .*imported, unsigned; not used: it competes$`, "m"));
+  assert.match(listed.stdout, new RegExp(`^conflict .*${own} \\(made here\\) stays current`, "m"));
+  const undecided = { kind: "undecided", records: [forged] };
+  assert.deepEqual(reasons(await at.plan(), "attempt"), [{ kind: "unchanged" }, undecided]);
+  const run = await at.run();
+  assert.deepEqual(reasons(run, "attempt"), [{ kind: "unchanged" }, undecided]);
+  assert.equal(outcomes(run).attempt, "reused");
+
+  const used = await attempts(at, at.root, "use", fake);
+  assert.equal(used.code, 0, used.stderr);
+  assert.ok(used.stdout.includes(`instead of ${own} (made here); back: pnpm pipeline attempts use ${own}`));
+  const imported = { kind: "imported", signedBy: null };
+  assert.deepEqual(reasons(await at.run(), "attempt"), [{ kind: "unchanged" }, imported]);
+  assert.equal((await attempts(at, at.root, "use", own)).code, 0);
+  assert.deepEqual(reasons(await at.run(), "attempt"), [{ kind: "unchanged" }]);
+  assert.deepEqual(at.executions(), { attempt: 1 });
+});
+
+test("between two imported records nothing is chosen and nothing runs; a choice ends this", async (t) => {
+  const { at, archive, made } = await attempted(t);
+  const root = join(at.outside, "fresh");
+  const both = join(at.outside, "both");
+  cpSync(join(archive, made), join(both, made), { recursive: true });
+  const forged = forge({ archive, made }, both, later);
+  const said = await attempts(at, root, "import", both);
+  assert.deepEqual([said.code, said.stdout], [0, "2 attempts imported, 1 conflict\n"]);
+  assert.match(said.stderr, /none is used: /);
+  const run = await at.pipeline(["run", at.name, "--json", "--root", root]);
+  assert.equal(run.code, 1);
+  const { outcome, failure, cause } = lineOf(run, "attempt");
+  assert.deepEqual([outcome, failure], ["failed", "operator"]);
+  assert.match(cause, /compete and are not used; `pnpm pipeline attempts use DIGEST` decides/);
+  assert.deepEqual(at.executions(), { attempt: 1 });
+  const planned = await at.pipeline(["plan", at.name, "--json", "--root", root]);
+  assert.deepEqual(reasons(planned, "attempt"), [{ kind: "undecided", records: [made, forged].sort() }]);
+  assert.equal((await attempts(at, root, "use", made)).code, 0);
+  assert.equal(outcomes(await at.pipeline(["run", at.name, "--json", "--root", root])).attempt, "reused");
+  assert.deepEqual(at.executions(), { attempt: 1 });
+});
+
+test("a second import changes nothing; --prefer-imported chooses the archive's record; a foreign or unknown digest cannot be used", async (t) => {
+  const { at, archive, made } = await attempted(t);
+  const back = await attempts(at, at.root, "import", archive);
+  assert.equal(back.stdout, "0 attempts imported, 1 already here\n");
+  const evil = join(at.outside, "evil");
+  const forged = forge({ archive, made }, evil, later);
+  const nothing = await attempts(at, at.root, "use", made);
+  assert.equal(nothing.code, 2);
+  assert.match(nothing.stderr, /^nothing-to-decide: no imported record competes with/);
+  const preferred = await attempts(at, at.root, "import", evil, "--prefer-imported");
+  assert.deepEqual([preferred.code, preferred.stdout], [0, "1 attempt imported\n"]);
+  assert.deepEqual(reasons(await at.plan(), "attempt")[1], { kind: "imported", signedBy: null });
+  const again = await attempts(at, at.root, "import", evil);
+  assert.equal(again.stdout, "0 attempts imported, 1 already here\n");
+  assert.deepEqual(reasons(await at.plan(), "attempt")[1], { kind: "imported", signedBy: null });
+  const shown = await attempts(at, at.root, "show", forged, "--json");
+  assert.equal(shown.lines[0]!.origin.signedBy, null);
+  const unknown = await attempts(at, at.root, "use", "ffff");
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /unknown-attempt/);
+  assert.deepEqual(at.executions(), { attempt: 1 });
+});
