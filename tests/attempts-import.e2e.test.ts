@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
+import { counted, type Lab, lab, lineOf, outcomes, reasons, results } from "./support/lab.ts";
 import type { ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -21,6 +21,11 @@ async function attempted(t: TestContext) {
         durable: true,
         command: counted(at, "attempt", "echo made here > {outputs.submission}"),
         gives: { submission: "file" },
+      },
+      summary: {
+        collect: ["attempt.submission"],
+        command: "cp {inputs.manifest} {outputs.text}",
+        gives: { text: "file" },
       },
     },
   });
@@ -50,6 +55,10 @@ const later = (record: { ran: object }) => ({
   ran: { ...record.ran, startedAt: new Date(Date.now() + 3_600_000).toISOString() },
 });
 
+/** What the published manifest says of the attempt. */
+const origin = ({ root }: Pick<Lab, "root">) =>
+  Object.values(results({ root })).map((text) => JSON.parse(text).members[0].origin)[0];
+
 const attempts = (at: Lab, root: string, ...args: string[]): Promise<ProgramOutput> =>
   at.pipeline(["attempts", ...args, "--root", root]);
 
@@ -73,14 +82,19 @@ test("a forged record with a later date is not used until a person chooses it, a
   const run = await at.run();
   assert.deepEqual(reasons(run, "attempt"), [{ kind: "unchanged" }, undecided]);
   assert.equal(outcomes(run).attempt, "reused");
+  assert.equal(origin(at), undefined);
 
   const used = await attempts(at, at.root, "use", fake);
   assert.equal(used.code, 0, used.stderr);
   assert.ok(used.stdout.includes(`instead of ${own} (made here); back: pnpm pipeline attempts use ${own}`));
   const imported = { kind: "imported", signedBy: null };
   assert.deepEqual(reasons(await at.run(), "attempt"), [{ kind: "unchanged" }, imported]);
+  assert.deepEqual(origin(at), imported);
+  assert.equal(outcomes(await at.run("--only", "summary")).summary, "reused");
+  assert.deepEqual(origin(at), imported, "also outside the selection");
   assert.equal((await attempts(at, at.root, "use", own)).code, 0);
   assert.deepEqual(reasons(await at.run(), "attempt"), [{ kind: "unchanged" }]);
+  assert.equal(origin(at), undefined);
   assert.deepEqual(at.executions(), { attempt: 1 });
 });
 
