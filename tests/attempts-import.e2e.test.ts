@@ -1,7 +1,8 @@
 // An imported record never replaces an attempt silently: a person chooses, and nothing runs again meanwhile.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -141,4 +142,91 @@ test("a second import changes nothing; --prefer-imported chooses the archive's r
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown-attempt/);
   assert.deepEqual(at.executions(), { attempt: 1 });
+});
+
+const noKeys = spawnSync("ssh-keygen", ["-?"]).error !== undefined;
+
+test("a signed archive is imported with its signer's name; a changed, an unsigned and an unknown one are refused with a way out", {
+  skip: noKeys ? "ssh-keygen is not installed" : false,
+}, async (t) => {
+  const { at, archive, made } = await attempted(t);
+  const key = join(at.outside, "key");
+  assert.equal(spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]).status, 0);
+  const signed = join(at.outside, "signed");
+  const exported = await attempts(at, at.root, "export", signed, "--sign", key);
+  assert.match(exported.stdout, /^1 attempt exported, signed; the archive's digest is [0-9a-f]{64}\n$/);
+  const root = join(at.outside, "fresh");
+  const importing = (from: string) => attempts(at, root, "import", from, "--require-signed");
+
+  const unknown = await importing(signed);
+  assert.equal(unknown.code, 2);
+  assert.match(
+    unknown.stderr,
+    /^unknown-signer: .*SHA256:.*; nothing was imported\n {2}help: .*allowed_signers/,
+  );
+  mkdirSync(join(root, ".mlrb"), { recursive: true });
+  const publicKey = readFileSync(`${key}.pub`, "utf8");
+  writeFileSync(join(root, ".mlrb/allowed_signers"), `alice@lab namespaces="mlrb" ${publicKey}`);
+  const unsigned = await importing(archive);
+  assert.equal(unsigned.code, 2);
+  assert.match(unsigned.stderr, /^unsigned-archive: .*\n {2}help: .*attempts export DIR --sign KEY/);
+
+  for (const change of ["added", "removed"]) {
+    const changed = join(at.outside, change);
+    cpSync(signed, changed, { recursive: true });
+    forge({ archive, made }, changed, later);
+    if (change === "removed") rmSync(join(changed, made), { recursive: true });
+    const refused = await importing(changed);
+    assert.equal(refused.code, 2, change);
+    assert.match(refused.stderr, /^bad-signature: .*; nothing was imported\n {2}help: /);
+  }
+  assert.equal((await attempts(at, root, "list")).stdout, "0 attempts\n");
+
+  const good = await importing(signed);
+  assert.equal(good.code, 0, good.stderr);
+  assert.match(
+    good.stdout,
+    /^archive [0-9a-f]{12}, signed by alice@lab \(SHA256:\S+\)\n1 attempt imported\n$/,
+  );
+  const run = await at.pipeline(["run", at.name, "--json", "--root", root]);
+  const imported = { kind: "imported", signedBy: "alice@lab" };
+  assert.deepEqual(reasons(run, "attempt"), [{ kind: "unchanged" }, imported]);
+  assert.deepEqual(origin({ root }), imported);
+});
+
+test("a signature never covers records of others, and a signed archive does not grow without a new one", {
+  skip: noKeys ? "ssh-keygen is not installed" : false,
+}, async (t) => {
+  const { at, archive, made } = await attempted(t);
+  const key = join(at.outside, "key");
+  assert.equal(spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]).status, 0);
+  const mixed = join(at.outside, "mixed");
+  forge({ archive, made }, mixed, later);
+  const foreign = await attempts(at, at.root, "export", mixed, "--sign", key);
+  assert.equal(foreign.code, 2);
+  assert.match(foreign.stderr, /^foreign-archive: .*\n {2}help: export to an empty folder/);
+
+  const signed = join(at.outside, "signed");
+  assert.equal((await attempts(at, at.root, "export", signed, "--sign", key)).code, 0);
+  assert.equal((await attempts(at, at.root, "export", signed)).code, 0, "it holds this record already");
+  assert.equal((await attempts(at, at.root, "import", mixed)).code, 0);
+  const grown = await attempts(at, at.root, "export", signed);
+  assert.equal(grown.code, 2);
+  assert.match(grown.stderr, /^signed-archive: .*\n {2}help: pass --sign KEY/);
+  const again = await attempts(at, at.root, "export", signed, "--sign", key);
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(
+    again.stderr,
+    /^note: 1 attempt of this archive was imported here; your signature vouches for it$/m,
+  );
+  const nokey = await attempts(
+    at,
+    at.root,
+    "export",
+    join(at.outside, "other"),
+    "--sign",
+    join(at.outside, "no"),
+  );
+  assert.equal(nokey.code, 2);
+  assert.match(nokey.stderr, /^unknown-key: /);
 });

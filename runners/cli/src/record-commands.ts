@@ -26,6 +26,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
       "with --format: a file, or a folder ending in / for names that `inspect view` lists",
     )
     .option("--profile <name>", "with --format and a pipeline: only its runs of this profile")
+    .option("--sign <key>", "sign the folder of records with this SSH key; see docs/attempts.md")
     .action(loads(async () => (await import("./commands/attempts-export.ts")).attemptsExport));
   declare("stop", "end a running attempt; quarantine what it made and spent")
     .argument("<attempt>", attemptWords)
@@ -46,6 +47,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
       "use these records also instead of ones that are here; `attempts use` takes it back",
       false,
     )
+    .option("--require-signed", "refuse a folder without a signature by one of your allowed signers", false)
     .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsImport));
   declare("use", "choose between records of one attempt, if some were imported")
     .argument("<record>", "the beginning of the digest of the record to use")

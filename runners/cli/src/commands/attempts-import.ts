@@ -2,9 +2,15 @@
 // records that compete for one attempt. An imported record never replaces one silently.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AttemptRecords, HeldRecord, ImportEnd } from "@mlrb/local/records/attempt-records";
-import { archiveDigest } from "@mlrb/local/records/record-archive";
+import type {
+  AttemptRecords,
+  HeldRecord,
+  ImportEnd,
+  ImportedFrom,
+} from "@mlrb/local/records/attempt-records";
+import { archiveDigest, archiveSignature, signatureFile } from "@mlrb/local/records/record-archive";
 import { recordDigests } from "@mlrb/local/records/record-index";
+import { verifyDigest } from "@mlrb/local/signatures/ssh-signature";
 import { type Conflict, conflictLines, conflictsAmong, recordText } from "../attempts/competing-records.ts";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
@@ -12,16 +18,20 @@ import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 
-export type ImportOptions = PlaceOptions & { preferImported: boolean };
+export type ImportOptions = PlaceOptions & { preferImported: boolean; requireSigned: boolean };
 
 export function attemptsImport(repository: string, dir: string, options: ImportOptions): number {
-  const { records } = attemptPlace(repository, options.root);
+  const { records, state } = attemptPlace(repository, options.root);
   const folder = rootFolder(repository, dir);
   if (!existsSync(folder)) {
     process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
     return 2;
   }
-  const from = { archive: archiveDigest(folder), signedBy: null, signingKey: null };
+  const from = importedFrom(folder, join(state.state, "allowed_signers"), options.requireSigned);
+  if ("problem" in from) {
+    process.stderr.write(`${from.problem}\n`);
+    return 2;
+  }
   const now = new Date();
   const ends = recordDigests(folder).map((digest) => ({
     digest,
@@ -33,8 +43,40 @@ export function attemptsImport(repository: string, dir: string, options: ImportO
   if (options.preferImported) preferImported(held, records, now);
   const conflicts = conflictsAmong(held, records);
   if (options.json) printImportJson(ends, conflicts);
-  else printImport(ends, conflicts, records);
+  else {
+    if (from.signedBy !== null)
+      process.stdout.write(
+        `${oneLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`)}\n`,
+      );
+    printImport(ends, conflicts, records);
+  }
   return ends.some(({ end }) => end.kind === "refused") ? 1 : 0;
+}
+
+/** Where the archive's records come from. A signature that cannot be checked stops the import. */
+function importedFrom(
+  folder: string,
+  allowedSigners: string,
+  requireSigned: boolean,
+): ImportedFrom | { problem: string } {
+  const archive = archiveDigest(folder);
+  let signature: string | undefined;
+  try {
+    signature = archiveSignature(folder);
+  } catch (error) {
+    return { problem: `bad-signature: ${oneLine((error as Error).message)}` };
+  }
+  if (signature === undefined && requireSigned)
+    return {
+      problem: `unsigned-archive: ${oneLine(folder)} has no signature\n  help: \`pnpm pipeline attempts export DIR --sign KEY\` on the other machine makes a signed archive`,
+    };
+  if (signature === undefined) return { archive, signedBy: null, signingKey: null };
+  const found = verifyDigest(archive, signature, { of: "attempts-archive", allowedSigners });
+  if (found.kind === "valid") return { archive, signedBy: found.signedBy, signingKey: found.signingKey };
+  const unsigned = requireSigned ? "" : `; without its ${signatureFile} the archive is imported as unsigned`;
+  return {
+    problem: `${found.code}: ${oneLine(found.message)}; nothing was imported\n  help: ${oneLine(found.help)}${unsigned}`,
+  };
 }
 
 /** Chooses each record of the archive over all that compete with it, unless one of these is of the same archive. */

@@ -45,12 +45,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     unfinished,
   );
   if (options.json) {
-    for (const { digest, record, current, undecided, origin, ledger } of held) {
-      const { slot, ran, cost } = record;
-      const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
-      const made = { ...(origin && { origin }), ...(undecided && { undecided }) };
-      printJson({ event: "attempt", record: digest, current, slot, ran, cost, ...spent, ...made });
-    }
+    for (const one of held) printJson(recordLine(one));
     for (const { kind, name, card, cost, durationMs, left } of unfinished) {
       const { slot, startedAt } = card;
       const wait = waits.get(name);
@@ -64,16 +59,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
     return 0;
   }
-  const rows = held.map(({ digest, record: { slot, ran, cost }, ledger, ...one }) => ({
-    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
-    spent: spentText(ledger, cost.dollars),
-    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
-  }));
-  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  // in all rows or in none: columns must line up
-  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
-  for (const { head, spent, tail } of rows)
-    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
+  printRecords(held);
   for (const { kind, name, card, cost, words } of unfinished) {
     const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
     const { slot, startedAt } = card;
@@ -92,6 +78,28 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     `${counted(held.length, "attempt")}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
   );
   return 0;
+}
+
+type Listed = HeldRecord & Standing & { ledger: Ledger | undefined };
+
+function recordLine({ digest, record, current, undecided, origin, ledger }: Listed): object {
+  const { slot, ran, cost } = record;
+  const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
+  const made = { ...(origin && { origin }), ...(undecided && { undecided }) };
+  return { event: "attempt", record: digest, current, slot, ran, cost, ...spent, ...made };
+}
+
+function printRecords(held: Listed[]): void {
+  const rows = held.map(({ digest, record: { slot, ran, cost }, ledger, ...one }) => ({
+    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
+    spent: spentText(ledger, cost.dollars),
+    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
+  }));
+  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
+  // in all rows or in none: columns must line up
+  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
+  for (const { head, spent, tail } of rows)
+    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
 }
 
 type Standing = { current: boolean; undecided?: true };
