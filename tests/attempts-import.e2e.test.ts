@@ -84,6 +84,14 @@ test("a forged record with a later date is not used until a person chooses it, a
   assert.deepEqual(reasons(run, "attempt"), [{ kind: "unchanged" }, undecided]);
   assert.equal(outcomes(run).attempt, "reused");
   assert.equal(origin(at), undefined);
+  for (const again of ["first", "second"]) {
+    const plain = await at.pipeline(["run", at.name, "--root", at.root]);
+    assert.match(
+      plain.stderr,
+      new RegExp(`decide {2}attempt {2}\\(the imported record ${fake} competes and is not used`),
+      again,
+    );
+  }
 
   const used = await attempts(at, at.root, "use", fake);
   assert.equal(used.code, 0, used.stderr);

@@ -192,7 +192,11 @@ function rememberNoOp(
   { summary, files }: { summary: RunSummary; files: string[] },
 ): void {
   const isWhole = counts.reused + counts.succeeded === selected.length;
-  if (options.audit || !isWhole || gate.stale.kind === "accept") return;
+  const { attempts } = gate.workspace;
+  const isDecided = results.every(
+    (result) => !result?.record || attempts.undecidedWith(result.record).length === 0,
+  );
+  if (options.audit || !isWhole || !isDecided || gate.stale.kind === "accept") return;
   rememberUnchanged(invocation, {
     consulted,
     more: [...files, ...restsOn(plan, results, gate.workspace)],
