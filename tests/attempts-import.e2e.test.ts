@@ -78,6 +78,8 @@ test("a forged record with a later date is not used until a person chooses it, a
   const listed = await attempts(at, at.root, "list");
   assert.match(listed.stdout, new RegExp(`^${fake} .*imported, unsigned; not used: it competes$`, "m"));
   assert.match(listed.stdout, new RegExp(`^conflict .*${own} \\(made here\\) stays current`, "m"));
+  const newest = await attempts(at, at.root, "show", "attempt", "--json");
+  assert.equal(newest.lines[0]!.digest, made, "its date makes it no newest attempt");
   const undecided = { kind: "undecided", records: [forged] };
   assert.deepEqual(reasons(await at.plan(), "attempt"), [{ kind: "unchanged" }, undecided]);
   const run = await at.run();

@@ -33,6 +33,11 @@ export function conflictLines({ slot, current, undecided }: Conflict, records: A
   ];
 }
 
+/** Whether a record was imported and is not the current one of its slot: its date makes it no newest attempt. */
+export function isUnusedImport({ digest, record }: HeldRecord, records: AttemptRecords): boolean {
+  return records.originOf(digest) !== undefined && records.currentIn(record.slot) !== digest;
+}
+
 /** `3f2a90c1d2e4 (imported, unsigned)` */
 export function recordText(digest: string, records: AttemptRecords): string {
   return `${digest.slice(0, 12)} (${madeText(records.originOf(digest))})`;
