@@ -7,7 +7,7 @@ const attemptWords = "an attempt as `attempts list` names it, or its stage insta
 export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
-    .description("list, show, verify, export and import attempts; resume, stop or adopt one");
+    .description("list, show, verify, export, import and choose attempts; resume, stop or adopt one");
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
   declare("list", "list records, then running, ended and lost attempts, with their cost").action(
@@ -26,7 +26,8 @@ export function attemptCommands(program: Command, loads: Loads): void {
       "with --format: a file, or a folder ending in / for names that `inspect view` lists",
     )
     .option("--profile <name>", "with --format and a pipeline: only its runs of this profile")
-    .action(loads(async () => (await import("./commands/attempts-command.ts")).attemptsExport));
+    .option("--sign <key>", "sign the folder of records with this SSH key; see docs/attempts.md")
+    .action(loads(async () => (await import("./commands/attempts-export.ts")).attemptsExport));
   declare("stop", "end a running attempt; quarantine what it made and spent")
     .argument("<attempt>", attemptWords)
     .action(loads(async () => (await import("./commands/attempts-stop.ts")).attemptsStop));
@@ -41,7 +42,16 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .action(loads(async () => (await import("./commands/attempts-verify.ts")).attemptsVerify));
   declare("import", "add records that `attempts export` copied on another machine")
     .argument("<dir>", "the folder that `attempts export` wrote")
-    .action(loads(async () => (await import("./commands/attempts-command.ts")).attemptsImport));
+    .option(
+      "--prefer-imported",
+      "use these records also instead of ones that are here; `attempts use` takes it back",
+      false,
+    )
+    .option("--require-signed", "refuse a folder without a signature by one of your allowed signers", false)
+    .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsImport));
+  declare("use", "choose between records of one attempt, if some were imported")
+    .argument("<record>", "the beginning of the digest of the record to use")
+    .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsUse));
 }
 
 export function cacheCommands(program: Command, loads: Loads): void {

@@ -1,9 +1,11 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
+import { memberOrigin } from "./attempt/record-origin.ts";
 import {
   anyText,
   fileFormat,
   listOf,
   numberOrNull,
+  openObject,
   seed,
   type TypeOf,
   textOrNull,
@@ -16,30 +18,48 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeObject({
-        task: anyText,
-        agent: anyText,
-        seed,
-        wallSeconds: {
-          ...numberOrNull,
-          description: "by a monotonic clock; null where there is no ledger that can be read",
+      openObject(
+        {
+          task: anyText,
+          agent: anyText,
+          seed,
+          wallSeconds: {
+            ...numberOrNull,
+            description: "by a monotonic clock; null where there is no ledger that can be read",
+          },
+          workingSeconds: numberOrNull,
+          budgetSeconds: numberOrNull,
+          ended: textOrNull,
+          tokens: { ...numberOrNull, description: "unknown is null, never 0" },
+          dollars: numberOrNull,
+          gpuHours: numberOrNull,
+          gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
+          firstValidSeconds: {
+            ...numberOrNull,
+            description: "to the first snapshot of a submission that can be loaded",
+          },
+          improvementPerHour: {
+            ...numberOrNull,
+            description: "of what the agent itself said, in the metric's unit; at least 0",
+          },
+          origin: memberOrigin,
         },
-        workingSeconds: numberOrNull,
-        budgetSeconds: numberOrNull,
-        ended: textOrNull,
-        tokens: { ...numberOrNull, description: "unknown is null, never 0" },
-        dollars: numberOrNull,
-        gpuHours: numberOrNull,
-        gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
-        firstValidSeconds: {
-          ...numberOrNull,
-          description: "to the first snapshot of a submission that can be loaded",
-        },
-        improvementPerHour: {
-          ...numberOrNull,
-          description: "of what the agent itself said, in the metric's unit; at least 0",
-        },
-      }),
+        [
+          "task",
+          "agent",
+          "seed",
+          "wallSeconds",
+          "workingSeconds",
+          "budgetSeconds",
+          "ended",
+          "tokens",
+          "dollars",
+          "gpuHours",
+          "gpuBusyHours",
+          "firstValidSeconds",
+          "improvementPerHour",
+        ],
+      ),
     ),
   }),
 );

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { LastRuns } from "@mlrb/local/run/last-runs";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
+import { isUnusedImport } from "./competing-records.ts";
 
 /** A list for each profile of the pipeline with attempts, sorted by stage instance. */
 export function attemptsOfRuns(
@@ -16,7 +17,7 @@ export function attemptsOfRuns(
   const held = records.readable();
   const folder = join(state.last, pipeline);
   const kept = existsSync(folder) ? readdirSync(folder).map((file) => file.replace(/\.jsonl$/, "")) : [];
-  const made = held.filter(({ record }) => record.slot.pipeline === pipeline);
+  const made = held.filter((one) => one.record.slot.pipeline === pipeline && !isUnusedImport(one, records));
   const profiles = new Set([...kept, ...made.map(({ record }) => record.slot.profile)]);
   const runs = new Map<string, FoundAttempt[]>();
   const find = (key: string) => {

@@ -6,8 +6,9 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.ts";
+import { conflictLines, conflictsAmong, madeText } from "../attempts/competing-records.ts";
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../gates/spent.ts";
 import { attemptPlace } from "../request/find-attempt.ts";
@@ -27,7 +28,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
     .map((one) => ({
       ...one,
-      current: records.newestIn(one.record.slot) === one.digest,
+      ...standing(one, records),
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
   for (const folder of [state.running, join(state.attempts, "lost")])
@@ -38,16 +39,13 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
   const unfinished = unrecordedAttempts(state, held);
+  const conflicts = conflictsAmong(held, records);
   const sums = attemptSums(
     held.map(({ record }) => recordedCost(record)),
     unfinished,
   );
   if (options.json) {
-    for (const { digest, record, current, ledger } of held) {
-      const { slot, ran, cost } = record;
-      const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
-      printJson({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
-    }
+    for (const one of held) printJson(recordLine(one));
     for (const { kind, name, card, cost, durationMs, left } of unfinished) {
       const { slot, startedAt } = card;
       const wait = waits.get(name);
@@ -58,18 +56,10 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     }
     printJson({ event: "attempt-sums", ...sums });
     for (const one of damaged) printJson({ event: "attempt-damaged", ...one });
+    for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
     return 0;
   }
-  const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({
-    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
-    spent: spentText(ledger, cost.dollars),
-    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${current ? "" : "older"}`.trimEnd(),
-  }));
-  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  // in all rows or in none: columns must line up
-  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
-  for (const { head, spent, tail } of rows)
-    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
+  printRecords(held);
   for (const { kind, name, card, cost, words } of unfinished) {
     const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
     const { slot, startedAt } = card;
@@ -80,12 +70,52 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
   }
   for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
+  for (const line of conflicts.flatMap((one) => conflictLines(one, records)))
+    process.stdout.write(`${oneLine(line)}\n`);
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
   const spent = sumsWords(sums);
   process.stdout.write(
     `${counted(held.length, "attempt")}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
   );
   return 0;
+}
+
+type Listed = HeldRecord & Standing & { ledger: Ledger | undefined };
+
+function recordLine({ digest, record, current, undecided, origin, ledger }: Listed): object {
+  const { slot, ran, cost } = record;
+  const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
+  const made = { ...(origin && { origin }), ...(undecided && { undecided }) };
+  return { event: "attempt", record: digest, current, slot, ran, cost, ...spent, ...made };
+}
+
+function printRecords(held: Listed[]): void {
+  const rows = held.map(({ digest, record: { slot, ran, cost }, ledger, ...one }) => ({
+    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
+    spent: spentText(ledger, cost.dollars),
+    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
+  }));
+  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
+  // in all rows or in none: columns must line up
+  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
+  for (const { head, spent, tail } of rows)
+    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
+}
+
+type Standing = { current: boolean; undecided?: true };
+
+function standing(one: HeldRecord, records: AttemptRecords): Standing {
+  const isUndecided = records.undecidedWith(one).includes(one.digest);
+  return {
+    current: records.currentIn(one.record.slot) === one.digest,
+    ...(isUndecided && { undecided: true }),
+  };
+}
+
+/** `imported, unsigned; not used: it competes`; empty for the current record that was made here. */
+function standingText({ origin, current, undecided }: Standing & Pick<HeldRecord, "origin">): string {
+  const use = undecided ? "not used: it competes" : current ? "" : origin ? "not used" : "older";
+  return [...(origin ? [madeText(origin)] : []), use].filter((text) => text !== "").join("; ");
 }
 
 function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {

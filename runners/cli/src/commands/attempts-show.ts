@@ -2,12 +2,15 @@
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
+import { madeText } from "../attempts/competing-records.ts";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { spent, spentWords } from "../gates/spent.ts";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { stdoutLook } from "../show/terminal.ts";
 
@@ -22,9 +25,10 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   }
   if (options.json) {
     const { kind } = found;
+    const origin = kind === "record" ? place.records.originOf(found.digest) : undefined;
     const line =
       kind === "record"
-        ? { event: "attempt", digest: found.digest, ...found.record }
+        ? { event: "attempt", digest: found.digest, ...found.record, ...(origin && { origin }) }
         : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
     printJson(line);
     return 0;
@@ -35,10 +39,17 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
+}
+
+/** Empty for a record that was made here. */
+function originLine(origin: HeldRecord["origin"]): string {
+  return origin
+    ? `${oneLine(`${madeText(origin)}, on ${origin.importedAt} from archive ${origin.archive.slice(0, 12)}`)}\n`
+    : "";
 }
 
 /** Cost and estimate; empty if both are 0. */

@@ -165,6 +165,18 @@ const examples: Record<string, Example[]> = {
       does: "copy records for another machine, which imports them",
     },
     {
+      line: "pnpm pipeline attempts export ../records --sign ~/.ssh/id_ed25519",
+      does: "the same, signed with an SSH key",
+    },
+    {
+      line: "pnpm pipeline attempts import ../records --require-signed",
+      does: "add records that one of your allowed signers exported",
+    },
+    {
+      line: "pnpm pipeline attempts use 3f2a",
+      does: "choose between an imported record and its competitors",
+    },
+    {
       line: "pnpm pipeline attempts export 3f2a --format inspect --output log.json",
       does: "one attempt as a log for `inspect view`; atif is the other format",
     },

@@ -1,5 +1,6 @@
 // Finds the attempt that a user names: by the beginning of a record's digest, or by a stage pattern, which also finds
-// running and lost attempts. Of several attempts of one stage instance, the newest.
+// running and lost attempts. Of several attempts of one stage instance, the newest; imported records that are not used
+// come last, because they may state any date.
 
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
@@ -9,6 +10,7 @@ import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
+import { isUnusedImport } from "../attempts/competing-records.ts";
 import { rootFolder } from "./root-folder.ts";
 
 export type FoundAttempt =
@@ -60,7 +62,8 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;
   }
-  return wanted.sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1)).at(-1)!;
+  const dated = wanted.filter((one) => one.kind !== "record" || !isUnusedImport(one, records));
+  return (dated.length > 0 ? dated : wanted).sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1)).at(-1)!;
 }
 
 function cardOf(found: FoundAttempt): Pick<AttemptRecord, "slot" | "axes"> {

@@ -105,11 +105,14 @@ export class Progress {
         return;
       }
       case "ended": {
-        const { outcome, instance, durationMs } = event;
+        const { outcome, instance, durationMs, reasons } = event;
         this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
         this.#running.delete(instance.id);
-        if (outcome.kind === "reused") this.#reusedAt = this.#now();
-        else if (outcome.kind === "succeeded")
+        if (outcome.kind === "reused") {
+          this.#reusedAt = this.#now();
+          for (const one of reasons.filter(({ kind }) => kind === "undecided"))
+            this.note(`decide  ${instance.id}  (${reasonWords(one)})`);
+        } else if (outcome.kind === "succeeded")
           this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
         else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
         else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);

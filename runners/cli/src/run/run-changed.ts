@@ -193,7 +193,11 @@ function rememberNoOp(
   { summary, files }: { summary: RunSummary; files: string[] },
 ): void {
   const isWhole = counts.reused + counts.succeeded === selected.length;
-  if (options.audit || !isWhole || gate.stale.kind === "accept") return;
+  const { attempts } = gate.workspace;
+  const isDecided = results.every(
+    (result) => !result?.record || attempts.undecidedWith(result.record).length === 0,
+  );
+  if (options.audit || !isWhole || !isDecided || gate.stale.kind === "accept") return;
   rememberUnchanged(invocation, {
     consulted,
     more: [...files, ...restsOn(plan, results, gate.workspace)],
@@ -237,7 +241,7 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
   return [
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
-    `${state.attempts}/records`,
+    ...["records", "origins", "choices.jsonl"].map((name) => `${state.attempts}/${name}`),
     ...results.flatMap((result) =>
       result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
     ),

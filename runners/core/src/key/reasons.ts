@@ -33,6 +33,10 @@ export type Reason =
   /** The record of the same slot was made from other inputs, listed in `changed`. */
   | { kind: "stale"; record: string; changed: Reason[] }
   | { kind: "stale-accepted"; record: string; why: string }
+  /** Its record was made on another machine. `signedBy`: the signer of its archive; null: unsigned. */
+  | { kind: "imported"; signedBy: string | null }
+  /** Imported records compete for this attempt; they are not used until a person decides. */
+  | { kind: "undecided"; records: string[] }
   /** Its inputs cannot be read or bundled: it fails before it starts. */
   | { kind: "cannot-start"; detail: string }
   /** In a plan only: an attempt that it reads is stale and is not run again. */
@@ -120,6 +124,10 @@ export function reasonWords(reason: Reason): string {
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":
       return `stale, accepted: ${reason.why}`;
+    case "imported":
+      return `imported, ${originText(reason)}`;
+    case "undecided":
+      return `${undecidedText(reason.records)}; \`pnpm pipeline attempts use DIGEST\` decides`;
     case "cannot-start":
       return `it cannot start: ${reason.detail.replaceAll("\n", "; ")}`;
     case "upstream-stale":
@@ -127,6 +135,19 @@ export function reasonWords(reason: Reason): string {
     case "upstream-runs":
       return `${reason.stage} runs first`;
   }
+}
+
+/** Whether the archive of an imported record was signed, in words. */
+export function originText({ signedBy }: { signedBy: string | null }): string {
+  return signedBy === null ? "unsigned" : `signed by ${signedBy}`;
+}
+
+function undecidedText(records: string[]): string {
+  const names = records.slice(0, 3).map((record) => record.slice(0, 12));
+  const more = records.length > 3 ? ` and ${records.length - 3} more` : "";
+  return records.length === 1
+    ? `the imported record ${names[0]} competes and is not used`
+    : `the imported records ${names.join(", ")}${more} compete and are not used`;
 }
 
 function differing(a: Record<string, unknown>, b: Record<string, unknown>): string[] {

@@ -1,5 +1,6 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
+import { memberOrigin } from "../attempt/record-origin.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { judgement } from "../judged/verdict.ts";
 import {
@@ -10,6 +11,7 @@ import {
   nullable,
   number,
   numberOrNull,
+  openObject,
   seed,
   type TypeOf,
   tableOf,
@@ -113,22 +115,26 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeObject({
-  task: anyText,
-  agent: anyText,
-  seed,
-  verdict: attemptVerdict,
-  submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
-  note: {
-    ...anyText,
-    description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
+export const attempt = openObject(
+  {
+    task: anyText,
+    agent: anyText,
+    seed,
+    verdict: attemptVerdict,
+    submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+    note: {
+      ...anyText,
+      description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
+    },
+    origin: memberOrigin,
+    scores: tableOf(attemptScore),
+    research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+    moments: {
+      ...listOf(attemptMoment),
+      description:
+        "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+    },
   },
-  scores: tableOf(attemptScore),
-  research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
-  moments: {
-    ...listOf(attemptMoment),
-    description:
-      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-  },
-});
+  ["task", "agent", "seed", "verdict", "submission", "note", "scores", "research", "moments"],
+);
 export type Attempt = TypeOf<typeof attempt>;

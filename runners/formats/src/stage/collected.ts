@@ -1,6 +1,7 @@
 // The format of the manifest of a collecting stage: every planned member of the stages that it collects, with its
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
+import { memberOrigin } from "../attempt/record-origin.ts";
 import {
   anyText,
   fileFormat,
@@ -36,6 +37,7 @@ const member = openObject(
       ...anyText,
       description: "a note for everything made from this member, e.g. that it was accepted as stale",
     },
+    origin: memberOrigin,
     artifacts: {
       ...tableOf(
         openObject(

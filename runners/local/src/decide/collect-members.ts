@@ -2,7 +2,9 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
+import type { MemberOrigin, RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import type { HeldRecord } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -43,24 +45,30 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
             )
           : {},
         ...(result?.note !== undefined && { note: result.note }),
+        ...(given && result.record?.origin && { origin: memberOrigin(result.record.origin) }),
       };
     });
   return { formatVersion: 1, members };
+}
+
+function memberOrigin({ signedBy }: RecordOrigin): MemberOrigin {
+  return { kind: "imported", signedBy };
 }
 
 /** The last success of an instance outside the selection. */
 function lastKnown(id: string, durable: boolean, workspace: Workspace): Result | undefined {
   const last = workspace.last.get(id);
   if (!last) return undefined;
-  const outputs = durable ? recordedOutputs(last.key, workspace) : workspace.actions.get(last.key)?.outputs;
+  const record = durable ? recordOf(last.key, workspace) : undefined;
+  const outputs = durable ? record?.record.outputs : workspace.actions.get(last.key)?.outputs;
   if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
-  return { outcome: { kind: "reused" }, outputs };
+  return { outcome: { kind: "reused" }, outputs, ...(record && { record }) };
 }
 
 /** A damaged record has no outputs here; its own stage reports the damage. */
-function recordedOutputs(key: string, { attempts }: Workspace): Result["outputs"] | undefined {
+function recordOf(key: string, { attempts }: Workspace): HeldRecord | undefined {
   try {
-    return attempts.find(key)?.record.outputs;
+    return attempts.find(key);
   } catch (error) {
     if (error instanceof DamagedRecord) return undefined;
     throw error;

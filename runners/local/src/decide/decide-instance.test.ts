@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { makeAttemptFolder } from "../attempts/attempt-folders.ts";
+import { writeOrigin } from "../records/record-origins.ts";
 import type { StalePolicy } from "../run/run-request.ts";
 import { exampleCard, exampleRecord } from "../testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
@@ -88,6 +89,51 @@ test("an accepted stale attempt is reused with a note", async (t) => {
   assert.ok(decision.action === "reuse");
   assert.equal(decision.note, "stale, accepted: a typo");
   assert.equal(decision.cached.record?.digest, digest);
+});
+
+/** A stale attempt that was made here, and an imported record that fits the plan. */
+async function contested(t: TestContext) {
+  const { at, plan, digest: held } = await staleAttempt(t);
+  const { key, parts } = await boundOf(at, plan);
+  const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
+  const ran = { ...exampleRecord.ran, startedAt: "2026-02-01T00:00:00.000Z" };
+  const { attempts, state } = at.open();
+  const imported = attempts.put(
+    { ...exampleRecord, slot, attemptKey: key, parts, ran },
+    join(at.root, "no log"),
+  );
+  const origin = { archive: "a".repeat(64), signedBy: null, signingKey: null };
+  writeOrigin(state.attempts, imported, { formatVersion: 1, importedAt: "", ...origin });
+  return { at, plan, held, imported };
+}
+
+test("an attempt whose records compete neither runs nor is reused, also with --rerun, and costs nothing", async (t) => {
+  const { at, plan, imported } = await contested(t);
+  for (const stale of [{ kind: "leave" }, { kind: "rerun" }] as const) {
+    const decision = await decide(at, plan, { stale });
+    assert.ok(decision.action === "fail", decision.action);
+    assert.equal(decision.outcome.cause, "operator");
+    assert.deepEqual(decision.reasons, [{ kind: "undecided", records: [imported] }]);
+    const { previews } = await previewPlan(plan, [0], { workspace: at.open(), stale });
+    assert.equal(previews[0]!.cost, undefined);
+  }
+});
+
+test("--accept-stale uses the stale attempt that was made here, and not the imported one that fits the plan", async (t) => {
+  const { at, plan, held, imported } = await contested(t);
+  const decision = await decide(at, plan, { stale: { kind: "accept", why: "a typo" } });
+  assert.ok(decision.action === "reuse");
+  assert.equal(decision.cached.record?.digest, held);
+  assert.deepEqual(decision.reasons[1], { kind: "undecided", records: [imported] });
+});
+
+test("a chosen imported record is reused with its origin", async (t) => {
+  const { at, plan, held, imported } = await contested(t);
+  at.open().attempts.choose(imported, [held], "now");
+  const decision = await decide(at, plan);
+  assert.ok(decision.action === "reuse");
+  assert.equal(decision.cached.record?.digest, imported);
+  assert.deepEqual(decision.reasons, [{ kind: "unchanged" }, { kind: "imported", signedBy: null }]);
 });
 
 test("a stale attempt runs where the policy is to rerun it", async (t) => {

@@ -10,8 +10,14 @@ import type { BindContext } from "../run/result.ts";
 import type { StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
-import { type CachedAction, findCachedAction, foundRecord } from "./find-cached-action.ts";
-import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
+import { type CachedAction, type CacheSearch, findCachedAction, foundRecord } from "./find-cached-action.ts";
+import {
+  reasonsToReuse,
+  reasonsToRun,
+  staleReason,
+  undecidedFailure,
+  undecidedReasons,
+} from "./run-reasons.ts";
 
 export type Decision = { reasons: Reason[]; bound?: Bound } & (
   | { action: "reuse"; cached: CachedAction; note?: string }
@@ -54,10 +60,14 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   const { plan, workspace, stale, runners } = context;
   const found = findCachedAction(instance, bound, context);
   if (found.kind === "found")
-    return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(bound, instance) };
+    return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(bound, instance, found.cached) };
+  if (found.kind === "undecided") return undecidedDecision(found, context);
   if (found.kind === "stale" && stale.kind === "accept") return acceptStale(found.held, stale.why, workspace);
   if (found.kind === "stale" && stale.kind === "leave")
-    return { action: "leave", reasons: [staleReason(instance, bound, { ...found, plan })] };
+    return {
+      action: "leave",
+      reasons: [staleReason(instance, bound, { ...found, plan }), ...undecidedReasons(found)],
+    };
   // An action runs once in a run: other instances with its key wait and reuse its outputs. From here on this
   // function is synchronous, since a run decides several instances at once.
   const runner = runners.get(bound.key);
@@ -66,6 +76,19 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   const reasons = reasonsToRun(instance, bound, { ...context, found });
   runners.set(bound.key, instance.index);
   return { action: "run", stale: found.kind === "stale", reasons };
+}
+
+/** The attempt neither runs nor uses any of the records, except the stale one that the policy accepts. */
+function undecidedDecision(
+  found: CacheSearch & { kind: "undecided" },
+  { workspace, stale }: DecideContext,
+): Decision {
+  const reasons = undecidedReasons(found);
+  if (found.held && stale.kind === "accept") {
+    const accepted = acceptStale(found.held, stale.why, workspace);
+    return { ...accepted, reasons: [...accepted.reasons, ...reasons] };
+  }
+  return { action: "fail", outcome: undecidedFailure(found), reasons };
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

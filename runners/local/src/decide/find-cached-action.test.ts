@@ -478,7 +478,8 @@ test("a format 1 record is stale only for parts that format 1 has", async (t) =>
 
 test("only an attempt that is reused under an earlier key format has a reason that names the format", async (t) => {
   const at = lab(t);
-  const reasons = ({ plan, bound }: Case) => reasonsToReuse(bound, plan.instances[0]!);
+  const reasons = ({ plan, bound }: Case) =>
+    reasonsToReuse(bound, plan.instances[0]!, { outputs: {}, durationMs: 0 });
   const now = await caseOf(at, attempt);
   assert.deepEqual(reasons(now), [{ kind: "unchanged" }]);
   assert.deepEqual(reasons(await caseOf(at, stage)), [{ kind: "unchanged" }]);

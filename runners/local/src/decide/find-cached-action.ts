@@ -1,6 +1,8 @@
 // Finds an earlier success of an instance's action: in the action cache, or among the records of attempts.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { environmentReady } from "../process/environments.ts";
@@ -9,12 +11,20 @@ import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
 
 /** The outputs of an earlier action with the same key. */
-export type CachedAction = { outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord };
+export type CachedAction = {
+  outputs: Record<string, Artifact>;
+  durationMs: number;
+  record?: HeldRecord;
+  /** Digests of imported records that compete with the record and are not used. */
+  undecided?: string[];
+};
 
 export type CacheSearch =
   | { kind: "found"; cached: CachedAction }
   /** No action has this key, but the slot has a record with other key parts. */
-  | { kind: "stale"; held: HeldRecord }
+  | { kind: "stale"; held: HeldRecord; undecided?: string[] }
+  /** Several records compete, and only a person can decide. `held`: the slot's current record, with other key parts. */
+  | { kind: "undecided"; held?: HeldRecord; undecided: string[] }
   | { kind: "output-missing" }
   | { kind: "none" };
 
@@ -28,21 +38,36 @@ export function findCachedAction(
     const isReady = environmentReady(bound.environment!.path);
     return isReady ? { kind: "found", cached: { outputs: {}, durationMs: 0 } } : { kind: "none" };
   }
-  if (instance.stage.durable) {
-    const found = workspace.attempts.find(bound.key);
-    if (found) return { kind: "found", cached: foundRecord(found, workspace) };
-    if (attemptOf(bound.key, workspace)) return { kind: "none" }; // it is running: the run adopts it
-    const held = workspace.attempts.inSlot({ ...plan, stage: instance.id });
-    if (held) return { kind: "stale", held };
-    workspace.attempts.throwIfUnknown();
-    return { kind: "none" };
-  }
+  if (instance.stage.durable) return findAttempt(bound.key, { ...plan, stage: instance.id }, workspace);
   const entry = workspace.actions.get(bound.key);
   if (!entry || workspace.audit) return { kind: "none" }; // a stage that does not run cannot be traced
   const { outputs, ran } = entry;
   return isComplete(outputs, instance, workspace)
     ? { kind: "found", cached: { outputs, durationMs: ran.durationMs } }
     : { kind: "output-missing" };
+}
+
+function findAttempt(key: string, slot: AttemptRecord["slot"], workspace: Workspace): CacheSearch {
+  const { attempts } = workspace;
+  const goesOn = () => attemptOf(key, workspace) !== undefined; // it is running: the run adopts it
+  if (!attempts.has(key) && goesOn()) return { kind: "none" };
+  const search = attempts.search(key, slot);
+  const { undecided } = search;
+  const rivals = undecided.length > 0 ? { undecided } : {};
+  if (search.kind === "found")
+    return { kind: "found", cached: { ...foundRecord(search.held, workspace), ...rivals } };
+  if (goesOn()) return { kind: "none" };
+  switch (search.kind) {
+    case "stale":
+      return { kind: "stale", held: search.held, ...rivals };
+    case "undecided":
+      return search;
+    case "none":
+      attempts.throwIfUnknown();
+      return { kind: "none" };
+    default:
+      return unreachable(search);
+  }
 }
 
 /** Whether the store has all outputs. For a published output, every byte is read. */

@@ -38,8 +38,7 @@ export async function previewPlan(
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
     const context = { plan, workspace, stale, results, previews, runners };
     const preview = await previewOne(instance, context).catch(cannotStart);
-    const goesOn = preview.reasons.some(({ kind }) => kind === "goes-on"); // already paid for
-    const costs = instance.stage.durable && preview.action !== "reuse" && !goesOn;
+    const costs = instance.stage.durable && preview.action !== "reuse" && !isFree(preview);
     previews.set(index, {
       index,
       expectedMs,
@@ -51,6 +50,11 @@ export async function previewPlan(
   workspace.digests.save();
   workspace.codes.save();
   return { previews: [...previews.values()], results };
+}
+
+/** Whether a run starts no attempt here: one is paid for and still runs, or a person must choose a record first. */
+function isFree({ action, reasons }: Answer): boolean {
+  return reasons.some(({ kind }) => kind === "goes-on" || (kind === "undecided" && action === "run"));
 }
 
 type Context = {

@@ -1,29 +1,49 @@
 // Returns the reasons to reuse an instance, to run it, and to call its record stale: the key parts that differ.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
-import { changes, type Reason } from "@mlrb/core/key/reasons";
+import { changes, type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
-import { unreachable } from "@mlrb/core/ports/outcome";
+import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { lostAttempt, lostOfKey } from "../attempts/lost-attempts.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
-import type { CacheSearch } from "./find-cached-action.ts";
+import type { CachedAction, CacheSearch } from "./find-cached-action.ts";
 import { formerChanges } from "./former-attempt-key.ts";
 
-export function reasonsToReuse({ parts }: Bound, { stage }: Instance): Reason[] {
+export function reasonsToReuse({ parts }: Bound, { stage }: Instance, cached: CachedAction): Reason[] {
   const format = parts.keyFormat;
-  if (!stage.durable || format === attemptKeyFormat) return [{ kind: "unchanged" }];
-  return [{ kind: "unchanged" }, { kind: "keyed-by-format", format }];
+  const origin = cached.record?.origin;
+  return [
+    { kind: "unchanged" },
+    ...(stage.durable && format !== attemptKeyFormat ? [{ kind: "keyed-by-format", format } as const] : []),
+    ...(origin ? [{ kind: "imported", signedBy: origin.signedBy } as const] : []),
+    ...undecidedReasons(cached),
+  ];
+}
+
+/** The imported records that compete for an attempt until a person decides; empty if there are none. */
+export function undecidedReasons({ undecided }: { undecided?: string[] }): Reason[] {
+  return undecided ? [{ kind: "undecided", records: undecided }] : [];
+}
+
+/** The end of an attempt that neither runs nor uses any record, because only a person can choose one. */
+export function undecidedFailure(found: { undecided: string[] }): Outcome & { kind: "failed" } {
+  const detail = undecidedReasons(found).map(reasonWords).join("; ");
+  return { kind: "failed", cause: "operator", detail };
 }
 
 /** Returns the reasons to run an instance whose action is not in the cache. */
 export function reasonsToRun(
   instance: Instance,
   bound: Bound,
-  context: { plan: Plan; workspace: Workspace; found: Exclude<CacheSearch, { kind: "found" }> },
+  context: {
+    plan: Plan;
+    workspace: Workspace;
+    found: Exclude<CacheSearch, { kind: "found" | "undecided" }>;
+  },
 ): Reason[] {
   const { plan, workspace, found } = context;
   switch (found.kind) {
@@ -31,7 +51,11 @@ export function reasonsToRun(
       return [{ kind: "output-missing" }];
     case "stale": {
       const lost = lostOfKey(bound.key, workspace.state);
-      return [staleReason(instance, bound, { held: found.held, plan }), ...(lost ? [lost] : [])];
+      return [
+        staleReason(instance, bound, { held: found.held, plan }),
+        ...undecidedReasons(found),
+        ...(lost ? [lost] : []),
+      ];
     }
     case "none":
       return reasonsToMake(instance, bound, context);

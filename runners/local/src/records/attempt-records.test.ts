@@ -21,6 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { MissingContent, Store } from "../store/artifact-store.ts";
@@ -28,7 +29,7 @@ import { verifyStore } from "../store/garbage-collection.ts";
 import { ingestAll } from "../store/ingest-outputs.ts";
 import { stateFolder } from "../store/state-folder.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
-import { exampleRecord } from "../testing/example-record.ts";
+import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { AttemptRecords, DamagedRecord } from "./attempt-records.ts";
 import { exportRecord } from "./export-record.ts";
 
@@ -50,6 +51,16 @@ function state({ attempts }: { attempts?: string } = {}) {
 }
 
 type State = ReturnType<typeof state>;
+
+/** The digest stands for an archive. */
+const unsigned = { archive: sha256("archive"), signedBy: null, signingKey: null };
+const imports = ({ records }: State, from: string, digest: string) =>
+  records.import(from, digest, unsigned, new Date());
+/** The problem of a refused import. */
+function refusal(at: State, from: string, digest: string): string {
+  const end = imports(at, from, digest);
+  return end.kind === "refused" ? end.problem : `not refused: ${end.kind}`;
+}
 
 const given = [
   { name: "submission", kind: "dir" },
@@ -76,11 +87,13 @@ async function keep(to: State, seed: number, more: (submission: string) => void 
 }
 
 function recordOf(outputs: Record<string, Artifact>, seed: number): AttemptRecord {
+  const parts = { ...exampleParts, axes: { seed } };
   return {
     ...exampleRecord,
     slot: { pipeline: "p", profile: "smoke", stage: `attempt[seed=${seed}]` },
     axes: { seed },
-    attemptKey: `key ${seed}`,
+    parts,
+    attemptKey: actionKey(parts),
     outputs: Object.fromEntries(Object.entries(outputs).map(([name, one]) => [name, { ...one, file: name }])),
   };
 }
@@ -254,7 +267,7 @@ test("an imported record has the original model even if the store's copy is dama
   const blob = at.store.pathOf(sha256(model));
   mkdirSync(join(blob, ".."), { recursive: true });
   writeFileSync(blob, Buffer.alloc(model.length, "damage"));
-  assert.equal(at.records.import(from.at(digest), digest), undefined);
+  assert.deepEqual(imports(at, from.at(digest), digest), { kind: "imported" });
   for (const name of names) assert.deepEqual(readFileSync(at.at(digest, name)), model);
 });
 
@@ -285,13 +298,13 @@ test("both forms of an export are imported, as records that share files; a chang
       }
     if (form === "changed") damage(join(to, names[1]!));
     const at = state();
-    const problem = at.records.import(to, digest);
+    const end = imports(at, to, digest);
     if (form === "changed") {
-      assert.equal(problem, "its snapshots is not what its record says");
+      assert.deepEqual(end, { kind: "refused", problem: "its snapshots is not what its record says" });
       assert.deepEqual(at.records.list(), []);
       continue;
     }
-    assert.equal(problem, undefined);
+    assert.deepEqual(end, { kind: "imported" });
     assert.deepEqual(at.records.read(digest), from.records.read(digest));
     const paths = names.map((name) => at.at(digest, name));
     assert.equal(inodes([...paths, at.store.pathOf(sha256(model))]), 1);
@@ -306,11 +319,11 @@ test("a record that does not follow its format is refused with the field, on imp
   const from = join(at.above, "from");
   mkdirSync(from);
   writeFileSync(join(from, "record.json"), text);
-  const refusal = /does not follow its format: cost\.gpuHours is "many", not a finite number or null/;
-  assert.match(at.records.import(from, digest) ?? "", refusal);
+  const problem = /does not follow its format: cost\.gpuHours is "many", not a finite number or null/;
+  assert.match(refusal(at, from, digest), problem);
   assert.deepEqual(at.records.list(), []);
   cpSync(from, at.at(digest), { recursive: true });
-  assert.throws(() => at.records.read(digest), refusal);
+  assert.throws(() => at.records.read(digest), problem);
   assert.deepEqual(at.records.readable(), []);
 });
 
@@ -321,10 +334,10 @@ test("an exported record.json that is a link or larger than any record is refuse
   const path = join(from, "record.json");
   writeFileSync(path, "");
   truncateSync(path, 2 ** 40);
-  assert.match(at.records.import(from, sha256("")) ?? "", /record\.json: 1099511627776 bytes; at most/);
+  assert.match(refusal(at, from, sha256("")), /record\.json: 1099511627776 bytes; at most/);
   rmSync(path);
   symlinkSync("/dev/zero", path);
-  assert.match(at.records.import(from, sha256("")) ?? "", /record\.json: not there/);
+  assert.match(refusal(at, from, sha256("")), /record\.json is not a plain file/);
 });
 
 test("an output's file is a name in the record's folder and never a path out of the folder", () => {
@@ -334,7 +347,7 @@ test("an output's file is a name in the record's folder and never a path out of 
   const from = join(at.above, "from");
   mkdirSync(from);
   writeFileSync(join(from, "record.json"), text);
-  assert.match(at.records.import(from, sha256(text)) ?? "", /outputs\.model\.file is "\.\.\/model"/);
+  assert.match(refusal(at, from, sha256(text)), /outputs\.model\.file is "\.\.\/model"/);
 });
 
 test("a record that the index names was checked before and is not checked again", () => {

@@ -3,9 +3,10 @@
 // names in other records and in the cache (materialize-record). Each name alone keeps the content.
 
 import { createHash, randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
@@ -19,16 +20,39 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { ingestRecord } from "./import-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
+import { readImported } from "./read-imported.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { checkFormats, type Line, lineOf } from "./record-line.ts";
+import { addChoice, originFile } from "./record-origins.ts";
 import { verifyRecord } from "./verify-record.ts";
 
 export { DamagedRecord } from "./damaged-record.ts";
 export { slotName } from "./record-line.ts";
 
-export type HeldRecord = { digest: string; record: AttemptRecord };
+export type HeldRecord = {
+  digest: string;
+  record: AttemptRecord;
+  /** Absent for a record that was made here. */
+  origin?: RecordOrigin;
+};
+
+/** The record that a stage instance may use. `undecided`: digests of imported records that compete and are not used. */
+export type RecordSearch = { undecided: string[] } & (
+  | { kind: "found"; held: HeldRecord }
+  /** The slot has a record with another key. */
+  | { kind: "stale"; held: HeldRecord }
+  /** Only a person can decide. `held`: the slot's current record, with another key. */
+  | { kind: "undecided"; held?: HeldRecord }
+  | { kind: "none" }
+);
+
+/** How the import of a record ended. `restored`: the record was here and damaged. */
+export type ImportEnd = { kind: "imported" | "restored" | "here" } | { kind: "refused"; problem: string };
+
+export type ImportedFrom = Omit<RecordOrigin, "formatVersion" | "importedAt">;
 
 export class AttemptRecords {
+  readonly #folder: string;
   readonly #records: string;
   readonly #index: RecordIndex;
   readonly #store: Store;
@@ -38,6 +62,7 @@ export class AttemptRecords {
   #earlier: HeldRecord[] | undefined;
 
   constructor(folder: string, { store, verified }: { store: Store; verified: VerifiedContents }) {
+    this.#folder = folder;
     this.#records = join(folder, "records");
     this.#index = new RecordIndex(folder, (digest) => this.read(digest));
     this.#store = store;
@@ -49,24 +74,68 @@ export class AttemptRecords {
     this.#index.refresh();
   }
 
-  /** Whether there is a record with this attempt key. The record is not read. */
+  /** Whether there is a record with this attempt key, used or undecided. The record is not read. */
   has(key: string): boolean {
-    return this.#index.byKey(key) !== undefined;
+    const { current, undecided } = this.#index.byKey(key);
+    return current !== undefined || undecided.length > 0;
   }
 
-  /** Returns the newest record with this attempt key, in any slot. */
+  /** Returns the current record with this attempt key, in any slot. */
   find(key: string): HeldRecord | undefined {
-    return this.#held(this.#index.byKey(key));
+    const { current } = this.#index.byKey(key);
+    return current && this.#held(current);
   }
 
-  /** Returns the newest record of a slot, whatever its key. */
+  /** Returns the current record of a slot, whatever its key. */
   inSlot(slot: AttemptRecord["slot"]): HeldRecord | undefined {
-    return this.#held(this.#index.bySlot(slot));
+    const { current } = this.#index.bySlot(slot);
+    return current && this.#held(current);
   }
 
-  /** Returns the digest of a slot's newest record. The record is not read. */
-  newestIn(slot: AttemptRecord["slot"]): string | undefined {
-    return this.#index.bySlot(slot)?.record;
+  /** Returns the digest of a slot's current record. The record is not read. */
+  currentIn(slot: AttemptRecord["slot"]): string | undefined {
+    return this.#index.bySlot(slot).current?.record;
+  }
+
+  /** Returns where a record came from; undefined if it was made here. */
+  originOf(digest: string): RecordOrigin | undefined {
+    return this.#index.originOf(digest);
+  }
+
+  /**
+   * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of one
+   * that was made here or chosen.
+   */
+  search(key: string, slot: AttemptRecord["slot"]): RecordSearch {
+    const byKey = this.#index.byKey(key);
+    const bySlot = this.#index.bySlot(slot);
+    const lines = [...byKey.undecided, ...bySlot.undecided];
+    const isFree = bySlot.current ? !bySlot.isTrusted : bySlot.undecided.length === 0;
+    if (byKey.current && !byKey.isTrusted && !isFree) lines.push(byKey.current);
+    else if (byKey.current)
+      return { kind: "found", held: this.#held(byKey.current), undecided: names(lines) };
+    const undecided = names(lines);
+    const held = bySlot.current && this.#held(bySlot.current);
+    if (byKey.current || byKey.undecided.length > 0 || (!held && undecided.length > 0))
+      return { kind: "undecided", ...(held && bySlot.isTrusted && { held }), undecided };
+    return held ? { kind: "stale", held, undecided } : { kind: "none", undecided };
+  }
+
+  /** Imported records of the record's slot or key that nobody has decided about, and that are not current. */
+  undecidedWith({ digest, record }: HeldRecord): string[] {
+    const line = lineOf(digest, record);
+    return names([...this.#index.byKey(line.key).undecided, ...this.#index.bySlot(record.slot).undecided]);
+  }
+
+  /** Returns the other records of the same slot or key, whatever was decided about them. */
+  competing({ digest, record }: HeldRecord): string[] {
+    return names(this.#index.competing(lineOf(digest, record)));
+  }
+
+  /** Makes a record the current one instead of `over`. What is made here later still wins over it. */
+  choose(digest: string, over: readonly string[], chosenAt: string): void {
+    addChoice(this.#folder, { chosenAt, record: digest, over: [...over] });
+    this.refresh();
   }
 
   /** Throws DamagedRecord if a record is so damaged that it may belong to any attempt, including the requested one. */
@@ -80,10 +149,11 @@ export class AttemptRecords {
 
   /**
    * Returns records of the same stage whose axes agree with `axes` in all but the seed, as of the first call. Skips
-   * damaged records: they are reported where they are needed, and these records are for estimates.
+   * damaged records: they are reported where they are needed, and these records are for estimates. Skips imported
+   * ones: an estimate is a limit on what may be spent, and an imported record may state any cost.
    */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
-    this.#earlier ??= this.readable();
+    this.#earlier ??= this.readable().filter(({ origin }) => origin === undefined);
     return this.#earlier.filter(
       ({ record }) =>
         (record.slot.stage === stage || record.slot.stage.startsWith(`${stage}[`)) &&
@@ -95,7 +165,7 @@ export class AttemptRecords {
   readable(damaged: (digest: string, why: DamagedRecord) => void = () => {}): HeldRecord[] {
     return this.list().flatMap((digest) => {
       try {
-        return [{ digest, record: this.read(digest) }];
+        return [this.#heldAs(digest)];
       } catch (error) {
         if (!(error instanceof DamagedRecord)) throw error;
         damaged(digest, error);
@@ -104,8 +174,14 @@ export class AttemptRecords {
     });
   }
 
-  #held(line: Line | undefined): HeldRecord | undefined {
-    return line && { digest: line.record, record: this.read(line.record) };
+  #held({ record }: Line): HeldRecord {
+    return this.#heldAs(record);
+  }
+
+  #heldAs(digest: string): HeldRecord {
+    const record = this.read(digest);
+    const origin = this.originOf(digest);
+    return { digest, record, ...(origin && { origin }) };
   }
 
   /** Throws DamagedRecord and NewerFormat. */
@@ -173,40 +249,36 @@ export class AttemptRecords {
     return digest;
   }
 
-  /**
-   * Ingests a record that another machine exported, also in place of a damaged one here. Returns the problem, or
-   * undefined.
-   */
-  import(from: string, digest: string): string | undefined {
+  /** Ingests a record that another machine exported, also in place of a damaged one here. */
+  import(folder: string, digest: string, from: ImportedFrom, now: Date): ImportEnd {
     const path = join(this.#records, digest);
     const verify = () => verifyRecord(digest, { records: this, folder: this.#records, store: this.#store });
     const isHere = existsSync(path);
-    if (isHere && verify().left.length === 0) return undefined;
-    let record: AttemptRecord;
-    let text: string;
-    try {
-      const bytes = readBounded(join(from, "record.json"), readingLimits.recordBytes);
-      if (typeof bytes === "string") return `its record.json: ${bytes}`;
-      text = Buffer.from(bytes).toString();
-      if (createHash("sha256").update(text).digest("hex") !== digest)
-        return "its record is not what its name says";
-      record = this.#parsed(digest, text);
-      const context = { store: this.#store, read: new Map<string, string>(), link: false };
-      for (const [name, output] of Object.entries(record.outputs)) {
-        const problem = ingestRecord(from, [name, output], context);
-        if (problem !== undefined) return problem;
-      }
-    } catch (error) {
-      return (error as Error).message;
+    const origin: RecordOrigin = { formatVersion: 1, importedAt: now.toISOString(), ...from };
+    if (isHere && verify().left.length === 0) {
+      const before = this.originOf(digest);
+      if (before?.signedBy === null && from.signedBy !== null) this.#index.setOrigin(digest, origin);
+      return { kind: "here" };
     }
+    const parse = (text: string) => this.#parsed(digest, text);
+    const read = readImported(folder, digest, { now, parse, store: this.#store });
+    if ("problem" in read) return { kind: "refused", ...read };
     if (!isHere) {
-      this.put(record, join(from, "log"));
-      return undefined;
+      // before the record, so that a kill in between leaves no imported record that counts as made here
+      this.#index.setOrigin(digest, origin);
+      try {
+        this.put(read.record, join(folder, "log"));
+      } catch (error) {
+        if (!existsSync(path)) rmSync(originFile(this.#folder, digest), { force: true });
+        throw error;
+      }
+      return { kind: "imported" };
     }
     // damaged here: its contents are in the cache now, and each damaged file is restored from the cache
-    writeWhole(join(path, "record.json"), text);
+    writeWhole(join(path, "record.json"), read.text);
     this.refresh();
-    return verify().left[0];
+    const [problem] = verify().left;
+    return problem === undefined ? { kind: "restored" } : { kind: "refused", problem };
   }
 
   /** Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. */
@@ -218,4 +290,8 @@ export class AttemptRecords {
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }
   }
+}
+
+function names(lines: readonly Line[]): string[] {
+  return [...new Set(lines.map(({ record }) => record))].sort();
 }

@@ -1,23 +1,32 @@
-// Finds the newest record of each attempt key and of each slot without reading the records. The folders of the
-// records are the truth. index.jsonl only saves reading them; records that it lacks are read and added.
+// Finds the records of each attempt key and of each slot without reading the records, and ranks them. The folders of
+// the records are the truth. index.jsonl only saves reading them; records that it lacks are read and added.
 
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { NewerFormat } from "../store/newer-format.ts";
 import { whereWritable } from "../store/read-only-state.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
+import { type Ranking, rankRecords } from "./rank-records.ts";
 import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
+import { type Choices, readChoices, readOrigins, writeOrigin } from "./record-origins.ts";
 
-type Newest = { byKey: Map<string, Line>; bySlot: Map<string, Line> };
+type Loaded = {
+  byKey: Map<string, Line[]>;
+  bySlot: Map<string, Line[]>;
+  origins: Map<string, RecordOrigin>;
+  choices: Choices;
+};
 
 export class RecordIndex {
+  readonly #folder: string;
   readonly #records: string;
   readonly #file: string;
   /** Throws DamagedRecord and NewerFormat. */
   readonly #read: (digest: string) => AttemptRecord;
-  #newest: Newest | undefined;
+  #loaded: Loaded | undefined;
   /**
    * Records that follow their format. Those that the index names were written here, imported, or checked before they
    * were added, and their digest pins them. A `status` therefore checks none again.
@@ -28,6 +37,7 @@ export class RecordIndex {
 
   /** `folder` holds the index and the folder of records. */
   constructor(folder: string, read: (digest: string) => AttemptRecord) {
+    this.#folder = folder;
     this.#records = join(folder, "records");
     this.#file = join(folder, "index.jsonl");
     this.#read = read;
@@ -35,15 +45,35 @@ export class RecordIndex {
 
   /** Forgets the records that were read: another run may have added records since. */
   refresh(): void {
-    this.#newest = undefined;
+    this.#loaded = undefined;
   }
 
-  byKey(key: string): Line | undefined {
-    return this.#load().byKey.get(key);
+  byKey(key: string): Ranking {
+    const loaded = this.#load();
+    return rankRecords(loaded.byKey.get(key) ?? [], loaded);
   }
 
-  bySlot(slot: AttemptRecord["slot"]): Line | undefined {
-    return this.#load().bySlot.get(slotName(slot));
+  bySlot(slot: AttemptRecord["slot"]): Ranking {
+    const loaded = this.#load();
+    return rankRecords(loaded.bySlot.get(slotName(slot)) ?? [], loaded);
+  }
+
+  /** The other records of the same slot or key, whatever was decided about them. */
+  competing({ record, key, slot }: Pick<Line, "record" | "key" | "slot">): Line[] {
+    const { byKey, bySlot } = this.#load();
+    const all = [...(byKey.get(key) ?? []), ...(bySlot.get(slot) ?? [])];
+    return [...new Map(all.map((line) => [line.record, line])).values()].filter(
+      (line) => line.record !== record,
+    );
+  }
+
+  originOf(digest: string): RecordOrigin | undefined {
+    return this.#load().origins.get(digest);
+  }
+
+  setOrigin(digest: string, origin: RecordOrigin): void {
+    writeOrigin(this.#folder, digest, origin);
+    this.#load().origins.set(digest, origin);
   }
 
   unknown(): ReadonlySet<string> {
@@ -67,14 +97,20 @@ export class RecordIndex {
   /** Adds a record that was just put in place. */
   add(line: Line): void {
     // a run that was killed here may have put the record in place already
-    if (this.byKey(line.key)?.record === line.record) return;
+    if (
+      this.#load()
+        .byKey.get(line.key)
+        ?.some(({ record }) => record === line.record)
+    )
+      return;
     this.#remember(line);
     appendFileSync(this.#file, `${canonicalJson(line)}\n`);
   }
 
-  #load(): Newest {
-    if (this.#newest) return this.#newest;
-    this.#newest = { byKey: new Map(), bySlot: new Map() };
+  #load(): Loaded {
+    if (this.#loaded) return this.#loaded;
+    const [origins, choices] = [readOrigins(this.#folder), readChoices(this.#folder)];
+    this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices };
     this.#unknown.clear();
     const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
@@ -90,7 +126,7 @@ export class RecordIndex {
         this.#checked.add(entry.record);
       } catch (error) {
         if (error instanceof NewerFormat) {
-          this.#newest = undefined; // a later call must not find a partly read index
+          this.#loaded = undefined; // a later call must not find a partly read index
           throw error;
         }
         // a line torn by a kill, or empty: the record's folder is read below
@@ -98,7 +134,7 @@ export class RecordIndex {
     }
     if (text !== "" && !text.endsWith("\n")) this.#append("\n");
     for (const digest of present) if (!known.has(digest)) this.#learn(digest);
-    return this.#newest;
+    return this.#loaded;
   }
 
   /** For a damaged record, its remaining text decides which attempt cannot be used. */
@@ -108,7 +144,7 @@ export class RecordIndex {
       this.#remember(line);
       this.#append(`${canonicalJson(line)}\n`);
     } catch (error) {
-      if (error instanceof NewerFormat) this.#newest = undefined;
+      if (error instanceof NewerFormat) this.#loaded = undefined;
       if (!(error instanceof DamagedRecord)) throw error;
       const words = damagedWords(join(this.#records, digest));
       if (words) this.#remember({ ...words, record: digest, slot: slotName(words.slot) });
@@ -128,7 +164,8 @@ export class RecordIndex {
       [bySlot, line.slot],
     ] as const) {
       const held = map.get(name);
-      if (!held || held.startedAt <= line.startedAt) map.set(name, line);
+      if (!held) map.set(name, [line]);
+      else if (!held.some(({ record }) => record === line.record)) held.push(line);
     }
   }
 }

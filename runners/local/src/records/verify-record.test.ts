@@ -79,7 +79,7 @@ test("a damaged record stops its own attempt and no other, with and without the 
       const records = at.open();
       assert.equal(records.find("key 2")?.digest, good);
       assert.equal(records.inSlot(slot(2))?.digest, good);
-      assert.equal(records.newestIn(slot(2)), good);
+      assert.equal(records.currentIn(slot(2)), good);
       assert.throws(
         () => records.find("key 1"),
         DamagedRecord,

@@ -11,6 +11,7 @@ import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
+import { undecidedFailure } from "../decide/run-reasons.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { holdGpus } from "../leases/hold-gpus.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
@@ -91,6 +92,7 @@ export async function executeInstance(
     else workspace.actions.refresh();
     const search = findCachedAction(instance, bound, { plan, workspace });
     if (search.kind === "found") return search;
+    if (search.kind === "undecided") return undecidedFailure(search);
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
     // a running attempt has its own GPU lease

@@ -196,7 +196,7 @@ class PlanRun {
     });
     this.#runners.delete(bound.key);
     if (result.kind === "found") {
-      progress.reasons = reasonsToReuse(bound, instance);
+      progress.reasons = reasonsToReuse(bound, instance, result.cached);
       this.#remember(instance, bound, result.cached.durationMs);
       this.#finish(at, reusedResult(result.cached));
       this.#scheduler.send({ kind: "ended", index: at, outcome: { kind: "reused" } });

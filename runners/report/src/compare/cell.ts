@@ -8,6 +8,7 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { importedText } from "../read/imported-words.ts";
 import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
@@ -129,9 +130,17 @@ function noteTexts(attempts: Attempt[], ways: Counting[], floor: Floor): string[
   return [
     ...[...causes].map((cause) => `not measured: ${cause}`),
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
+    ...importedTexts(attempts),
     ...(floor.kind === "unavailable" ? [floor.why] : []),
     ...equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "valid")).map(equalText),
   ];
+}
+
+function importedTexts(attempts: Attempt[]): string[] {
+  const byText = Map.groupBy(attempts, importedText);
+  return [...byText].flatMap(([text, of]) =>
+    text === "" ? [] : [`seed ${of.map(({ seed }) => seed).join(", ")}: ${text}`],
+  );
 }
 
 /** `Seeds 1, 2 and 3 produced identical files; …`. */

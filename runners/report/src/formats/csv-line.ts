@@ -9,11 +9,16 @@ export function csvLine(values: readonly (string | number | boolean | null)[]): 
   return `${values.map(field).join(",")}\r\n`;
 }
 
+const formula = "[=+\\-@＝＋－＠]";
+/** A spreadsheet may run a cell that begins like a formula, also in full-width characters. */
+const atStart = new RegExp(`^["'\\s]*${formula}`);
+/** Where a spreadsheet splits lines at another separator than the comma, its cell begins after that separator. */
+const afterSeparator = new RegExp(`([;|]["'\\s]*)(?=${formula})`, "g");
+
 function field(value: string | number | boolean | null): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  // A spreadsheet runs a cell that begins like a formula, also in full-width characters.
-  const plain = plainText(value, textMax);
-  const safe = /^[=+\-@＝＋－＠]/.test(plain) ? `'${plain}` : plain;
+  const plain = plainText(value, textMax).replace(afterSeparator, "$1'");
+  const safe = atStart.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

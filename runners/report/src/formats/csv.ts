@@ -3,9 +3,9 @@
 // formulas.
 
 import type { Published, Report } from "@mlrb/formats/report";
-import type { AcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
+import { importedLine, importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { csvLine } from "./csv-line.ts";
 
@@ -33,6 +33,7 @@ const columns = [
   "anchor",
   "normalised",
   "n",
+  "origin",
 ] as const;
 
 type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
@@ -42,17 +43,17 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
  * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
- * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1).
+ * nothing for a missing attempt. `origin` is empty for attempts that were made here. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1).
  */
 export function csv(report: Report): string {
   const rows = [
-    ...report.attempts.flatMap((each) => attemptRows(report, each)),
+    ...ofAttempts(report, (each) => attemptRows(report, each)),
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
-    ...report.attempts.flatMap(besideRows),
-    ...report.attempts.flatMap(researchRows),
-    ...report.attempts.flatMap(momentRows),
-    ...acrossRows(report.acrossTasks),
+    ...ofAttempts(report, besideRows),
+    ...ofAttempts(report, researchRows),
+    ...ofAttempts(report, momentRows),
+    ...acrossRows(report),
   ];
   const shared = { label: report.label, note: report.note };
   const lines = rows.map((row) => {
@@ -65,6 +66,14 @@ export function csv(report: Report): string {
     return csvLine(columns.map((column) => all[column] ?? null));
   });
   return [csvLine(columns), ...lines].join("");
+}
+
+/** The rows of each attempt, with its origin. */
+function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]): Fields[] {
+  return attempts.flatMap((attempt) => {
+    const origin = importedText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin }));
+  });
 }
 
 /** An attempt at a task without scorers still has its row. */
@@ -175,23 +184,27 @@ function publishedRow({ task, metric, who, value, n, note, source }: Published):
   return { kind: "published", task, metric, row: who, value, n, reason };
 }
 
-function acrossRows({ leftOut, agents }: AcrossTasks): Fields[] {
+function acrossRows(report: Report): Fields[] {
+  const { leftOut, agents } = report.acrossTasks;
   const kind = "across-tasks";
+  const importedOf = (agent: string) => importedLine(report.attempts.filter((each) => each.agent === agent));
   return [
-    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] => [
-      ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
-      ...leaveOneOut.map((each) => ({
-        kind,
-        agent,
-        row: `mean without ${each.without}`,
-        value: each.mean,
-        n: tasks.length - 1,
-      })),
-      ...(tasks.length === 0
-        ? []
-        : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
-      ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
-    ]),
+    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] =>
+      [
+        ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
+        ...leaveOneOut.map((each) => ({
+          kind,
+          agent,
+          row: `mean without ${each.without}`,
+          value: each.mean,
+          n: tasks.length - 1,
+        })),
+        ...(tasks.length === 0
+          ? []
+          : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
+        ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
+      ].map((row) => ({ ...row, origin: importedOf(agent) })),
+    ),
     ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
   ];
 }

@@ -2,10 +2,18 @@
 // decimal points and intervals line up. A table holds three agents; more agents need further tables.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { importedLine } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { cutText, intervalText } from "../sections/interval-text.ts";
-import { metricHead, metricOf, publishedText, resultsHelp } from "../sections/report-words.ts";
+import {
+  importedMarkOf,
+  metricHead,
+  metricOf,
+  publishedText,
+  resultsHelp,
+} from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
 import { latexText } from "./latex-text.ts";
 
@@ -25,7 +33,7 @@ export function latexMainTables(report: Report, mark: string): string[] {
       agents,
       caption:
         "Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned" +
-        `${[resultsHelp, cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
+        `${[resultsHelp, cutText(cells), shown(report, cells).length > 0 ? publishedCaption : "", importedLine(report.attempts)].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -66,6 +74,7 @@ function table(
           agentCells(
             ofTask.find((cell) => cell.agent === agent),
             metric,
+            report.attempts,
           ),
         ),
         floor === null ? "{unknown}" : tableNumber(digitsText(floor, metric.digits)),
@@ -126,10 +135,10 @@ function numberParts(cell: Cell, metric: Metric): { mean?: string; half?: string
   return interval.kind === "half" ? { mean: text, half: interval.half } : { mean: text, ends: interval.ends };
 }
 
-function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
+function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): [string, string] {
   if (!cell) return ["{not planned}", ""];
   const { mean, half, ends } = numberParts(cell, metric);
-  const marks = [`${cell.measured}/${cell.planned}`];
+  const marks = [`${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`];
   if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
   if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);

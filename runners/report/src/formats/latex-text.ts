@@ -41,6 +41,7 @@ const commands: Record<string, string> = {
   "—": "\\textemdash{}",
   "…": "\\ldots{}",
   "†": "\\textdagger{}",
+  "‡": "\\textdaggerdbl{}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",
   "“": "\\textquotedblleft{}",

@@ -5,6 +5,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/cell.ts";
+import { markOf } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
@@ -36,7 +37,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     const from = scores.get(placeKey(task, agent, attempt.seed, name));
     const counted = cell.counted[at] ?? null;
     const value = shown(cell.values[at] ?? null);
-    return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a></th>
+    return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
 <td class="number">${shown(counted)}</td><td>${wayText(attempt, name)}</td></tr>`;
   });

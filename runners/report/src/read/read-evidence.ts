@@ -101,6 +101,7 @@ class EvidenceReader {
       verdict: this.#verdict(slot, of.kinship),
       submission: member?.artifacts.submission?.digest ?? null,
       note: plainText(member?.note ?? ""),
+      ...(member?.origin && { origin: member.origin }),
       scores,
       research: attemptResearch(research, {
         scores,

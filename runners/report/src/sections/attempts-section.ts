@@ -3,6 +3,7 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { counting } from "../compare/cell.ts";
+import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
 import {
@@ -30,7 +31,7 @@ export function attemptsSection(report: Report): Section {
         groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
         columns: [
           { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, attempt.note === "" ? "" : "†") },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
           {
             head: "verdict",
             cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), kind === "pass" ? undefined : "bad"),
@@ -51,9 +52,18 @@ export function attemptsSection(report: Report): Section {
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
+      ...itemsOf(report.attempts, (attempt) => {
+        const text = importedText(attempt);
+        return text === "" ? "" : `${importedMark} ${text}`;
+      }),
       ...itemsOf(report.attempts, factsText),
     ],
   };
+}
+
+/** Marks of the items below that are about the attempt. */
+function marks(attempt: Attempt): string {
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}`;
 }
 
 /** A seed that leads to its attempt on the page. */

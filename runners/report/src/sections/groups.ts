@@ -5,21 +5,22 @@ import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
 import { csvLine } from "../formats/csv-line.ts";
 import { latexFile } from "../formats/latex.ts";
 import { fileHead, markdownSection } from "../formats/markdown.ts";
+import { importedLine } from "../read/imported-words.ts";
 import { digitsText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
-import { plainSection } from "./sections.ts";
+import { aboutAttempts, plainSection } from "./sections.ts";
 import type { Section } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 import { validMeanCell } from "./valid-mean-cell.ts";
 
 /** groups.md, ending with a line break; it says so when no score has groups. */
 export function groupsMarkdown(report: Report): string {
-  return `${fileHead(report)}\n${markdownSection(plainSection(groupsSection(report)))}`;
+  return `${fileHead(report)}\n${markdownSection(plainSection(aboutAttempts(groupsSection(report), report)))}`;
 }
 
 /** groups.tex, a complete document. */
 export function groupsLatex(report: Report): string {
-  return latexFile(report, groupsSection(report));
+  return latexFile(report, aboutAttempts(groupsSection(report), report));
 }
 
 /** groups.csv: one row per task, metric, group and agent. */
@@ -29,10 +30,17 @@ export function groupsCsv(report: Report): string {
     const { unit, direction } = metricOf(report, row.metric);
     const group = [report.label, report.note, row.task, row.metric, unit, direction, row.name, row.items];
     return row.agents.map(({ agent, attempts, planned, mean }) =>
-      csvLine([...group, agent, attempts, planned, mean]),
+      csvLine([...group, agent, attempts, planned, mean, importedOf(report, row.task, agent)]),
     );
   });
-  return [csvLine([...head, "agent", "validAttempts", "plannedAttempts", "mean"]), ...rows].join("");
+  return [csvLine([...head, "agent", "validAttempts", "plannedAttempts", "mean", "origin"]), ...rows].join(
+    "",
+  );
+}
+
+/** `1 attempt was imported, unsigned (‡).` for an agent at a task; empty if none was. */
+function importedOf({ attempts }: Report, task: string, agent: string): string {
+  return importedLine(attempts.filter((attempt) => attempt.task === task && attempt.agent === agent));
 }
 
 export function groupsSection(report: Report): Section {

@@ -3,6 +3,7 @@
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { markOf } from "../read/imported-words.ts";
 import { digitsText } from "./digits-text.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */
@@ -30,6 +31,11 @@ export function decidedWord(answer: string): string {
 export const resultsHelp =
   "Invalid or disqualified attempts are scored at the trivial baseline; “valid” excludes them. The trivial baseline " +
   "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
+
+/** The mark of a mean that includes imported attempts. */
+export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, attempts: Attempt[]): string {
+  return markOf(attempts.filter((attempt) => attempt.task === task && attempt.agent === agent));
+}
 
 /** The trivial baseline of a cell as tables show it. */
 export function floorText({ floor }: Cell, { digits }: Metric): string {

@@ -2,6 +2,7 @@
 // missing numbers and limits.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
 import { cutText, intervalText } from "./interval-text.ts";
@@ -9,6 +10,7 @@ import {
   anchorText,
   floorText,
   grouped,
+  importedMarkOf,
   metricHead,
   metricOf,
   publishedText,
@@ -41,6 +43,7 @@ export function resultsSection(report: Report): Section {
             resultCell(
               cells.find((cell) => cell.agent === agent),
               metric,
+              report.attempts,
             ),
           ),
           {
@@ -99,10 +102,10 @@ function publishedCell({ metric, published }: MetricRow): TableCell {
 export const publishedCaption =
   "Published values are from other agents' runs, measured by others, and from valid runs only where they say so.";
 
-function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
+function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): TableCell {
   if (!cell) return textCell("not planned", "faint");
   const { digits } = metric;
-  const coverage = `${cell.measured}/${cell.planned}`;
+  const coverage = `${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`;
   const about = { task: cell.task, agent: cell.agent, metric: cell.metric };
   if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
   const interval = intervalText(cell, metric);

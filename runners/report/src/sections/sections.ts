@@ -2,6 +2,7 @@
 // wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
+import { withImportedLine } from "../read/imported-words.ts";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
@@ -21,24 +22,30 @@ import { validitySection } from "./validity-section.ts";
 
 /** The sections that are not empty. */
 export function sections(report: Report): Section[] {
+  const ofAttempts = (section: Section) => aboutAttempts(section, report);
   return [
-    resultsSection(report),
-    acrossSection(report),
-    errorsSection(report),
+    ofAttempts(resultsSection(report)),
+    ofAttempts(acrossSection(report)),
+    ofAttempts(errorsSection(report)),
     metricsSection(report),
     rowsSection(report),
-    agentsSection(report),
-    comparisonsSection(report),
-    attemptsSection(report),
-    momentsSection(report),
-    secondarySection(report),
-    researchSection(report),
-    rulesSection(report),
-    validitySection(report),
+    ofAttempts(agentsSection(report)),
+    ofAttempts(comparisonsSection(report)),
+    ofAttempts(attemptsSection(report)),
+    ofAttempts(momentsSection(report)),
+    ofAttempts(secondarySection(report)),
+    ofAttempts(researchSection(report)),
+    ofAttempts(rulesSection(report)),
+    ofAttempts(validitySection(report)),
     gapsSection(report),
   ]
     .filter(({ tables, items }) => items.length > 0 || tables.some((table) => table.groups.length > 0))
     .map(plainSection);
+}
+
+/** A section with numbers of attempts says how many of them were imported. */
+export function aboutAttempts(section: Section, { attempts }: Pick<Report, "attempts">): Section {
+  return { ...section, caption: withImportedLine(section.caption, attempts) };
 }
 
 /** Makes every text one plain line: a line break in a task's name would break a table. */
@@ -60,7 +67,8 @@ export function plainSection(section: Section): Section {
 }
 
 /** How many of the planned attempts and scores were measured, in one line. */
-export function coverageLine({ coverage: { attempts, scores } }: Report): string {
+export function coverageLine(report: Report): string {
+  const { attempts, scores } = report.coverage;
   if (attempts.planned === 0) return "No attempts were planned.";
   const parts = (...counts: [number, string][]) =>
     counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
@@ -76,8 +84,9 @@ export function coverageLine({ coverage: { attempts, scores } }: Report): string
     [scores.notMeasured, "not measured"],
   );
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-  return (
+  return withImportedLine(
     `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
-    `${plural(scores.planned, "score")} planned: ${measured}.`
+      `${plural(scores.planned, "score")} planned: ${measured}.`,
+    report.attempts,
   );
 }

@@ -101,8 +101,8 @@ test("working time has a column where waits reduced it, and busy GPUs where they
 test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,");
 });
 
 test("time to the first valid snapshot and gain per hour have columns where iterations give them", () => {

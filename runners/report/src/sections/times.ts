@@ -5,6 +5,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
 import { csvLine } from "../formats/csv-line.ts";
+import { importedText, markOf, withImportedLine } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import type { ReadText } from "../read/read-evidence.ts";
@@ -50,6 +51,7 @@ export function times(
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         ...researchTimes(research.get(placeOf(member)), { read, direction }),
+        ...(member.origin && { origin: member.origin }),
       };
     });
   attempts.sort(
@@ -76,8 +78,10 @@ const csvColumns = [
 
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
-  const rows = attempts.map((attempt) => csvLine([label, ...csvColumns.map((column) => attempt[column])]));
-  return [csvLine(["label", ...csvColumns]), ...rows].join("");
+  const rows = attempts.map((attempt) =>
+    csvLine([label, ...csvColumns.map((column) => attempt[column]), importedText(attempt)]),
+  );
+  return [csvLine(["label", ...csvColumns, "origin"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */
@@ -94,7 +98,7 @@ export function timesSection({ attempts, label }: Times): Section {
     title: task,
     rows: rows.map((row) => [
       textCell(row.agent),
-      textCell(String(row.seed)),
+      textCell(`${row.seed}${markOf([row])}`),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
       ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
@@ -104,9 +108,11 @@ export function timesSection({ attempts, label }: Times): Section {
   const rigid = (head: string) => ({ head, rigid: true });
   return {
     heading: `Time and cost of each attempt (${label})`,
-    caption:
+    caption: withImportedLine(
       "Seconds on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
-      spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
+        spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
+      attempts,
+    ),
     tables: [
       {
         title: "",

@@ -1,0 +1,115 @@
+// `pipeline attempts export`: copies records for other machines.
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeWhole } from "@mlrb/kit/json-file";
+import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
+import { exportRecord } from "@mlrb/local/records/export-record";
+import { archiveDigest, signatureFile } from "@mlrb/local/records/record-archive";
+import { recordDigests } from "@mlrb/local/records/record-index";
+import { signDigest } from "@mlrb/local/signatures/ssh-signature";
+import { attemptPlace } from "../request/find-attempt.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import { oneLine } from "../show/one-line.ts";
+import type { ExportLogOptions } from "./attempts-export-log.ts";
+
+export type ExportOptions = PlaceOptions & Partial<ExportLogOptions> & { sign?: string };
+
+export async function attemptsExport(
+  repository: string,
+  dir: string,
+  prefixes: string[],
+  options: ExportOptions,
+): Promise<number> {
+  const { format, sign } = options;
+  if (format !== undefined) {
+    const { attemptsExportLog } = await import("./attempts-export-log.ts");
+    return attemptsExportLog(repository, [dir, ...prefixes], { ...options, format });
+  }
+  const { records, state } = attemptPlace(repository, options.root);
+  const found = named(records, prefixes);
+  if (!found) return 2;
+  const own = join(state.attempts, "records");
+  const to = rootFolder(repository, dir);
+  const archive = { own, to, added: found.map(({ digest }) => digest) };
+  const problem = sign === undefined ? signedProblem(archive) : foreignProblem(archive, records);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    return 2;
+  }
+  mkdirSync(to, { recursive: true });
+  if (sign !== undefined) rmSync(join(to, signatureFile), { force: true }); // it may not cover what is added
+  const copied = new Map<string, string>();
+  for (const { digest } of found) exportRecord(join(own, digest), join(to, digest), copied);
+  const signed =
+    sign === undefined ? undefined : signArchive(archive, { key: rootFolder(repository, sign), records });
+  if (signed !== undefined && "problem" in signed) {
+    process.stderr.write(`${signed.problem}\n`);
+    return 2;
+  }
+  const how = signed ? `, signed; the archive's digest is ${signed.digest}` : "";
+  process.stdout.write(`${counted(found.length, "attempt")} exported${how}\n`);
+  return 0;
+}
+
+type Archive = { own: string; to: string; added: string[] };
+
+/** A signed archive cannot grow without a new signature. */
+function signedProblem({ to, added }: Archive): string | undefined {
+  const present = new Set(recordDigests(to));
+  if (!existsSync(join(to, signatureFile)) || added.every((digest) => present.has(digest))) return undefined;
+  return `signed-archive: ${to} is signed, and its signature does not cover further records\n  help: pass --sign KEY to sign it again, or export to another folder`;
+}
+
+/** A signature vouches for all records of the folder, so all must be records of this machine. */
+function foreignProblem({ own, to }: Archive, records: AttemptRecords): string | undefined {
+  const held = new Set(records.list());
+  const present = recordDigests(to);
+  const foreign = present.find((digest) => !held.has(digest));
+  if (foreign === undefined && archiveDigest(to, present) === archiveDigest(own, present)) return undefined;
+  const what =
+    foreign === undefined
+      ? "a log that differs from its record here"
+      : `${foreign.slice(0, 12)}, which is no record here`;
+  return `foreign-archive: ${to} holds ${what}, and a signature would vouch for it\n  help: export to an empty folder`;
+}
+
+function signArchive(
+  { own, to }: Archive,
+  { key, records }: { key: string; records: AttemptRecords },
+): { digest: string } | { problem: string } {
+  const present = recordDigests(to);
+  const digest = archiveDigest(own, present);
+  const signature = signDigest(digest, { of: "attempts-archive", key });
+  if (signature.kind === "refused")
+    return {
+      problem: `${signature.code}: ${oneLine(signature.message)}; the archive is unsigned\n  help: ${signature.help}`,
+    };
+  writeWhole(join(to, signatureFile), signature.text);
+  const imported = present.filter((one) => records.originOf(one) !== undefined).length;
+  if (imported > 0)
+    process.stderr.write(
+      `note: ${counted(imported, "attempt")} of this archive ${imported === 1 ? "was" : "were"} imported here; your signature vouches for ${imported === 1 ? "it" : "them"}\n`,
+    );
+  return { digest };
+}
+
+/** The records whose digests begin with `prefixes`, all without any; undefined after printing a problem. */
+function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
+  if (prefixes.length === 0)
+    return records.readable((_, { message }) => process.stderr.write(`left out: ${message}\n`));
+  const all = records.list();
+  const chosen: string[] = [];
+  for (const prefix of prefixes) {
+    const found = all.filter((digest) => digest.startsWith(prefix));
+    if (found.length !== 1) {
+      const what = found.length === 0 ? "no attempt's" : `${found.length} attempts'`;
+      process.stderr.write(
+        `unknown-attempt: ${what} digest begins with "${prefix}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+      );
+      return undefined;
+    }
+    chosen.push(found[0]!);
+  }
+  return [...new Set(chosen)].map((digest) => ({ digest, record: records.read(digest) }));
+}

@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { actionKey } from "@mlrb/core/key/action-key";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { Store } from "../store/artifact-store.ts";
+import { stateFolder } from "../store/state-folder.ts";
+import { VerifiedContents } from "../store/verified-contents.ts";
+import { exampleParts, exampleRecord } from "../testing/example-record.ts";
+import { AttemptRecords, type ImportEnd } from "./attempt-records.ts";
+import { archiveDigest } from "./record-archive.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const now = new Date("2026-06-01T00:00:00Z");
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), "imported-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A state folder, as each command opens it. */
+function state(t: TestContext) {
+  const at = stateFolder(folder(t));
+  const open = () =>
+    new AttemptRecords(at.attempts, {
+      store: new Store(at.blobs),
+      verified: new VerifiedContents(at.memory),
+    });
+  return {
+    at,
+    open,
+    make: (record: AttemptRecord) => open().put(record, join(at.state, "no log")),
+    import: (archive: string, digest: string, signedBy: string | null = null): ImportEnd =>
+      open().import(
+        join(archive, digest),
+        digest,
+        { archive: archiveDigest(archive), signedBy, signingKey: signedBy },
+        now,
+      ),
+  };
+}
+
+/** A record of the slot with the day of its start and a key of its own parts. */
+function recordOf({ day = 1, params = {} }: { day?: number; params?: object } = {}): AttemptRecord {
+  const parts = { ...exampleParts, params: params as AttemptRecord["parts"]["params"] };
+  const ran = { ...exampleRecord.ran, startedAt: `2026-01-0${day}T00:00:00.000Z` };
+  return { ...exampleRecord, parts, attemptKey: actionKey(parts), ran };
+}
+
+/** Writes a record as another machine may export it, with a digest that fits. */
+function exported(archive: string, record: object): string {
+  const text = `${canonicalJson(record, 2)}\n`;
+  const digest = sha256(text);
+  mkdirSync(join(archive, digest), { recursive: true });
+  writeFileSync(join(archive, digest, "record.json"), text);
+  return digest;
+}
+
+const { slot } = exampleRecord;
+
+test("a forged record with a later date does not become current; it is undecided until a person chooses", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const made = own.make(recordOf({ day: 1 }));
+  const forged = exported(archive, recordOf({ day: 2 }));
+  assert.equal(own.import(archive, forged).kind, "imported");
+  const { attemptKey } = recordOf();
+  const { attempts } = { attempts: own.open() };
+  assert.equal(attempts.find(attemptKey)?.digest, made);
+  assert.equal(attempts.inSlot(slot)?.digest, made);
+  const search = attempts.search(attemptKey, slot);
+  assert.ok(search.kind === "found");
+  assert.deepEqual([search.held.digest, search.undecided], [made, [forged]]);
+
+  attempts.choose(forged, attempts.competing({ digest: forged, record: attempts.read(forged) }), "now");
+  assert.equal(own.open().find(attemptKey)?.digest, forged);
+  assert.equal(own.open().currentIn(slot), forged);
+  const again = own.open();
+  again.choose(made, again.competing({ digest: made, record: again.read(made) }), "now");
+  const back = own.open().search(attemptKey, slot);
+  assert.ok(back.kind === "found");
+  assert.deepEqual([back.held.digest, back.undecided], [made, []]);
+});
+
+test("an imported record of the plan's key is not used in place of an older attempt that was made here", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const made = own.make(recordOf({ day: 1, params: { old: 1 } }));
+  const imported = exported(archive, recordOf({ day: 2 }));
+  own.import(archive, imported);
+  const search = own.open().search(recordOf().attemptKey, slot);
+  assert.ok(search.kind === "undecided");
+  assert.deepEqual([search.held?.digest, search.undecided], [made, [imported]]);
+});
+
+test("of two imported records none is used, with one key or from two archives", (t) => {
+  for (const [first, second] of [
+    [recordOf({ day: 1 }), recordOf({ day: 2 })],
+    [recordOf({ day: 1 }), recordOf({ day: 2, params: { other: 1 } })],
+  ] as const) {
+    const own = state(t);
+    const digests = [first, second].map((record) => {
+      const archive = folder(t);
+      const digest = exported(archive, record);
+      assert.equal(own.import(archive, digest).kind, "imported");
+      return digest;
+    });
+    const search = own.open().search(first.attemptKey, slot);
+    assert.deepEqual(search, { kind: "undecided", undecided: [...digests].sort() });
+  }
+});
+
+test("an archive with all versions of an attempt is used without a decision", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const old = exported(archive, recordOf({ day: 1, params: { old: 1 } }));
+  const current = exported(archive, recordOf({ day: 2 }));
+  for (const digest of [old, current]) own.import(archive, digest);
+  const search = own.open().search(recordOf().attemptKey, slot);
+  assert.ok(search.kind === "found");
+  assert.deepEqual([search.held.digest, search.undecided], [current, []]);
+  assert.equal(search.held.origin?.archive, archiveDigest(archive));
+});
+
+test("a record under another slot's name does not replace what was made in this slot", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const made = own.make(recordOf({ day: 1, params: { old: 1 } }));
+  const imported = exported(archive, { ...recordOf({ day: 2 }), slot: { ...slot, stage: "other" } });
+  own.import(archive, imported);
+  const search = own.open().search(recordOf().attemptKey, slot);
+  assert.ok(search.kind === "undecided");
+  assert.equal(search.held?.digest, made);
+});
+
+test("a second import changes nothing, and what was made here never becomes imported", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const made = own.make(recordOf({ day: 1 }));
+  assert.equal(exported(archive, recordOf({ day: 1 })), made);
+  assert.deepEqual(own.import(archive, made), { kind: "here" });
+  assert.equal(own.open().originOf(made), undefined);
+
+  const other = folder(t);
+  const imported = exported(other, recordOf({ day: 3 }));
+  assert.equal(own.import(other, imported).kind, "imported");
+  const before = own.open().originOf(imported);
+  const index = readFileSync(join(own.at.attempts, "index.jsonl"), "utf8");
+  assert.deepEqual(own.import(other, imported), { kind: "here" });
+  assert.deepEqual(own.open().originOf(imported), before);
+  assert.equal(readFileSync(join(own.at.attempts, "index.jsonl"), "utf8"), index);
+  assert.equal(own.open().find(recordOf().attemptKey)?.digest, made);
+});
+
+test("the same archive with a signature names the signer of a record that was imported unsigned, never the reverse", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const digest = exported(archive, recordOf());
+  own.import(archive, digest);
+  own.import(archive, digest, "alice");
+  assert.equal(own.open().originOf(digest)?.signedBy, "alice");
+  own.import(archive, digest);
+  assert.equal(own.open().originOf(digest)?.signedBy, "alice");
+});
+
+test("records and their origins are found without the index, and an unreadable origin still means imported", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const made = own.make(recordOf({ day: 1 }));
+  const forged = exported(archive, recordOf({ day: 2 }));
+  own.import(archive, forged);
+  rmSync(join(own.at.attempts, "index.jsonl"));
+  writeFileSync(join(own.at.attempts, "origins", `${forged}.json`), "torn");
+  assert.equal(own.open().find(recordOf().attemptKey)?.digest, made);
+  assert.deepEqual([own.open().originOf(forged)?.signedBy, own.open().originOf(made)], [null, undefined]);
+});
+
+test("a choice torn by a kill is no choice, and the next one is kept", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  own.make(recordOf({ day: 1 }));
+  const imported = exported(archive, recordOf({ day: 2 }));
+  own.import(archive, imported);
+  appendFileSync(join(own.at.attempts, "choices.jsonl"), `{"formatVersion":1,"record":"${imported}"`);
+  const records = own.open();
+  records.choose(imported, records.competing({ digest: imported, record: records.read(imported) }), "now");
+  assert.equal(own.open().find(recordOf().attemptKey)?.digest, imported);
+});
+
+test("an imported record does not lower the expected cost of an attempt", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  own.import(archive, exported(archive, { ...recordOf(), cost: { gpuHours: 0, dollars: 0 } }));
+  assert.deepEqual(own.open().alike("attempt", {}), []);
+  const made = own.make(recordOf({ day: 2 }));
+  assert.deepEqual(
+    own
+      .open()
+      .alike("attempt", {})
+      .map(({ digest }) => digest),
+    [made],
+  );
+});
+
+const refusals: Record<string, [(archive: string) => string, RegExp]> = {
+  "a key that is not the key of its parts": [
+    (archive) =>
+      exported(archive, { ...recordOf(), attemptKey: recordOf({ params: { other: 1 } }).attemptKey }),
+    /^its key is not the key of its parts$/,
+  ],
+  "a start in the future": [
+    (archive) =>
+      exported(archive, { ...recordOf(), ran: { ...exampleRecord.ran, startedAt: "2999-01-01T00:00:00Z" } }),
+    /^its start, 2999-01-01T00:00:00Z, is in the future; compare the clocks of both machines$/,
+  ],
+  "a start that is no date": [
+    (archive) => exported(archive, { ...recordOf(), ran: { ...exampleRecord.ran, startedAt: "\u{10ffff}" } }),
+    /is not a date$/,
+  ],
+  "a text that is not what its name says": [
+    (archive) => {
+      const digest = exported(archive, recordOf());
+      appendFileSync(join(archive, digest, "record.json"), " ");
+      return digest;
+    },
+    /^its record is not what its name says$/,
+  ],
+  "an output called record.json": [
+    (archive) => {
+      const output = { kind: "file", digest: sha256("forged"), file: "record.json" };
+      return exported(archive, { ...recordOf(), outputs: { submission: output } });
+    },
+    /^two of its files are called record\.json$/,
+  ],
+  "a log that is a link": [
+    (archive) => {
+      const digest = exported(archive, recordOf());
+      writeFileSync(join(archive, "secret"), "a private key");
+      symlinkSync(join(archive, "secret"), join(archive, digest, "log"));
+      return digest;
+    },
+    /^its log is not a plain file$/,
+  ],
+  "a record.json that is a link": [
+    (archive) => {
+      const digest = exported(archive, recordOf());
+      cpSync(join(archive, digest, "record.json"), join(archive, "real.json"));
+      rmSync(join(archive, digest, "record.json"));
+      symlinkSync(join(archive, "real.json"), join(archive, digest, "record.json"));
+      return digest;
+    },
+    /^its record\.json is not a plain file$/,
+  ],
+};
+
+for (const [what, [forge, problem]] of Object.entries(refusals))
+  test(`${what} is refused, and nothing of the record stays`, (t) => {
+    const own = state(t);
+    const archive = folder(t);
+    const digest = forge(archive);
+    const end = own.import(archive, digest);
+    assert.ok(end.kind === "refused", end.kind);
+    assert.match(end.problem, problem);
+    assert.deepEqual(own.open().list(), []);
+    assert.equal(own.open().originOf(digest), undefined);
+  });
+
+test("an archive's digest covers records and logs", (t) => {
+  const archive = folder(t);
+  const digest = exported(archive, recordOf());
+  const seen = [archiveDigest(archive)];
+  writeFileSync(join(archive, digest, "log"), "a log");
+  seen.push(archiveDigest(archive));
+  writeFileSync(join(archive, digest, "log"), "another log");
+  seen.push(archiveDigest(archive));
+  exported(archive, recordOf({ day: 2 }));
+  seen.push(archiveDigest(archive));
+  assert.equal(new Set(seen).size, 4);
+  assert.equal(readdirSync(archive).length, 2);
+  assert.equal(archiveDigest(archive), seen[3]);
+});

@@ -1,0 +1,37 @@
+// An archive of records: a folder that `attempts export` wrote, with one folder for each record. Its content digest
+// covers every byte that an import reads: a record's name is the digest of its record.json, which holds the digests of
+// all outputs; the log has no digest there.
+
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { hashFile } from "../digests/hash-file.ts";
+import { recordDigests } from "./record-index.ts";
+
+const signatureBytesMax = 64 << 10;
+
+/** The file in an archive that holds the signature of its digest. */
+export const signatureFile = "archive.sig";
+
+/** `records`: the digests of the records to cover; by default all in `folder`. */
+export function archiveDigest(folder: string, digests = recordDigests(folder)): string {
+  const records = digests.map((record) => [record, { log: logDigest(join(folder, record)) }]);
+  const content = { formatVersion: 1, records: Object.fromEntries(records) };
+  return createHash("sha256").update(canonicalJson(content)).digest("hex");
+}
+
+/** The text of an archive's signature; undefined if it has none. Throws if it is not a small plain file. */
+export function archiveSignature(folder: string): string | undefined {
+  const path = join(folder, signatureFile);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  if (!stats.isFile() || stats.size > signatureBytesMax) throw new Error(`${path} is not a signature`);
+  return readFileSync(path, "utf8");
+}
+
+/** Null without a log, and for anything else than a plain file, which an import refuses. */
+function logDigest(record: string): string | null {
+  const path = join(record, "log");
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? hashFile(path) : null;
+}

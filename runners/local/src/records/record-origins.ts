@@ -1,0 +1,82 @@
+// Reads and writes where records came from, and which records a person chose. Both lie beside the records' folder, so
+// that records stay byte for byte as they were made.
+
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type RecordChoice, recordChoice } from "@mlrb/formats/attempt/record-choice";
+import { type RecordOrigin, recordOrigin } from "@mlrb/formats/attempt/record-origin";
+import { readFormat } from "@mlrb/formats/read-format";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { syncPath } from "../store/sync-folder.ts";
+
+/** The origins of imported records by digest. A file that cannot be read still marks its record as imported, unsigned. */
+export function readOrigins(attempts: string): Map<string, RecordOrigin> {
+  const folder = join(attempts, "origins");
+  const found = new Map<string, RecordOrigin>();
+  if (!existsSync(folder)) return found;
+  for (const name of readdirSync(folder)) {
+    const digest = /^([0-9a-f]{64})\.json$/.exec(name)?.[1];
+    if (digest === undefined) continue;
+    const reading = readFormat(recordOrigin, readText(join(folder, name)));
+    found.set(digest, reading.kind === "ok" ? reading.value : unknownOrigin(digest));
+  }
+  return found;
+}
+
+export function writeOrigin(attempts: string, digest: string, origin: RecordOrigin): void {
+  const path = originFile(attempts, digest);
+  mkdirSync(dirname(path), { recursive: true });
+  writeWhole(path, `${canonicalJson(origin, 2)}\n`);
+  syncPath(dirname(path));
+}
+
+export function originFile(attempts: string, digest: string): string {
+  return join(attempts, "origins", `${digest}.json`);
+}
+
+/** An own archive for each record: two records of unknown origin are not known to come from one source. */
+function unknownOrigin(digest: string): RecordOrigin {
+  return { formatVersion: 1, importedAt: "", archive: digest, signedBy: null, signingKey: null };
+}
+
+export type Choices = {
+  /** Records that a person chose and has not decided against since. */
+  chosen: ReadonlySet<string>;
+  /** Records that a person decided against and has not chosen since. */
+  declined: ReadonlySet<string>;
+};
+
+export function readChoices(attempts: string): Choices {
+  const chosen = new Set<string>();
+  const declined = new Set<string>();
+  for (const line of readText(join(attempts, "choices.jsonl")).split("\n")) {
+    const reading = readFormat(recordChoice, line);
+    if (reading.kind !== "ok") continue; // torn by a kill: the person saw no confirmation
+    const { record, over } = reading.value;
+    chosen.add(record);
+    declined.delete(record);
+    for (const other of over) {
+      chosen.delete(other);
+      declined.add(other);
+    }
+  }
+  return { chosen, declined };
+}
+
+export function addChoice(attempts: string, choice: Omit<RecordChoice, "formatVersion">): void {
+  const path = join(attempts, "choices.jsonl");
+  const text = readText(path);
+  const isTorn = text !== "" && !text.endsWith("\n");
+  appendFileSync(path, `${isTorn ? "\n" : ""}${canonicalJson({ formatVersion: 1, ...choice })}\n`);
+  syncPath(path);
+}
+
+/** Empty if there is no such file. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}

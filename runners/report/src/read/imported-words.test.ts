@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { MemberOrigin } from "@mlrb/formats/attempt/record-origin";
+import { parseHTML } from "linkedom";
+import { csv } from "../formats/csv.ts";
+import { json } from "../formats/json.ts";
+import { latex } from "../formats/latex.ts";
+import { markdown, markdownSection } from "../formats/markdown.ts";
+import { terminalTable } from "../formats/terminal-table.ts";
+import { page } from "../page/page.ts";
+import { groupsCsv, groupsMarkdown } from "../sections/groups.ts";
+import { times, timesCsv, timesSection } from "../sections/times.ts";
+import { Example, passed, scored, textItems } from "../testing/example.ts";
+import { samplePage } from "../testing/page-example.ts";
+import { importedLine } from "./imported-words.ts";
+
+const task = "letters";
+const unsigned: MemberOrigin = { kind: "imported", signedBy: null };
+
+/** Two agents with two seeds each; `origins` by agent and seed. */
+function example(origins: Record<string, MemberOrigin>): Example {
+  const made = new Example();
+  for (const agent of ["plain", "strong"])
+    for (const seed of [1, 2]) {
+      const axes = { task, agent, seed };
+      made
+        .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
+        .gives("validate", axes, passed)
+        .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2 + seed / 10)));
+      const origin = origins[`${agent} ${seed}`];
+      if (origin)
+        made.members.find(({ name, axes: own }) => name === "attempt" && own === axes)!.origin = origin;
+    }
+  return made;
+}
+
+const footnote = "1 attempt was imported, unsigned (‡).";
+const one = example({ "plain 1": unsigned });
+const report = one.report();
+/** The tables that no attempt's number is in. */
+const withoutAttempts = new Set(["Metrics", "Trivial baselines and reference models", "Gaps"]);
+
+test("report.json gives an imported attempt its origin, and no other attempt one", () => {
+  const { attempts, cells } = JSON.parse(json(report)) as typeof report;
+  assert.deepEqual(
+    attempts.map(({ agent, seed, origin }) => [agent, seed, origin]),
+    [
+      ["plain", 1, unsigned],
+      ["plain", 2, undefined],
+      ["strong", 1, undefined],
+      ["strong", 2, undefined],
+    ],
+  );
+  assert.ok(cells[0]!.notes.includes("seed 1: imported, unsigned"));
+  assert.ok(cells[1]!.notes.every((note) => !note.includes("imported")));
+});
+
+test("every section of Markdown with numbers of attempts has the footnote, and the means and the attempt have the mark", () => {
+  const text = markdown(report);
+  const [head, ...sections] = text.split(/^## /m);
+  assert.ok(head!.includes(footnote));
+  for (const section of sections) {
+    const heading = section.slice(0, section.indexOf("\n"));
+    assert.equal(section.includes(footnote), !withoutAttempts.has(heading), heading);
+  }
+  const [marked, other] = [/\(2\/2‡\) \| /, /\(2\/2\) \| /];
+  assert.match(text, marked);
+  assert.match(text, other, "the other agent's mean has none");
+  assert.match(text, /\| plain \| 1‡ \|/);
+  assert.match(text, /\| plain \| 2 \|/);
+  assert.match(text, /- \*\*letters, plain 1\*\*: ‡ imported, unsigned/);
+});
+
+test("the terminal, LaTeX, the groups and the page have the footnote and the mark", () => {
+  const terminal = terminalTable(report, { width: 120, color: false }).replace(/\s+/g, " ");
+  assert.ok(terminal.includes(footnote));
+  assert.ok(terminal.includes("(2/2‡)"));
+  const tex = latex(report).replace(/\s+/g, " ");
+  const main = /\\caption\{(Mean over attempts.*?)\}\\smallskip/.exec(tex)![1]!;
+  assert.match(main, /1 attempt was imported, unsigned \(\\textdaggerdbl\{\}\) \(/);
+  assert.match(tex, /2\/2\\textdaggerdbl\{\}/);
+  assert.ok(groupsMarkdown(report).includes(footnote));
+  const { document } = parseHTML(page(samplePage(report)));
+  assert.ok(document.querySelector("header")!.textContent.includes(footnote));
+  assert.match(document.querySelector("details.attempt")!.textContent, /‡ imported, unsigned\./);
+});
+
+test("each row of CSV that rests on an imported attempt says so, and no other row", () => {
+  const rows = csv(report).split("\r\n").slice(0, -1);
+  assert.match(rows[0]!, /,origin$/);
+  for (const row of rows.slice(1))
+    if (row.includes(",plain,1,")) assert.match(row, /,"imported, unsigned"$/);
+    else if (row.startsWith("across-tasks") && row.includes(",plain,"))
+      assert.match(row, /,"1 attempt was imported, unsigned \(‡\)\."$/);
+    else assert.doesNotMatch(row, /imported/);
+  const groups = groupsCsv(report).split("\r\n").slice(1, -1);
+  for (const row of groups) assert.equal(row.includes("imported"), row.includes(",plain,"), row);
+});
+
+test("the table of times has the mark and the footnote", () => {
+  const found = times(one.collected, {
+    ...{ label: "smoke", readLedger: () => "none", direction: () => undefined },
+    read: () => ({ kind: "unreadable", cause: "none" }),
+  });
+  const text = markdownSection(timesSection(found));
+  assert.ok(text.includes(footnote));
+  assert.match(text, /\| plain \| 1‡ \|/);
+  const rows = timesCsv(found).split("\r\n").slice(1, -1);
+  assert.deepEqual(
+    rows.map((row) => row.endsWith(',"imported, unsigned"')),
+    [true, false, false, false],
+  );
+});
+
+test("a report without imported attempts has no mark, no footnote and no origin", () => {
+  const plain = example({}).report();
+  for (const text of [markdown(plain), latex(plain), json(plain), page(samplePage(plain))])
+    assert.doesNotMatch(text, /‡|textdaggerdbl|imported|"origin"/);
+});
+
+test("the footnote counts each signer, and a hostile signer's name is one plain line", () => {
+  const by = (signedBy: string | null) => ({ origin: { kind: "imported", signedBy } as const });
+  assert.equal(importedLine([by("alice@lab"), {}]), "1 attempt was imported, signed by alice@lab (‡).");
+  assert.equal(
+    importedLine([by(null), by("alice@lab"), by(null)]),
+    "3 attempts were imported: 2 unsigned, 1 signed by alice@lab (‡).",
+  );
+  assert.doesNotMatch(importedLine([by("a\n\u001b[31mb\u202e")]), /[\n\u001b\u202e]/);
+  assert.equal(importedLine([{}]), "");
+});
