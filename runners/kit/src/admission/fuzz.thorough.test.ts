@@ -1,11 +1,11 @@
-// Coverage-guided fuzzing of every reader of bytes of strangers. MLRB_FUZZ_SEED repeats a run.
+// Coverage-guided fuzzing of every reader of bytes of strangers. MLRB_TEST_FUZZ_SEED repeats a run.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { coverageFuzz } from "./testing/coverage-fuzz.ts";
 import { fuzzTargets } from "./testing/fuzz-targets.ts";
 
-const seed = Number(process.env.MLRB_FUZZ_SEED ?? Date.now() % 2 ** 31);
-console.log(`fuzzing with MLRB_FUZZ_SEED=${seed}`);
+const seed = Number(process.env.MLRB_TEST_FUZZ_SEED ?? Date.now() % 2 ** 31);
+console.log(`fuzzing with MLRB_TEST_FUZZ_SEED=${seed}`);
 
 const { targets, close } = fuzzTargets();
 after(close);
