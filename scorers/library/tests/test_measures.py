@@ -99,6 +99,20 @@ class Stored(unittest.TestCase):
             with self.assertRaisesRegex(Rejected, "not a file of the submission"):
                 read_stored(self.index({"weight_map": {"a": name}}))
 
+    def test_an_index_a_header_or_shards_beyond_any_model_are_refused_before_they_are_read(self) -> None:
+        folder = self.index({"weight_map": {}})
+        with (folder / "model.safetensors.index.json").open("r+b") as file:
+            file.truncate(5 * 2**20)
+        with self.assertRaisesRegex(Rejected, "5242880 bytes; at most 4194304 are read"):
+            read_stored(folder)
+        names = {str(at): f"{at}.safetensors" for at in range(1001)}
+        folder = self.index({"weight_map": names})
+        with self.assertRaisesRegex(Rejected, "1001 shards; at most 1000"):
+            read_stored(folder)
+        (folder / "model.safetensors").write_bytes((98 * 10**6).to_bytes(8, "little") + b"{}")
+        with self.assertRaisesRegex(Rejected, "98000000 bytes of header; at most 8388608 are read"):
+            read_stored(folder)
+
     def test_an_index_of_another_shape_is_refused(self) -> None:
         for content in ([], {"weight_map": 3}, {"weight_map": {"a": 1}}, {"weight_map": {"a": []}}):
             with self.assertRaisesRegex(Rejected, "not an index of weights"):

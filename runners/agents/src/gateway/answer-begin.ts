@@ -47,7 +47,7 @@ export async function answerBegin(
       const values: (Json | undefined)[] = [];
       if (stream === true)
         for (; taken < held.length; taken++)
-          values.push(...blocks.take(held[taken]!).map(({ data }) => parsedJson(data)));
+          for (const { data } of blocks.take(held[taken]!)) values.push(parsedJson(data));
       else if (got.done) values.push(parsedJson(Buffer.concat(held).toString("utf8")));
       let error: Json | undefined;
       for (const value of values) {

@@ -164,8 +164,7 @@ const rules: Record<string, Rule> = {
   },
   "worse-was-kept": (known) => {
     const values = comparable(known);
-    if (values.length < 2 || values.at(-1)!.gain >= Math.max(...values.map(({ gain }) => gain)))
-      return undefined;
+    if (values.length < 2 || values.at(-1)!.gain >= best(values).gain) return undefined;
     const last = values.at(-1)!;
     const restored = wasPutBack(known.facts);
     if (restored || plateau(values)) return undefined;
@@ -248,8 +247,8 @@ const best = (values: Value[]) => values.reduce((a, b) => (b.gain > a.gain ? b :
 
 function plateau(values: Value[]): boolean {
   if (values.length < 4) return false;
-  const before = Math.max(...values.slice(0, -3).map(({ gain }) => gain));
-  return values.slice(-3).every(({ gain }) => gain <= before);
+  const before = best(values.slice(0, -3));
+  return values.slice(-3).every(({ gain }) => gain <= before.gain);
 }
 
 function isClose(measured: number | null, claimed: number): boolean {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
+from mlrb_kit.reading_limits import INDEX_BYTES, SHARDS, check_header, check_size
 from mlrb_kit.rejected import Rejected
 
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
@@ -41,18 +42,26 @@ def read_stored(folder: Path) -> Stored:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """model.safetensors, or the shards named in model.safetensors.index.json."""
+    """model.safetensors, or the shards named in model.safetensors.index.json; none names a huge header."""
     single = folder / "model.safetensors"
-    if single.is_file():
-        return [single]
+    paths = [single] if single.is_file() else shards(folder)
+    for path in paths:
+        check_header(path)
+    return paths
+
+
+def shards(folder: Path) -> list[Path]:
     index = folder / "model.safetensors.index.json"
     if not index.is_file():
         raise Rejected("no model.safetensors")
+    check_size(index, INDEX_BYTES)
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
         paths = [folder / name for name in names]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Rejected("model.safetensors.index.json is not an index of weights") from error
+    if len(names) > SHARDS:
+        raise Rejected(f"{index.name}: {len(names)} shards; at most {SHARDS} are read")
     for name, path in zip(names, paths, strict=True):
         if Path(name).name != name or not path.is_file():
             raise Rejected(

@@ -40,6 +40,12 @@ export const readingLimits = {
   tensorNameBytes: { max: 1024, unit: "bytes in the name of a tensor", honest: "names have under 150" },
   shards: { max: 1000, unit: "shards", honest: "the largest published models have under 200" },
   indexBytes: { max: 4 * MiB, unit: "bytes", honest: "the index of Llama 3.1 405B has 100 KB" },
+  /** Of one shape and attempt. Pairs of attempts are compared in the square of this. */
+  comparedMatrices: {
+    max: 512,
+    unit: "matrices of one shape",
+    honest: "Llama 3.1 405B has 252 of its most frequent shape",
+  },
 
   provenanceBytes: { max: MiB, unit: "bytes", honest: "a declaration has a few KB" },
   provenanceValues: { max: 50_000, unit: "values", honest: "a declaration has under 100" },

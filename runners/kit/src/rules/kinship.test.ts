@@ -60,3 +60,23 @@ test("an attempt without readable weights is undecided, and is not compared with
   for (const found of [nothing, flat]) assert.equal(found!.answer, "cannot-tell");
   assert.deepEqual(alone, { answer: "pass", evidence: "none of 2 matrices is one of 0 other attempts" });
 });
+
+test("of 100 000 matrices of one shape some are compared, and the answer says so", () => {
+  const tensor = (at: number) => ({ name: `t${at}`, shape: [32, 32], values: values(at, 64) });
+  const some = Array.from({ length: 600 }, (_, at) => tensor(at));
+  const many = Array.from({ length: 100_000 }, (_, at) => ({ ...some[at % 600]!, name: `t${at}` }));
+  const of = (name: string, tensors: typeof some): Relative => ({
+    name,
+    fingerprint: { formatVersion: 1, name: "", source: "", licence: "", tensors },
+  });
+  const [flooding, small] = kinship([of("one", many), of("two", [{ ...tensor(7000), name: "own" }])]);
+  assert.equal(flooding!.answer, "cannot-tell");
+  assert.match(
+    flooding!.evidence,
+    /^none of 512 matrices .*; 99488 were not compared, being over 512 of one shape/,
+  );
+  assert.deepEqual(small, {
+    answer: "pass",
+    evidence: "none of 1 matrices is one of 1 other attempts, of which 1 was compared in part",
+  });
+});

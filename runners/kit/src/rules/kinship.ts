@@ -3,6 +3,7 @@
 // who had them first, so no attempt is disqualified; the evidence is only shown.
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import { clip } from "../admission/clip.ts";
+import { readingLimits } from "../admission/reading-limits.ts";
 import { likeness, prepared } from "./correlation.ts";
 import { alike } from "./recognise.ts";
 import type { Finding } from "./rule-method.ts";
@@ -18,24 +19,44 @@ type Matrix = { name: string; owner: number; values: number[] };
 
 /** One finding for each of `relatives`, in their order. */
 export function kinship(relatives: Relative[]): Finding[] {
-  const byShape = new Map<string, Matrix[]>();
-  for (const [owner, { fingerprint }] of relatives.entries())
-    for (const { name, shape, values } of fingerprint?.tensors ?? []) {
-      const ready = prepared(values);
-      const key = shape.join("x");
-      if (ready) byShape.set(key, [...(byShape.get(key) ?? []), { name, owner, values: ready }]);
-    }
   const shared = relatives.map(() => new Map<number, Map<string, number>>());
-  for (const matrices of byShape.values())
+  const { byShape, left } = comparable(relatives);
+  for (const matrices of byShape)
     for (const [at, one] of matrices.entries())
-      for (const other of matrices.slice(at + 1)) {
+      for (let next = at + 1; next < matrices.length; next++) {
+        const other = matrices[next]!;
         if (one.owner === other.owner) continue;
         const strength = Math.abs(likeness(one.values, other.values));
         if (strength <= alike) continue;
         note(shared[one.owner]!, other.owner, one.name, strength);
         note(shared[other.owner]!, one.owner, other.name, strength);
       }
-  return relatives.map((relative, at) => finding(relative, shared[at]!, relatives));
+  const all = { relatives, left };
+  return relatives.map((_, at) => finding(at, shared[at]!, all));
+}
+
+/** The matrices of all attempts by shape, of each attempt those that come first by name; `left` counts its others. */
+function comparable(relatives: Relative[]): { byShape: Matrix[][]; left: number[] } {
+  const byShape = new Map<string, Matrix[]>();
+  const left = relatives.map(() => 0);
+  for (const [owner, { fingerprint }] of relatives.entries()) {
+    const own = new Map<string, number>();
+    for (const { name, shape, values } of fingerprint?.tensors ?? []) {
+      const key = shape.join("x");
+      const count = (own.get(key) ?? 0) + 1;
+      own.set(key, count);
+      if (count > readingLimits.comparedMatrices.max) {
+        left[owner]!++;
+        continue;
+      }
+      const ready = prepared(values);
+      if (!ready) continue;
+      const matrices = byShape.get(key);
+      if (matrices) matrices.push({ name, owner, values: ready });
+      else byShape.set(key, [{ name, owner, values: ready }]);
+    }
+  }
+  return { byShape: [...byShape.values()], left };
 }
 
 /** Records, for each other attempt, the own matrices found there and their highest correlation. */
@@ -45,11 +66,12 @@ function note(found: Map<number, Map<string, number>>, other: number, name: stri
 }
 
 function finding(
-  { fingerprint }: Relative,
+  at: number,
   shared: Map<number, Map<string, number>>,
-  relatives: Relative[],
+  { relatives, left }: { relatives: Relative[]; left: number[] },
 ): Finding {
-  const looked = fingerprint?.tensors.length ?? 0;
+  const sizes = relatives.map(({ fingerprint }) => fingerprint?.tensors.length ?? 0);
+  const looked = sizes[at]!;
   if (looked === 0)
     return { answer: "cannot-tell", evidence: "there are no weights that could be compared with others'" };
   const most = [...shared].sort((a, b) => b[1].size - a[1].size || a[0] - b[0])[0];
@@ -63,6 +85,18 @@ function finding(
         `e.g. ${clip(name)} (correlation ${strength.toFixed(3)}): the weights do not show whose they are`,
     };
   }
-  const others = relatives.filter((other) => (other.fingerprint?.tensors.length ?? 0) > 0).length - 1;
-  return { answer: "pass", evidence: `none of ${looked} matrices is one of ${others} other attempts` };
+  const others = sizes.filter((size) => size > 0).length - 1;
+  const own = left[at]!;
+  if (own > 0) {
+    const { max, honest } = readingLimits.comparedMatrices;
+    return {
+      answer: "cannot-tell",
+      evidence: `none of ${looked - own} matrices is one of ${others} other attempts; ${own} were not compared, being over ${max} of one shape (${honest})`,
+    };
+  }
+  const part = left.filter((count) => count > 0).length;
+  return {
+    answer: "pass",
+    evidence: `none of ${looked} matrices is one of ${others} other attempts${part > 0 ? `, of which ${part} ${part === 1 ? "was" : "were"} compared in part` : ""}`,
+  };
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,13 @@ test("a malformed ledger gives a reason that names the field", (t) => {
   assert.equal(read({ none: "x".repeat(300) }), "x".repeat(200), "of a submission that no agent made");
   assert.equal(read({ long: "x".repeat(1 << 20) }), "the ledger is larger than 1 MiB");
   assert.equal((broken({ gpuBusyMs: 1500 }) as Ledger).gpuBusyMs, 1500);
+});
+
+test("a pipe in place of a ledger is not JSON, and nobody waits for it", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ledger-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  execFileSync("mkfifo", [join(folder, "ledger.json")]);
+  assert.equal(readLedger(join(folder, "ledger.json")), "the ledger cannot be read: not JSON");
 });
 
 test("fields that older harnesses left out are filled in", (t) => {

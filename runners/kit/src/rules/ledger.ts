@@ -1,5 +1,5 @@
 // Reads an attempt's ledger. Hostile code may have written it, so a malformed ledger becomes a reason.
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/attempt/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
@@ -35,11 +35,13 @@ export function readLedgerCost(path: string): TypeOf<typeof ledgerCost> | string
 
 function ledgerJson(path: string): object | string {
   try {
-    const buffer = Buffer.alloc(bytesMax);
-    const file = openSync(path, "r");
+    // not blocking, or a pipe in the file's place would stop the reader
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const length = readSync(file, buffer, 0, bytesMax, 0);
-      if (length === bytesMax) return "the ledger is larger than 1 MiB";
+      const { size } = fstatSync(file);
+      if (size >= bytesMax) return "the ledger is larger than 1 MiB";
+      const buffer = Buffer.alloc(size);
+      const length = readSync(file, buffer, 0, size, 0);
       const value: unknown = JSON.parse(buffer.toString("utf8", 0, length));
       return typeof value === "object" && value !== null ? value : "the ledger is not an object";
     } finally {

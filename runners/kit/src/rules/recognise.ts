@@ -47,7 +47,10 @@ function indexByShape(fingerprints: Fingerprint[]): Map<string, Known[]> {
   for (const { name: model, tensors } of fingerprints) {
     for (const { name, shape, values } of tensors) {
       const key = shape.join("x");
-      byShape.set(key, [...(byShape.get(key) ?? []), { model, name, values: prepared(values) }]);
+      const known = { model, name, values: prepared(values) };
+      const others = byShape.get(key);
+      if (others) others.push(known);
+      else byShape.set(key, [known]);
     }
   }
   return byShape;

@@ -25,7 +25,8 @@ export function drawFigure(options: Plot.PlotOptions, words: string): Html {
 
 /** The ends of an axis: those of `values`, with room on both sides. */
 export function axisDomain(values: number[], room: number): [low: number, high: number] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const margin = (high - low || Math.abs(high) || 1) * room;
   return [low - margin, high + margin];
 }

@@ -42,5 +42,6 @@ function isUp(
 function bestMinusFinal(values: { value: number }[], up: boolean | undefined): number | null {
   if (up === undefined || values.length === 0) return null;
   const all = values.map(({ value }) => value);
-  return (up ? Math.max(...all) : Math.min(...all)) - all.at(-1)!;
+  // as arguments of Math.max a long list would overflow the stack
+  return all.reduce((best, value) => (value > best === up ? value : best)) - all.at(-1)!;
 }

@@ -48,5 +48,5 @@ function improvementPerHour(
   const gains = values.map(
     ({ value }) => (up ? value : -value) - (up ? values[0]!.value : -values[0]!.value),
   );
-  return Math.max(...gains) / hours;
+  return gains.reduce((best, gain) => Math.max(best, gain)) / hours;
 }

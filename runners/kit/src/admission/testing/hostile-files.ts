@@ -125,7 +125,7 @@ const counts: HostileCase[] = [
       large: true,
     },
   ),
-  byCalls("code-files-30-000", ["code"], python('for at in range(30_000): open(f"f{at}.py", "w").close()'), {
+  byCalls("code-files-10-000", ["code"], python('for at in range(10_000): open(f"f{at}.py", "w").close()'), {
     large: true,
   }),
   byCalls("links-2-000", ["odd-file"], python('import os\nfor at in range(2000): os.symlink("/", f"l{at}")')),
