@@ -1,6 +1,6 @@
 // `pipeline score`: any folder is validated and scored like an attempt's submission.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -102,6 +102,27 @@ test("a model whose output is NaN is rejected by all scorers of its texts, for t
     scores.map(({ kind, reason }) => [kind, reason]),
     Array(4).fill(["rejected", "non-finite output"]),
   );
+});
+
+test("a model with a setting that may change it and that the benchmark does not know is not measured, and the cause names the setting", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const folder = join(above, "models/quantized");
+  cpSync(join(above, "models/tiny"), folder, { recursive: true });
+  const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+  const quantized = { ...config, quantization_config: { quant_method: "fp8" } };
+  writeFileSync(join(folder, "config.json"), JSON.stringify(quantized));
+  const said = await score(folder, "--task", "baby-lm", "--json");
+  assert.equal(said.code, 1, said.stderr);
+  const scores = said.lines.filter(({ event }) => event === "score");
+  assert.ok(scores.length >= 2);
+  for (const { kind, cause } of scores) {
+    assert.equal(kind, "not measured");
+    assert.match(cause, /undecided: config\.json: "quantization_config" changes how weights are read/);
+  }
+  const verdict = said.lines.find(({ event }) => event === "verdict")!;
+  const note = verdict.rules.find(({ rule }: { rule: string }) => rule === "known-settings");
+  assert.deepEqual([note.answer, note.severity], ["cannot-tell", "note"]);
 });
 
 test("if answers cannot be written through our fault, scores are not measured and the rest is unaffected", {

@@ -123,7 +123,7 @@ test("a setting that may change the model and is unknown leaves the verdict open
   assert.equal(found.verdict.kind, "pass");
   const note = found.verdict.rules.at(-1);
   assert.deepEqual([note.rule, note.answer, note.severity], ["known-settings", "cannot-tell", "note"]);
-  assert.match(note.evidence, /not scored: .*quantization_config/);
+  assert.match(note.evidence, /^config\.json: "quantization_config" changes/);
 });
 
 test("equal submissions have identical verdicts, however long they took", async () => {

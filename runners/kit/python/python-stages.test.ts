@@ -264,6 +264,19 @@ test("an undeclared file or a missing input stops the stage with a way out", (t)
   assert.match(score(at).stderr, /stage\.json: stage context of format 2; this kit reads format 1\n$/);
 });
 
+test("an admitted submission with an undecided setting fails the stage, and is neither scored nor rejected", (t) => {
+  const at = scene(t);
+  const undecided = [{ code: "config", detail: 'config.json: "x" is unknown' }];
+  stageFile(at, {}, { admitted: true, reasons: [], undecided });
+  const said = score(at);
+  assert.notEqual(said.status, 0);
+  assert.match(
+    said.stderr,
+    /Undecided: undecided: config\.json: "x" is unknown\n {2}help: docs\/sandbox\.md/,
+  );
+  assert.equal(existsSync(at.out("score.json")), false);
+});
+
 test("anchors run by hand from flags and write rows under the scorer's name", (t) => {
   const at = scene(t);
   at.write(

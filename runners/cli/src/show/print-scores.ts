@@ -17,6 +17,7 @@ import {
 } from "@mlrb/report/read/parse-artifacts";
 import { plainText } from "@mlrb/report/read/plain-text";
 import type { ReportParams } from "@mlrb/report/read/report-params";
+import { undecidedCause } from "@mlrb/report/read/undecided-cause";
 import { digitsText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
@@ -58,7 +59,8 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
   )[0];
   const scorers = [...new Set(measured.flatMap(({ instance }) => instance.axes.scorer ?? []))].map(String);
-  const rows = scorers.map((scorer) => scorerRow(scorer, scored));
+  const open = verdict?.kind === "ok" ? undecidedCause(verdict.value.rules) : undefined;
+  const rows = scorers.map((scorer) => scorerRow(scorer, scored, open));
   if (json) {
     const { digest, files, bytes, leftOut } = submission;
     printJson({ event: "submission", task, path, digest, files, bytes, leftOut });
@@ -79,14 +81,19 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
     process.stdout.write(`\n${terminalSection(section, look)}`);
 }
 
-function scorerRow(scorer: string, { task, params, measured }: ScoredFolder): ScorerRow {
+/** `open`: why the submission's settings are undecided, if they are. */
+function scorerRow(
+  scorer: string,
+  { task, params, measured }: ScoredFolder,
+  open: string | undefined,
+): ScorerRow {
   const of = (role: string) =>
     measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
   const metric = params.metric(scorer);
   const scored = of("score");
   const score: Reading<AttemptScore> =
     scored?.texts.score === undefined
-      ? { kind: "unreadable", cause: scored?.cause || "not planned" }
+      ? { kind: "unreadable", cause: open ?? (scored?.cause || "not planned") }
       : parseScore(scored.texts.score, metric);
   const anchored = of("anchors");
   const anchors: Reading<AnchorRow[]> =

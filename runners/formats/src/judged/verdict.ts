@@ -23,6 +23,9 @@ export const ruleVerdict = wholeObject({
 });
 export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 
+/** The note of a submission with settings that the benchmark does not know; its scores are not measured. */
+export const knownSettings = "known-settings";
+
 export const judgement = {
   kind: {
     ...oneOf("pass", "struck", "rejected"),

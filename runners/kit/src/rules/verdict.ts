@@ -3,7 +3,7 @@
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
-import type { RuleVerdict, Verdict } from "@mlrb/formats/judged/verdict";
+import { knownSettings, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -30,10 +30,10 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
 /** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */
 function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
   return {
-    rule: "known-settings",
+    rule: knownSettings,
     title: "All settings that may change the model are known to the benchmark",
     answer: "cannot-tell",
-    evidence: `not scored: ${undecidedText(undecided)}`,
+    evidence: undecidedText(undecided),
     source: "interpreted",
     severity: "note",
   };

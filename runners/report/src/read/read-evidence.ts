@@ -28,6 +28,7 @@ import {
 import { parseResearch } from "./parse-research.ts";
 import { plainText } from "./plain-text.ts";
 import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
+import { undecidedCause } from "./undecided-cause.ts";
 
 /** The text of an artifact, or why there is none; causes contain no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
@@ -91,14 +92,16 @@ class EvidenceReader {
   attempt(slot: Slot, of: { scorers: string[]; kinship: FurtherRules[] }): Attempt {
     const { task, agent, seed } = slot;
     const member = this.#find("attempt", task, agent, seed);
-    const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer)]));
+    const verdict = this.#verdict(slot, of.kinship);
+    const open = verdict.kind === "missing" ? undefined : undecidedCause(verdict.rules);
+    const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer, open)]));
     const iterations = this.#find("iterations", task, agent, seed);
     const research = iterations && this.#parsed(iterations, "iterations", parseResearch);
     const attempt = {
       task,
       agent,
       seed,
-      verdict: this.#verdict(slot, of.kinship),
+      verdict,
       submission: member?.artifacts.submission?.digest ?? null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
@@ -139,11 +142,12 @@ class EvidenceReader {
     return joined(verdict.value, further);
   }
 
-  #score({ task, agent, seed }: Slot, scorer: string): AttemptScore {
+  /** `open`: why the submission's settings are undecided, if they are. */
+  #score({ task, agent, seed }: Slot, scorer: string, open: string | undefined): AttemptScore {
     const attempt = this.#find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "not-measured", cause: endOf(attempt) };
     const score = this.#parsedScore(this.#find("score", task, agent, seed, scorer), scorer);
-    return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
+    return score.kind === "ok" ? score.value : { kind: "not-measured", cause: open ?? score.cause };
   }
 
   #checkpoints(attempt: Omit<Attempt, "moments">): AttemptMoment[] {

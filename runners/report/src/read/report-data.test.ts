@@ -234,6 +234,21 @@ test("a score that cannot be read is not measured", () => {
   }
 });
 
+test("the scores of a submission with undecided settings are not measured, and the cause names the setting", () => {
+  const axes = { task: "letters", agent: "plain", seed: 1 };
+  const evidence = 'config.json: "x" is unknown';
+  const note = { rule: "known-settings", title: "Known", answer: "cannot-tell", evidence };
+  const open = { ...passed.verdict, rules: [{ ...note, source: "interpreted", severity: "note" }] };
+  const report = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, { verdict: open })
+    .fails("score", { ...axes, scorer: "bits" }, "failed", "exit status 1")
+    .report();
+  const cause = `undecided: ${evidence}`;
+  assert.deepEqual(report.attempts[0]!.scores.bits, { kind: "not-measured", cause });
+  assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.measured], [null, 0]);
+});
+
 test("a score without a readable verdict is shown and not counted", () => {
   const contradiction = { ...verdict("pass").verdict };
   for (const [text, cause] of [

@@ -26,7 +26,7 @@ export class Example {
       const path = `${stage}/${artifact}`;
       const text = typeof content === "string" ? content : JSON.stringify(content);
       this.texts.set(path, { kind: "ok", value: text });
-      const digest = artifact === "submission" ? text : `sha256:${artifact}`;
+      const digest = /^(submission|checkpoint)$/.test(artifact) ? text : `sha256:${artifact}`;
       return [artifact, { digest, kind: "file" as const, path }] as const;
     });
     this.members.push({
