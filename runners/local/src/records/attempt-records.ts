@@ -8,8 +8,6 @@ import { dirname, join } from "node:path";
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { readBounded } from "@mlrb/kit/admission/admission-files";
-import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
