@@ -66,6 +66,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         each: ["task", "agent", "seed"],
         script: "pipelines/steps/validate.ts",
         needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger"],
+        opens: "untrusted",
         params: { rules: [], data: "smoke" },
         budget: { time: "16s" },
         files: ["tasks/known-weights/*.json"],
@@ -77,6 +78,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         keyed: ["moment"],
         script: "pipelines/steps/moment.ts",
         needs: ["attempt.submission", "attempt.snapshots", "attempt.ledger", "validate.admission"],
+        opens: "untrusted",
         gives: {
           submission: "dir",
           admission: { file: "admission.json" },
@@ -89,12 +91,14 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         role: "score",
         each: ["task", "agent", "seed", "scorer"],
         needs: ["attempt.submission", "validate.admission"],
+        opens: "untrusted",
       },
       "grade-then": {
         ...judged,
         role: "moment-score",
         each: ["task", "agent", "seed", "moment", "scorer"],
         needs: ["moment.submission", "moment.admission"],
+        opens: "untrusted",
       },
       report: {
         collect: [

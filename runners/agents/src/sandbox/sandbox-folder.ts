@@ -4,13 +4,13 @@ import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
 import { child, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
 import { listenInside } from "./listen-inside.ts";
-import type { SandboxUser } from "./sandbox-user.ts";
 
 export type SandboxFolder = {
   /** Absolute, without links. */

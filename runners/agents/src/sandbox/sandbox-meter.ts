@@ -2,9 +2,9 @@
 // user may make no groups. Over a limit, the caller ends everything. Between two polls a program may exceed a limit by
 // what it can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
+import type { Controller } from "@mlrb/kit/processes/control-groups";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { diskUsed } from "../folders/disk-used.ts";
-import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
 export type SandboxMeter = {
