@@ -8,6 +8,7 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { gpuFacts, gpuVariables } from "@mlrb/core/ports/gpu";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { giveTo } from "@mlrb/kit/files/give-to";
 import { boundLog } from "@mlrb/kit/processes/bounded-log";
 import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
@@ -17,7 +18,7 @@ import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
-import { describeWalls, giveTo, walled, wallsGroups, wallsMissing } from "./walls.ts";
+import { describeWalls, walled, wallsGroups, wallsMissing } from "./walls.ts";
 
 /** Time to end before a process is killed. */
 const graceMs = 5_000;
@@ -126,7 +127,7 @@ class LocalProcess implements Running {
     const { groups } = this.#held;
     if (groups.met().memory > 0) this.#why ??= "out-of-memory";
     await groups.remove();
-    if (walls.user) giveTo(walls, { uid: process.getuid!(), gid: process.getgid!() });
+    if (walls.user) giveTo(walls.writes, { uid: process.getuid!(), gid: process.getgid!() });
   }
 
   async #start(): Promise<JobEnd> {
@@ -265,7 +266,7 @@ function beginWalls(request: ExecutionRequest, { groups, missing }: Held) {
     );
   const described = describeWalls(walls, request, { groups, inView: missing === undefined });
   if (trace !== undefined) writeFileSync(trace, "");
-  if (walls.user) giveTo({ ...walls, writes: described.view?.writes ?? [] }, walls.user);
+  if (walls.user) giveTo(described.view?.writes ?? [], walls.user);
   const file = join(work, "walls.json");
   writeFileSync(file, JSON.stringify(described));
   return { described, file };

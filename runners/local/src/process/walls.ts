@@ -1,6 +1,6 @@
 // The walls around a stage that opens what untrusted code made: their description as plain data. walls.py builds them,
 // in a child of a warm Python process or before a program that starts fresh.
-import { existsSync, lchownSync, lstatSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -134,14 +134,5 @@ export async function wallsMissing(): Promise<string | undefined> {
     );
   } finally {
     removeFolder(folder);
-  }
-}
-
-/** Gives the folders to the user of the walls before the start, and back to this process's user after the end. */
-export function giveTo({ writes }: StageWalls, { uid, gid }: { uid: number; gid: number }): void {
-  const left = writes.filter((path) => existsSync(path));
-  for (let path = left.pop(); path !== undefined; path = left.pop()) {
-    lchownSync(path, uid, gid);
-    if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) left.push(join(path, name));
   }
 }
