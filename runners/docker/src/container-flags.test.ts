@@ -98,6 +98,7 @@ test("only the work folder without its inputs is writable, and users are the sam
 test("a stage that opens what untrusted code made sees its declared paths only, as a user without an account", () => {
   const walls = {
     user: { uid: 60_700, gid: 60_700 },
+    required: true,
     reads: ["/usr/bin", "/nowhere/missing"],
     writes: ["/state/work/run/1/out", "/state/work/run/1/tmp"],
     limits: { memoryBytes: 2 ** 31, processes: 77, fileBytes: 2 ** 20 },

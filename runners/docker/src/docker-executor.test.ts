@@ -122,6 +122,7 @@ it("a stage that opens what untrusted code made sees its declared paths only, as
   writeFileSync(join(work, "in/model"), "weights\n");
   const walls = {
     user: { uid: 60_700, gid: 60_700 },
+    required: true,
     reads: [work, join(repository, "README.md")],
     writes: [join(work, "out"), join(work, "tmp")],
     limits: { memoryBytes: 2 ** 28, processes: 64, fileBytes: 2 ** 20 },

@@ -64,6 +64,8 @@ export type ExecutionRequest = {
 export type StageWalls = {
   /** The user of its processes; undefined: this process's own user, in a user namespace. */
   user?: { uid: number; gid: number };
+  /** Whether the stage must not run where no walls can be built. Otherwise it then runs under its limits alone. */
+  required: boolean;
   /** Absolute files and folders, read-only. */
   reads: string[];
   /** Absolute files and folders in which it writes. */

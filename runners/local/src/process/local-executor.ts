@@ -18,7 +18,7 @@ import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
-import { describeWalls, walled, wallsGroups, wallsMissing } from "./walls.ts";
+import { describeWalls, limited, walled, wallsGroups, wallsMissing } from "./walls.ts";
 
 /** Time to end before a process is killed. */
 const graceMs = 5_000;
@@ -234,6 +234,11 @@ async function beginning(
   const readOnly = inView ? undefined : request.readOnly; // all inputs are read-only inside walls
   const words = commandLine(request, process.execPath);
   const argv = request.trace === undefined ? words : traced(words, request.trace);
+  if (held?.missing !== undefined && request.walls!.required) {
+    const failed = `it opens files that untrusted code made, and ${held.missing}`;
+    appendFileSync(log, `mlrb: ${failed}\n`);
+    return async () => ({ failed });
+  }
   const walls = held && beginWalls(request, held);
   const env = { ...request.env, ...gpuVariables(request.gpus), MLRB_TOKEN: request.token };
   const offline = network === "none" && !inView && (await able()).network;
@@ -251,7 +256,7 @@ async function beginning(
     if ("spawn" in server) return server.spawn;
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
   }
-  const inside = walls ? walled(argv, walls.file) : argv;
+  const inside = walls ? (inView ? walled(argv, walls.file) : limited(argv, walls.described)) : argv;
   return () => spawner.spawn({ argv: confined(inside, confinement), env, log });
 }
 

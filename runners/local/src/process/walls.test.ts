@@ -37,8 +37,7 @@ async function hostile(
   t: TestContext,
   way: Way,
   script: string,
-  limits: Partial<StageWalls["limits"]> = {},
-  port = 1,
+  { port = 1, required = true }: { port?: number; required?: boolean } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-hostile-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -58,9 +57,10 @@ async function hostile(
   t.after(() => executor.close?.());
   const walls: StageWalls = {
     ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
+    required,
     reads: [work, program, node, join(root, "preload.py"), dirname(process.execPath), prefix],
     writes: [join(work, "out"), join(work, "tmp")],
-    limits: { memoryBytes: 2 ** 29, processes: 64, fileBytes: 2 ** 24, ...limits },
+    limits: { memoryBytes: 2 ** 29, processes: 64, fileBytes: 2 ** 24 },
   };
   const log = join(work, "log");
   const request: ExecutionRequest = {
@@ -156,7 +156,7 @@ for (const way of ways) {
       t.after(() => server.close());
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as { port: number };
-      const { result, work, log, root } = await hostile(t, way, sight, {}, port);
+      const { result, work, log, root } = await hostile(t, way, sight, { port });
       assert.deepEqual(result, { kind: "succeeded" }, log);
       const told = JSON.parse(readFileSync(join(work, "out/result.json"), "utf8"));
       for (const [path, what] of Object.entries(told.seen))
@@ -270,3 +270,40 @@ test(`${who}: no control group of a stage is left`, options, async (t) => {
   t.after(() => again.remove());
   assert.equal(again.has.has("memory"), grouped);
 });
+
+/** As on a machine without python3 on the PATH: no walls can be built. */
+function withoutWalls(t: TestContext): void {
+  const { PATH } = process.env;
+  process.env.PATH = "/nonexistent";
+  t.after(() => {
+    process.env.PATH = PATH;
+  });
+}
+
+for (const way of ["forked", "fresh Python"] as const) {
+  test(`${way}: where no walls can be built, a stage that requires them is refused with a way out`, async (t) => {
+    withoutWalls(t);
+    const { result, log, work } = await hostile(t, way, `open("WORKFOLDER/out/ran", "w")`);
+    assert.equal(result.kind, "failed");
+    assert.match(
+      (result as { detail: string }).detail,
+      /no walls can be built here: .*they need python3 and root/,
+    );
+    assert.match(log, /executor: docker/);
+    assert.ok(!existsSync(join(work, "out/ran")));
+  });
+
+  test(`${way}: where no walls can be built, another stage runs under weak limits, and its result says so`, async (t) => {
+    withoutWalls(t);
+    const script = `
+import resource
+with open("WORKFOLDER/out/limits", "w") as file:
+    print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_FSIZE), file=file)
+`;
+    const { result, log, work } = await hostile(t, way, script, { required: false });
+    assert.deepEqual(result, { kind: "succeeded", where: { walls: "none: weak limits" } }, log);
+    assert.equal(readFileSync(join(work, "out/limits"), "utf8"), "(0, 0) (16777216, 16777216)\n");
+    const greedily = await hostile(t, way, greedy.replace("PROCESSES", "1"), { required: false });
+    assert.equal(greedily.result.kind, "failed", greedily.log);
+  });
+}

@@ -107,6 +107,21 @@ export function walled(argv: readonly string[], file: string): string[] {
   return ["python3", "-I", "-S", "-B", builder, file, "--", ...argv];
 }
 
+/** The arguments after the limits are the program. The shell is the only program that every machine has. */
+const limits = `ulimit -c 0; ulimit -f "$1"; ulimit -n "$2"; [ -z "$3" ] || ulimit -d "$3"
+shift 3
+while [ "$1" != -- ]; do echo 0 > "$1"; shift; done
+shift
+exec "$@"`;
+
+/** A command line that runs `argv` under the limits alone, where no walls can be built. */
+export function limited(argv: readonly string[], { limits: held, groups }: WallsDescription): string[] {
+  const { fileBytes, files, dataBytes } = held;
+  const data = dataBytes === null ? "" : String(Math.ceil(dataBytes / 1024)); // POSIX shells count KiB
+  const file = String(Math.ceil(fileBytes / 512)); // and blocks of 512 bytes
+  return ["/bin/sh", "-c", limits, "mlrb", file, String(files), data, ...groups, "--", ...argv];
+}
+
 /** Why no walls can be built here, with the way out; undefined if they can. Tested by building some. */
 export async function wallsMissing(): Promise<string | undefined> {
   const no = (why: string) => `no walls can be built here: ${why}`;
@@ -118,7 +133,7 @@ export async function wallsMissing(): Promise<string | undefined> {
   const limits = { memoryBytes: 2 ** 28, processes: 4096, fileBytes: 2 ** 20 };
   const walls: StageWalls = {
     ...(process.getuid?.() === 0 && { user: { uid: 65_534, gid: 65_534 } }),
-    ...{ reads: [dirname(builder)], writes: [folder], limits },
+    ...{ required: true, reads: [dirname(builder)], writes: [folder], limits },
   };
   const none = { has: new Set(), entries: [] } as unknown as ControlGroups;
   const described = describeWalls(walls, { root: "/", gpus: [] }, { groups: none, inView: true });
@@ -126,9 +141,15 @@ export async function wallsMissing(): Promise<string | undefined> {
     const file = join(folder, "walls.json");
     writeFileSync(file, JSON.stringify({ ...described, limits: { ...described.limits, dataBytes: null } }));
     const [program, ...args] = walled(["sh", "-c", "true"], file);
-    const { failed, stderr, shortMessage } = await execa(program!, args, { reject: false, timeout: 10_000 });
+    const { failed, stderr, code } = await execa(program!, args, { reject: false, timeout: 10_000 });
     if (!failed) return undefined;
-    const said = stderr?.trim().split("\n").at(-1) || shortMessage;
+    // no path: causes reach reports, which must be equal on every machine
+    const last = stderr
+      ?.trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^mlrb: the walls cannot be built: /, "");
+    const said = code === "ENOENT" ? "python3 is not installed" : last || "a trial failed";
     return no(
       `${said}; they need python3 and root, or user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns); or use \`executor: docker\``,
     );

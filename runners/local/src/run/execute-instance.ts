@@ -37,6 +37,7 @@ export type RunContext = {
   /** Whether a durable lease of a silent host is taken over; the time after which a host is silent. */
   takeOver: boolean;
   unsafeLocal: boolean;
+  mayRunWeakly: (instance: Instance) => boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
   silentMs: number | undefined;

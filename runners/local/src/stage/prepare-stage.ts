@@ -54,7 +54,7 @@ export async function prepareStage(
       }),
     ),
   );
-  const walls = stageWalls(instance, bound, { workspace, work, beside, token: context.token });
+  const walls = stageWalls(instance, bound, { ...context, beside });
   const variables = stageVariables(instance, bound, { ...context, stageFile });
   return {
     id: instance.id,

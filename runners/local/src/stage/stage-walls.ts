@@ -22,7 +22,7 @@ export function diskMax(folder: string): number {
 export function stageWalls(
   instance: Instance,
   bound: Bound,
-  { token, ...at }: HeldAt & { token: string },
+  { token, mayRunWeakly, ...at }: HeldAt & { token: string; mayRunWeakly: (instance: Instance) => boolean },
 ): StageWalls | undefined {
   const { stage, execution } = instance;
   if (stage.opens === undefined) return undefined;
@@ -38,6 +38,7 @@ export function stageWalls(
       ...reads.filter((path) => !hidden.has(path) && path !== compiled),
       ...[...harnessFiles, dirname(process.execPath)],
     ],
+    required: !mayRunWeakly(instance),
     writes: [join(work, "out"), join(work, "tmp"), refusals],
     limits: {
       memoryBytes: execution.limits.memoryBytes ?? memoryFor(execution.resources.memoryBytes, work),
