@@ -1,7 +1,16 @@
 // Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this user may
 // make no groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
 // limit on that one still applies.
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -86,6 +95,14 @@ export async function removeControlGroups(name: string): Promise<void> {
     await sleep(20);
   }
   for (const path of places) await removeGroup(path);
+}
+
+/** The same for all groups whose names continue this one with a dash: those of a run's stages. */
+export async function removeGroupsBelow(name: string): Promise<void> {
+  const found = [...version1().values(), ...version2()].flatMap((folder) =>
+    (quiet(() => readdirSync(folder)) ?? []).filter((one) => one.startsWith(`${prefix}${name}-`)),
+  );
+  for (const one of new Set(found)) await removeControlGroups(one.slice(prefix.length));
 }
 
 async function removeGroup(path: string): Promise<void> {

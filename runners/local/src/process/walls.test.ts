@@ -17,9 +17,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
+import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { localExecutor } from "./local-executor.ts";
-import { wallsGroups, wallsMissing } from "./walls.ts";
+import { groupName, wallsGroups, wallsMissing } from "./walls.ts";
 
 const who = process.getuid?.() === 0 ? "root" : "an ordinary user";
 const missing = await wallsMissing();
@@ -269,6 +270,19 @@ test(`${who}: no control group of a stage is left`, options, async (t) => {
   const again = wallsGroups(token, { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 });
   t.after(() => again.remove());
   assert.equal(again.has.has("memory"), grouped);
+});
+
+test("the groups of a killed run's stages are removed, and those of another run stay", options, async (t) => {
+  const limits = { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 };
+  const [own, other] = ["mlrb:run-1:7:", "mlrb:run-12:7:"].map((token) => wallsGroups(token, limits));
+  t.after(async () => {
+    await own!.remove();
+    await other!.remove();
+  });
+  await removeGroupsBelow(groupName("mlrb:run-1:"));
+  const exists = (path: string) => existsSync(path);
+  assert.ok(!own!.entries.some(exists));
+  assert.ok(other!.entries.every(exists));
 });
 
 /** As on a machine without python3 on the PATH: no walls can be built. */

@@ -55,7 +55,8 @@ export function wallsGroups(token: string, { memoryBytes, processes }: StageWall
   return makeControlGroups(groupName(token), { memoryBytes, processes });
 }
 
-function groupName(token: string): string {
+/** The name of a stage's groups; of a run's token, the beginning of the names of all its stages. */
+export function groupName(token: string): string {
   return token.replace(/[^A-Za-z0-9]+/g, "-").replace(/-$/, "");
 }
 
