@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import { gpuFacts } from "@mlrb/core/ports/gpu";
 import type { ContainerState } from "@mlrb/formats/stage/container-state";
-import { giveTo } from "@mlrb/kit/files/give-to";
+import { giveTo, makeReadable } from "@mlrb/kit/files/give-to";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";
@@ -127,7 +127,10 @@ export class DockerExecutor implements Executor {
       const { args, env } = stageCreation(engine, request, { image, labels });
       const { walls, log } = request;
       if (walls) appendFileSync(log, ""); // it is mounted by itself, so it must exist
-      if (walls?.user && wallsUser(engine, request)) giveTo([...walls.writes, log], walls.user);
+      if (walls?.user && wallsUser(engine, request)) {
+        makeReadable(request.work);
+        giveTo([...walls.writes, log], walls.user);
+      }
       const created = await engine.call(args, { env });
       if (created.ok) {
         const id = created.stdout.trim().split("\n").at(-1)!;

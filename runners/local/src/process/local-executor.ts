@@ -8,7 +8,7 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { gpuFacts, gpuVariables } from "@mlrb/core/ports/gpu";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { giveTo } from "@mlrb/kit/files/give-to";
+import { giveTo, makeReadable } from "@mlrb/kit/files/give-to";
 import { boundLog } from "@mlrb/kit/processes/bounded-log";
 import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
@@ -271,7 +271,10 @@ function beginWalls(request: ExecutionRequest, { groups, missing }: Held) {
     );
   const described = describeWalls(walls, request, { groups, inView: missing === undefined });
   if (trace !== undefined) writeFileSync(trace, "");
-  if (walls.user) giveTo(described.view?.writes ?? [], walls.user);
+  if (walls.user) {
+    makeReadable(work);
+    giveTo(described.view?.writes ?? [], walls.user);
+  }
   const file = join(work, "walls.json");
   writeFileSync(file, JSON.stringify(described));
   return { described, file };

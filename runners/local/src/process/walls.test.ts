@@ -47,7 +47,7 @@ async function hostile(
   writeFileSync(join(root, ".mlrb/secret"), "sk-secret");
   writeFileSync(join(root, ".env"), "sk-secret");
   writeFileSync(join(root, "preload.py"), "import json, socket\n");
-  writeFileSync(join(work, "in/submission"), "weights");
+  writeFileSync(join(work, "in/submission"), "weights", { mode: 0o600 });
   const token = `mlrb:${root}:`;
   const program = join(root, "stage.py");
   writeFileSync(program, script.replaceAll("WORKFOLDER", work));
@@ -142,7 +142,7 @@ acts = {
 }
 result = {"seen": seen, "acts": {name: tried(act) for name, act in acts.items()},
           "pids": sorted(int(one) for one in os.listdir("/proc") if one.isdigit()),
-          "uid": os.getuid(), "top": sorted(os.listdir("/")), "root": sorted(os.listdir(root)), "mlrb": os.listdir(root + "/.mlrb"),
+          "uid": os.getuid(), "submission": open(work + "/in/submission").read(), "top": sorted(os.listdir("/")), "root": sorted(os.listdir(root)), "mlrb": os.listdir(root + "/.mlrb"),
           "caps": [line for line in open("/proc/self/status") if line.startswith(("CapEff", "CapBnd", "NoNewPrivs", "Seccomp:"))],
           "lo": [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]]}
 open(work + "/out/result.json", "w").write(json.dumps(result))
@@ -165,6 +165,7 @@ for (const way of ways) {
       for (const [act, end] of Object.entries(told.acts)) assert.equal(end, "refused", act);
       assert.equal(told.pids.length, way === "fresh Node" ? 3 : 2, String(told.pids));
       if (process.getuid?.() === 0) assert.ok(told.uid >= 60_600);
+      assert.equal(told.submission, "weights"); // although only the runner's user could read it
       assert.deepEqual(told.mlrb, ["work"]);
       assert.ok(!told.root.includes(".env"));
       assert.ok(
