@@ -76,6 +76,7 @@ async function benchForked(scorer: string, submission: string, { jobs, row }: Be
 /** What the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
 async function benchWalls(submission: string, { jobs, row }: Benched): Promise<void> {
   const job = { scorer: scorers[0]!, submission, forked: true };
+  await jobs.score({ ...job, walled: true }); // the executor tries walls out once
   const open: number[] = [];
   const walled: number[] = [];
   for (let round = 0; round < 2 * rounds; round++) {
