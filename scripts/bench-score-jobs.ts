@@ -1,9 +1,11 @@
 // Runs scorers' measure.py through the local executor, forked or fresh, like the runner, and returns the notes of
 // bench_measure.py.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
+import { makeReadable } from "@mlrb/kit/files/give-to";
+import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { fixtures, measureParams, writeAdmission } from "../scorers/testing/measure.ts";
 import { repository } from "./bench-tools.ts";
@@ -29,6 +31,8 @@ type ScoreJob = {
   /** By default the scorer's fixtures. */
   private?: string;
   forked: boolean;
+  /** Inside the walls of a stage that opens what untrusted code made. */
+  walled?: boolean;
   /** More parameters of bench_measure.py. */
   params?: object;
 };
@@ -77,9 +81,10 @@ function stageContext({ scorer, submission, params, ...given }: ScoreJob, folder
 }
 
 function scoreRequest(
-  { scorer, forked }: ScoreJob,
+  { scorer, submission, forked, walled = false, ...given }: ScoreJob,
   { folder, python, count }: { folder: string; python: string; count: number },
 ): ExecutionRequest {
+  const token = `${process.pid}:bench:${count}:`;
   return {
     id: scorer,
     key: scorer,
@@ -87,7 +92,10 @@ function scoreRequest(
     writes: [],
     cpus: 1,
     gpus: [],
-    token: `${process.pid}:bench:${count}:`,
+    token,
+    ...(walled && {
+      walls: wallsOf([submission, given.private ?? fixtures(scorer)], { folder, python, token }),
+    }),
     run: { kind: "python", file: "scripts/bench_measure.py" },
     root: repository,
     work: folder,
@@ -111,6 +119,22 @@ function scoreRequest(
     limits: {},
     network: "none",
     ...(forked && { preload: join(repository, mlLock.replace(".lock", ".preload.py")) }),
+  };
+}
+
+/** Inputs are readable for every user, as those that the runner prepares. */
+function wallsOf(
+  inputs: string[],
+  { folder, python, token }: { folder: string; python: string; token: string },
+): StageWalls {
+  for (const path of inputs) makeReadable(path);
+  const code = ["runners", "scorers", "scripts", "tasks", "pipelines"].map((name) => join(repository, name));
+  return {
+    ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
+    required: true,
+    reads: [...code, ...inputs, dirname(dirname(python)), dirname(dirname(realpathSync(python)))],
+    writes: [folder],
+    limits: { memoryBytes: 2 ** 32, processes: 4096, fileBytes: 2 ** 30 },
   };
 }
 

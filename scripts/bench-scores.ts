@@ -11,6 +11,8 @@ import { ensureEnvironment } from "./ensure-environment.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
 const rounds = 3;
+/** What walls may add to a forked score. */
+const wallsMaxSeconds = 0.3;
 
 type Benched = { jobs: ScoreJobs; row: TellRow };
 
@@ -42,6 +44,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
     row("warm process ready", untilBegun);
     row("warm process holds", jobs.warmBytes() / 1e6, { unit: "MB" });
     for (const scorer of scorers) await benchForked(scorer, small, { jobs, row });
+    await benchWalls(small, { jobs, row });
     for (const scorer of scorers) await benchHeld(scorer, { small, large }, { jobs, row });
     alone = await computeAlone(small, data.private, jobs);
   } finally {
@@ -68,6 +71,21 @@ async function benchForked(scorer: string, submission: string, { jobs, row }: Be
   row(`${scorer}, fresh`, median(fresh), { against: `forked, ${other.toFixed(2)} s`, other });
   const against = "the allowed 1.5 s";
   row(`${scorer}, forked, beyond its compute`, median(beyond), { against, other: 1.5, target: 1 });
+}
+
+/** What the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
+async function benchWalls(submission: string, { jobs, row }: Benched): Promise<void> {
+  const job = { scorer: scorers[0]!, submission, forked: true };
+  await jobs.score({ ...job, walled: true }); // the executor tries walls out once
+  const open: number[] = [];
+  const walled: number[] = [];
+  for (let round = 0; round < 2 * rounds; round++) {
+    open.push((await jobs.score(job)).seconds);
+    walled.push((await jobs.score({ ...job, walled: true })).seconds);
+  }
+  const other = median(open) + wallsMaxSeconds;
+  const against = `without walls and ${wallsMaxSeconds} s, ${other.toFixed(2)} s`;
+  row(`${job.scorer}, forked, inside walls`, median(walled), { against, other, target: 1 });
 }
 
 /** The extra memory for scoring a larger model instead of a small one, against that model and one batch. */

@@ -36,6 +36,7 @@ function define(at: Lab): void {
       score: {
         each: ["task", "agent", "seed"],
         needs: ["attempt.submission"],
+        opens: "untrusted",
         command: "cp {inputs.submission}/told {outputs.score}",
         gives: { score: "file" },
       },

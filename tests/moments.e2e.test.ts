@@ -66,6 +66,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         each: ["task", "agent", "seed"],
         script: "pipelines/steps/validate.ts",
         needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger"],
+        opens: "untrusted",
         params: { rules: [], data: "smoke" },
         budget: { time: "16s" },
         files: ["tasks/known-weights/*.json"],
@@ -81,6 +82,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         keyed: ["moment"],
         script: "pipelines/steps/moment.ts",
         needs: ["attempt.submission", "attempt.snapshots", "attempt.ledger", "validate.admission"],
+        opens: "untrusted",
         gives: {
           checkpoint: "dir",
           submission: "dir",
@@ -94,12 +96,14 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
         role: "score",
         each: ["task", "agent", "seed", "scorer"],
         needs: ["validate.submission", "validate.admission"],
+        opens: "untrusted",
       },
       "grade-then": {
         ...judged,
         role: "moment-score",
         each: ["task", "agent", "seed", "moment", "scorer"],
         needs: ["moment.submission", "moment.admission"],
+        opens: "untrusted",
       },
       report: {
         collect: [

@@ -95,6 +95,34 @@ test("only the work folder without its inputs is writable, and users are the sam
   assert.match(flags({ rootless: true, flavour: "podman" }), / --userns keep-id --user \d+:\d+ /);
 });
 
+test("a stage that opens what untrusted code made sees its declared paths only, as a user without an account", () => {
+  const walls = {
+    user: { uid: 60_700, gid: 60_700 },
+    required: true,
+    reads: ["/usr/bin", "/nowhere/missing"],
+    writes: ["/state/work/run/1/out", "/state/work/run/1/tmp"],
+    limits: { memoryBytes: 2 ** 31, processes: 77, fileBytes: 2 ** 20 },
+  };
+  const { args } = stageCreation(engine(), { ...request, walls, network: "none" }, { image, labels: {} });
+  const mounts = args.filter((arg) => arg.startsWith("type=bind"));
+  assert.ok(!mounts.some((mount) => mount.includes("source=/repository,") || mount.includes("/nowhere")));
+  assert.deepEqual(
+    mounts.filter((mount) => !mount.endsWith(",readonly")),
+    ["out", "tmp", "log"].map(
+      (name) => `type=bind,source=/state/work/run/1/${name},target=/state/work/run/1/${name}`,
+    ),
+  );
+  const text = args.join(" ");
+  assert.match(text, / --user 60700:60700 /);
+  assert.match(text, / --network none /);
+  assert.match(text, / --pids-limit 77 /);
+  assert.match(text, / --ulimit fsize=1048576 /);
+  assert.match(text, / seccomp=\S+sandbox-seccomp.json /);
+  assert.doesNotMatch(text, / --group-add /);
+  const rootless = stageCreation(engine({ rootless: true }), { ...request, walls }, { image, labels: {} });
+  assert.match(rootless.args.join(" "), / --user 0:0 /);
+});
+
 test("labels hold everything that a later run needs to wait for a stage", () => {
   const labels = stageLabels(request, { state: "/state", run: "run", image: "sha256:1" });
   assert.deepEqual(readStageLabels(labels), {

@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -110,6 +111,32 @@ it("a stage runs with its variables, writes only where it may, and reports engin
   assert.match(where.image!, /^sha256:[0-9a-f]{64}$/);
   await at.close();
   assert.equal(containers(), "");
+});
+
+it("a stage that opens what untrusted code made sees its declared paths only, as a user of its own", async (t) => {
+  const at = executor(t);
+  const request = asked(
+    'id -u; ls -a . .mlrb; cat package.json; echo x > out; cd "$HOME/.."; cat in/model; echo x > in/model; echo kept > out/b; unshare --user true; grep -E "CapBnd|NoNewPrivs|Seccomp:" /proc/self/status; grep -c : /proc/net/dev',
+  );
+  const { work } = request;
+  writeFileSync(join(work, "in/model"), "weights\n");
+  const walls = {
+    user: { uid: 60_700, gid: 60_700 },
+    required: true,
+    reads: [work, join(repository, "README.md")],
+    writes: [join(work, "out"), join(work, "tmp")],
+    limits: { memoryBytes: 2 ** 28, processes: 64, fileBytes: 2 ** 20 },
+  };
+  const result = await at.start({ ...request, walls }).ended;
+  assert.equal(result.kind, "succeeded", said(request));
+  const text = said(request);
+  assert.match(text, /^60700\n/);
+  assert.match(text, /\nREADME\.md\n/);
+  assert.match(text, /\.mlrb.*No such file[\s\S]*package\.json.*No such file[\s\S]*\nweights\n/);
+  assert.match(text, /in\/model: Read-only file system[\s\S]*unshare: .*Operation not permitted/);
+  assert.match(text, /CapBnd:\t0{16}\nNoNewPrivs:\t1\nSeccomp:\t2\n1\n$/);
+  assert.equal(readFileSync(join(work, "out/b"), "utf8"), "kept\n");
+  for (const name of ["out", "out/b", "tmp", "log"]) assert.equal(statSync(join(work, name)).uid, 0, name);
 });
 
 it("a script and its imports run in a container as on the host", async (t) => {

@@ -1,15 +1,17 @@
 // Runs trusted stages in containers. The request names everything that a stage needs besides the repository, so the
 // same stage runs on this machine and in a container without a change to its code. A container starts in a fifth of
 // a second and does not depend on its runner: a later run finds a dead run's containers by their labels.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import { gpuFacts } from "@mlrb/core/ports/gpu";
 import type { ContainerState } from "@mlrb/formats/stage/container-state";
+import { giveTo, makeReadable } from "@mlrb/kit/files/give-to";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";
 import { runContainer, type ToRun } from "./run-container.ts";
-import { stageCreation } from "./stage-flags.ts";
+import { stageCreation, wallsUser } from "./stage-flags.ts";
 import { stageLabels } from "./stage-labels.ts";
 
 export type DockerExecutorOptions = {
@@ -25,6 +27,14 @@ export type DockerExecutorOptions = {
   /** How long to wait for an engine that goes away while a stage runs. */
   patienceMs?: number;
 };
+
+/** The outputs of a stage that had a user of its own become this process's user's. */
+function takeBack(work: string): void {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const paths = ["out", "tmp", "refusals.jsonl", "log"].map((name) => join(work, name));
+  const foreign = (path: string) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? uid) !== uid;
+  if (uid === 0) giveTo(paths.filter(foreign), { uid, gid });
+}
 
 type EngineAnswer = Awaited<ReturnType<typeof containerEngine>>;
 
@@ -43,7 +53,10 @@ export class DockerExecutor implements Executor {
   start(request: ExecutionRequest): Running {
     if (request.preload !== undefined)
       appendFileSync(request.log, "mlrb: not forked from a warm process: a container starts a fresh one\n");
-    return this.#run(() => this.#create(request), request);
+    const { walls, limits } = request;
+    const memoryBytes = limits.memoryBytes ?? walls?.limits.memoryBytes;
+    const held = { ...request, limits: { ...limits, ...(memoryBytes !== undefined && { memoryBytes }) } };
+    return this.#run(() => this.#create(held), held);
   }
 
   async mountsReadOnly(): Promise<boolean> {
@@ -90,9 +103,13 @@ export class DockerExecutor implements Executor {
     );
   }
 
-  #run(getReady: () => Promise<ToRun>, { log, limits }: Pick<ExecutionRequest, "log" | "limits">): Running {
+  #run(
+    getReady: () => Promise<ToRun>,
+    { work, log, limits }: Pick<ExecutionRequest, "work" | "log" | "limits">,
+  ): Running {
     const { patienceMs = 60_000 } = this.#options;
     const done = (engine: ContainerEngine, id: string) => {
+      takeBack(work);
       const removal = removeContainers(engine, [id]).finally(() => this.#removals.delete(removal));
       this.#removals.add(removal);
     };
@@ -108,6 +125,12 @@ export class DockerExecutor implements Executor {
       if (!image.ok) return { failed: image.detail };
       const labels = stageLabels(request, { state, run, image: image.id });
       const { args, env } = stageCreation(engine, request, { image, labels });
+      const { walls, log } = request;
+      if (walls) appendFileSync(log, ""); // it is mounted by itself, so it must exist
+      if (walls?.user && wallsUser(engine, request)) {
+        makeReadable(request.work);
+        giveTo([...walls.writes, log], walls.user);
+      }
       const created = await engine.call(args, { env });
       if (created.ok) {
         const id = created.stdout.trim().split("\n").at(-1)!;

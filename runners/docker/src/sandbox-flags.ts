@@ -60,7 +60,7 @@ function parents(reads: readonly string[]): string[] {
  * the kernel were found for years; podman's list differs by distribution. For those engines our list is used: it
  * refuses what docs.docker.com/engine/security/seccomp names, namespaces, io_uring, AF_ALG (38) and AF_VSOCK (40).
  */
-function systemCallFlags({ flavour, version }: ContainerEngine): string[] {
+export function systemCallFlags({ flavour, version }: ContainerEngine): string[] {
   const major = Number(/ (\d+)\./.exec(version)?.[1] ?? 0);
   if (flavour === "docker" && major >= 25) return [];
   return ["--security-opt", `seccomp=${join(import.meta.dirname, "sandbox-seccomp.json")}`];

@@ -1,14 +1,15 @@
-// Arguments that create the container of a trusted stage. Paths are the same inside and outside, so programs,
+// Arguments that create the container of a stage that this project's code runs in. Paths are the same inside and outside, so programs,
 // messages and outputs are the same as on the host.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
-import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
 import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { imageMounts, type Mount, mountFlags } from "./mount-flags.ts";
 import { packageFolders } from "./package-folders.ts";
+import { systemCallFlags } from "./sandbox-flags.ts";
 
 /** Seconds between TERM and KILL. */
 export const graceS = 5;
@@ -27,23 +28,28 @@ export function stageCreation(
   request: ExecutionRequest,
   { image, labels }: StageContainer,
 ): { args: string[]; env: Record<string, string> } {
-  const { root, limits, network, cpus, gpus } = request;
+  const { root, limits, network, cpus, gpus, walls } = request;
   const { flags, env } = variableFlags(variablesInside(request));
   const args = [
     "create",
     ...Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]),
     ...confinementFlags(engine, {
-      user: userOf(engine),
+      user: wallsUser(engine, request) ?? userOf(engine),
       network: network === "none" ? "none" : "host",
       memoryBytes: limits.memoryBytes,
-      processes: 16_384,
+      processes: walls?.limits.processes ?? 16_384,
       cpus,
       gpus,
       shmBytes: 2 ** 30,
     }),
     ...["--stop-timeout", String(graceS)],
-    ...groupFlags(engine),
-    ...mountFlags([...imageMounts(image.reference), ...stageMounts(request)]),
+    ...(walls
+      ? [...systemCallFlags(engine), "--ulimit", `fsize=${walls.limits.fileBytes}`]
+      : groupFlags(engine)),
+    ...mountFlags([
+      ...imageMounts(image.reference),
+      ...(walls ? wallsMounts(walls, request.log) : stageMounts(request)),
+    ]),
     ...["--workdir", root],
     ...flags,
     ...["--entrypoint", "/bin/sh", image.id, "-c", script, "mlrb", request.log],
@@ -65,6 +71,19 @@ function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest):
   ];
 }
 
+/** A stage that opens what untrusted code made sees nothing of the repository but the paths that it declares. */
+function wallsMounts({ reads, writes }: StageWalls, log: string): Mount[] {
+  return [
+    ...reads.filter((path) => existsSync(path)).map((source) => ({ source })),
+    ...[...writes, log].map((source) => ({ source, writable: true })),
+  ];
+}
+
+/** `UID:GID` of such a stage, where the engine can give it a user of its own. */
+export function wallsUser({ rootless }: ContainerEngine, { walls }: ExecutionRequest): string | undefined {
+  return rootless || !walls?.user ? undefined : `${walls.user.uid}:${walls.user.gid}`;
+}
+
 /** The runner's own user, so the runner can read and remove what the stage writes. */
 function userOf({ rootless, flavour }: ContainerEngine): string {
   if (rootless && flavour === "docker") return "0:0";
@@ -82,10 +101,10 @@ function groupFlags({ rootless }: ContainerEngine): string[] {
  * The engine renumbers the devices that it shows: the host's device list would hide them.
  * MLRB_TOKEN stays outside: a later run ends every process with a dead run's token, and may want to adopt this one.
  */
-function variablesInside({ env, gpus }: ExecutionRequest): Record<string, string> {
+function variablesInside({ env, gpus, walls }: ExecutionRequest): Record<string, string> {
   const outside = new Set(["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MLRB_TOKEN"]);
   // this user has no name inside, and some libraries read USER first
-  const named = process.getuid?.() === 0 ? {} : { USER: "runner" };
+  const named = process.getuid?.() === 0 && !walls ? {} : { USER: "runner" };
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name)));
   return { ...named, ...kept, MLRB_GPUS: String(gpus.length) };
 }

@@ -18,7 +18,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/handed-over";
-import type { SandboxUser } from "../sandbox/sandbox-user.ts";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { child, type OpenFolder, openFolder } from "./open-folder.ts";
 
 export type PutSettings = {

@@ -1,8 +1,8 @@
 // Whether this user can use bubblewrap on this machine, and what it can do. Tested by running it, once.
 import { existsSync } from "node:fs";
 import { release } from "node:os";
+import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { execa } from "execa";
-import { seccompFilter } from "./seccomp-filter.ts";
 
 export type BubblewrapAbilities = {
   version: string;

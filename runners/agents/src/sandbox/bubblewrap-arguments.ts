@@ -1,11 +1,11 @@
 // The walls themselves: which paths bubblewrap shows inside, and which rights it drops. Anything not named here does
 // not exist inside. Pure except for reading which of the host's system folders exist.
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { WallsRequest } from "@mlrb/core/ports/sandbox";
-import { systemPaths } from "@mlrb/core/ports/system-paths";
-import type { SandboxUser } from "./sandbox-user.ts";
+import { hiddenInProc, systemPaths } from "@mlrb/core/ports/system-paths";
+import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 
 export type WallsFacts = {
   user: SandboxUser;
@@ -26,20 +26,6 @@ export type DescriptorInput = { text: string | Uint8Array; as: "file" | "seccomp
 export type BubblewrapArguments = { argv: string[]; given: DescriptorInput[] };
 
 const initAt = "/run/sandbox/init.py";
-
-/** Hidden in /proc, as Docker hides them: they would show the host. */
-const hiddenInProc = [
-  "keys",
-  "key-users",
-  "kcore",
-  "timer_list",
-  "timer_stats",
-  "sched_debug",
-  "latency_stats",
-  "sysrq-trigger",
-  "kallsyms",
-  "kmsg",
-];
 
 export function bubblewrapArguments(
   request: WallsRequest,
@@ -85,7 +71,7 @@ export function bubblewrapArguments(
     ...["--dev", "/dev"],
     ...inMemory("/dev/shm", 2),
     ...inMemory("/tmp", 4),
-    ...gpuDevices(request.gpus),
+    ...gpuDevices(request.gpus).flatMap((path) => ["--dev-bind-try", path, path]),
     ...["--remount-ro", "/dev"],
     ...["--bind", request.folder, request.seenAs],
     ...readOnly.flatMap((path) => ["--ro-bind", join(request.folder, path), inside(path)]),
@@ -132,26 +118,4 @@ function etcFiles(network: WallsRequest["network"]): [at: string, text: string][
   if (network === "full" && existsSync("/etc/resolv.conf"))
     files.push(["/etc/resolv.conf", readFileSync("/etc/resolv.conf", "utf8")]);
   return files;
-}
-
-/** The devices of these GPUs and those that all GPUs share. Tested only against doubles. */
-function gpuDevices(gpus: readonly Gpu[]): string[] {
-  if (gpus.length === 0) return [];
-  const devices = [
-    ...["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"],
-    ...gpus.map((gpu) => `/dev/nvidia${minorOf(gpu)}`),
-    ...(gpus.some(({ slice }) => slice) ? ["/dev/nvidia-caps"] : []),
-  ];
-  return devices.flatMap((path) => ["--dev-bind-try", path, path]);
-}
-
-/** The number of its device, which may differ from its index. */
-function minorOf(gpu: Gpu): number {
-  const folder = "/proc/driver/nvidia/gpus";
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const text = readFileSync(join(folder, name, "information"), "utf8");
-    const minor = /^Device Minor:\s*(\d+)/m.exec(text)?.[1];
-    if (minor !== undefined && text.includes(gpu.uuid)) return Number(minor);
-  }
-  return gpu.index;
 }

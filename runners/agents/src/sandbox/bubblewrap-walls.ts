@@ -7,17 +7,21 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import {
+  type ControlGroups,
+  makeControlGroups,
+  removeControlGroups,
+} from "@mlrb/kit/processes/control-groups";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
+import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { openInside } from "../folders/open-folder.ts";
 import { type BubblewrapAbilities, bubblewrapAbilities } from "./bubblewrap-abilities.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
-import { type ControlGroups, makeControlGroups, removeControlGroups } from "./control-groups.ts";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
 import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
-import type { SandboxUser } from "./sandbox-user.ts";
-import { seccompFilter } from "./seccomp-filter.ts";
 
 const init = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "walls_init.py"), "utf8");
 

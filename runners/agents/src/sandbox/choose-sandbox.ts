@@ -3,9 +3,9 @@
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
+import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
-import { mayLimitMemory } from "./control-groups.ts";
 import { plainSandbox } from "./plain-sandbox.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
 import { walledSandbox } from "./walled-sandbox.ts";

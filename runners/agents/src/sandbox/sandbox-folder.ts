@@ -11,13 +11,13 @@ import {
   removeDiskImage,
   trimDiskImage,
 } from "@mlrb/kit/files/disk-image";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
 import { child, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
 import { listenInside } from "./listen-inside.ts";
-import type { SandboxUser } from "./sandbox-user.ts";
 
 export type SandboxFolder = {
   /** Absolute, without links. */

@@ -3,9 +3,9 @@
 // can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
 import { diskImageUse, hasDiskImage } from "@mlrb/kit/files/disk-image";
+import type { Controller } from "@mlrb/kit/processes/control-groups";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { diskUsed } from "../folders/disk-used.ts";
-import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
 export type SandboxMeter = {

@@ -3,8 +3,8 @@
 // paths are known.
 import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { sandboxFolder } from "./sandbox-folder.ts";
-import { sandboxUser } from "./sandbox-user.ts";
 import { startGate } from "./start-gate.ts";
 
 /** The token holds letters, digits and dashes. */

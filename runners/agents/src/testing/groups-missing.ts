@@ -1,12 +1,12 @@
 // Why tests of limits that only the kernel's control groups hold cannot run here; undefined if they can.
+
+import { type Controller, makeControlGroups } from "@mlrb/kit/processes/control-groups";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
-import { type Controller, makeControlGroups } from "../sandbox/control-groups.ts";
 
 export async function groupsMissing(wanted: Controller[]): Promise<string | undefined> {
   const groups = makeControlGroups(`probe-${process.pid}`, {
     memoryBytes: 2 ** 29,
     processes: 128,
-    diskBytes: 2 ** 34,
     cpus: 1,
   });
   await groups.remove();

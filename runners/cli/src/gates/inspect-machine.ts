@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { mayLimitMemory } from "@mlrb/agents/sandbox/control-groups";
+import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
 import { abilities } from "@mlrb/local/process/namespaces";

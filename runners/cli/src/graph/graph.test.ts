@@ -29,6 +29,7 @@ stages:
     each: [word]
     needs: [attempt.work, make.answers]
     command: score
+    opens: untrusted
     gives: { score: file }
   report: { collect: [score.score, digest(attempt.work)], command: report, gives: { all: file } }
 `;

@@ -60,7 +60,7 @@ stages:
     environment: "{scorer.environment}"
     needs: { model: attempt.submission, data: data.private }
     env: { UNIT: "{scorer.unit}" }
-    secrets: [HF_TOKEN]
+    opens: untrusted
     gives: { score: { file: score.json } }
     releases: [score]
     network: none

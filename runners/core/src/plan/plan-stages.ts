@@ -8,6 +8,7 @@ import { topologicalSort } from "graphology-dag";
 import { checkPublished } from "../spec/check-published.ts";
 import { checkStage, type StageContext } from "../spec/check-stage.ts";
 import { givenOutput } from "../spec/given-output.ts";
+import { checkOpens } from "../spec/opens.ts";
 import { checkPrivacy, spreadPrivacy } from "../spec/privacy.ts";
 import { checkNames, checkReference, referencesOf, type Wires } from "../spec/references.ts";
 import { checkRoles } from "../spec/roles.ts";
@@ -53,8 +54,10 @@ export function planStages(
 
   const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
   spreadPrivacy(ordered, stages);
-  for (const stage of ordered)
-    problems.push(...checkPrivacy(stage, { stages, wires: wires.get(stage.name)!, source }));
+  for (const stage of ordered) {
+    const context = { stages, wires: wires.get(stage.name)!, source };
+    problems.push(...checkPrivacy(stage, context), ...checkOpens(stage, context));
+  }
   for (const stage of ordered) stage.publishes = stage.each.length === 0 && graph.outDegree(stage.name) === 0;
   problems.push(...checkPublished(ordered, source));
   return { stages: ordered, problems };
@@ -76,6 +79,7 @@ function plannedStage(
     gives: Object.entries(stage.gives ?? {}).map(([output, gives]) => givenOutput(output, gives)),
     durable: stage.durable ?? false,
     untrusted: stage.untrusted ?? false,
+    ...(stage.opens !== undefined && { opens: stage.opens }),
     publishes: false,
     place: { file, line },
     spec: stage,

@@ -34,6 +34,8 @@ export type PlannedStage = {
   gives: PlannedOutput[];
   durable: boolean;
   untrusted: boolean;
+  /** It opens files that untrusted code made, and runs inside walls. */
+  opens?: "untrusted";
   /** Its outputs are published under results/: it has no axes and no stage needs its outputs. */
   publishes: boolean;
   /** Where it is written; undefined for generated stages. */

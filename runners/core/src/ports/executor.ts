@@ -37,6 +37,8 @@ export type ExecutionRequest = {
   permissions?: Permissions;
   /** Absolute; the module that records the reads of a script without enforced permissions. */
   recorder?: string;
+  /** Set for a stage that opens what untrusted code made. */
+  walls?: StageWalls;
   /** A folder that its processes must not write to; only for an executor that `mountsReadOnly`. */
   readOnly?: string;
   /**
@@ -53,6 +55,31 @@ export type ExecutionRequest = {
   image?: string;
   cpus: number;
   gpus: readonly Gpu[];
+};
+
+/**
+ * Walls around a stage that opens what untrusted code made. Of the host's files nothing exists inside but these paths, at
+ * the same names, and the system's programs and libraries. There is no network and no other process.
+ */
+export type StageWalls = {
+  /** The user of its processes; undefined: this process's own user, in a user namespace. */
+  user?: { uid: number; gid: number };
+  /** Whether the stage must not run where no walls can be built. Otherwise it then runs under its limits alone. */
+  required: boolean;
+  /** Absolute files and folders, read-only. */
+  reads: string[];
+  /** Absolute files and folders in which it writes. */
+  writes: string[];
+  limits: StageWallsLimits;
+};
+
+type StageWallsLimits = {
+  /** Of all its processes together; the kernel holds it where this user may make a control group. */
+  memoryBytes: number;
+  /** Processes and threads. */
+  processes: number;
+  /** Of each file that it writes. */
+  fileBytes: number;
 };
 
 export type Running = {

@@ -11,3 +11,17 @@ export const systemPaths: readonly string[] = [
   "/etc/pki/tls/certs",
   "/etc/pki/ca-trust/extracted",
 ];
+
+/** Files of /proc that show the host; a sandbox hides them, as Docker does. */
+export const hiddenInProc: readonly string[] = [
+  "keys",
+  "key-users",
+  "kcore",
+  "timer_list",
+  "timer_stats",
+  "sched_debug",
+  "latency_stats",
+  "sysrq-trigger",
+  "kallsyms",
+  "kmsg",
+];

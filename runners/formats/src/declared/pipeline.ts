@@ -203,6 +203,11 @@ export const stageSpec = {
     },
     durable: { ...flag, description: "Its results are records, not cache entries." },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
+    opens: {
+      ...oneOf("untrusted"),
+      description:
+        "untrusted: it opens files that untrusted code made, so it runs inside walls, without a network; outside the action key.",
+    },
     hostSensitive: {
       type: ["boolean", "string"],
       description: "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",

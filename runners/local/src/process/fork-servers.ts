@@ -10,6 +10,7 @@ import type { Network } from "@mlrb/formats/declared/pipeline";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Job } from "./spawner.ts";
 import { type Spawned, SpawnerHelper } from "./spawner-helper.ts";
+import type { WallsDescription } from "./walls.ts";
 
 type ForkJob = Job & {
   /** Absolute path of the file that the server imports first. */
@@ -19,6 +20,7 @@ type ForkJob = Job & {
   network: Network | undefined;
   /** Whether the job has no network; see namespaces. */
   offline: boolean;
+  walls?: WallsDescription;
 };
 
 export type ForkServers = {
@@ -73,10 +75,9 @@ export function forkServers(root: string): ForkServers {
       const trouble = await helper.ready;
       if (trouble !== undefined) return { fresh: `the server cannot be used: ${trouble}` };
       if (!helper.living()) return { fresh: "the server ended" };
-      const { argv, env, log, readOnly, offline } = job;
-      return {
-        spawn: () => helper.spawn({ argv, env, log, offline, ...(readOnly !== undefined && { readOnly }) }),
-      };
+      const { argv, env, log, readOnly, offline, walls } = job;
+      const held = { ...(readOnly !== undefined && { readOnly }), ...(walls && { walls }) };
+      return { spawn: () => helper.spawn({ argv, env, log, offline, ...held }) };
     },
     close() {
       for (const { helper, home } of servers.values()) {

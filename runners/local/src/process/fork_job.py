@@ -22,6 +22,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any, NoReturn
 
+import walls
 from fork_confine import confine
 from fork_places import Place, point
 
@@ -73,7 +74,10 @@ def prepare(job: dict[str, Any], warm: Warm) -> None:
     mark_environment(os.fsencode(f"MLRB_TOKEN={job['env']['MLRB_TOKEN']}"))
     os.environ.clear()
     os.environ.update(job["env"])
-    confine(job.get("readOnly"), job.get("offline", False))
+    if job.get("walls"):
+        walls.enter(job["walls"])
+    if not job.get("walls", {}).get("view"):
+        confine(job.get("readOnly"), job.get("offline", False))
     point(warm.places, warm.home, job["env"]["HOME"])
     tempfile.tempdir = None
     importlib.invalidate_caches()

@@ -1,13 +1,16 @@
 // Runs a stage instance as processes on this machine and enforces its limits. An instance ends only when no process
 // that it started is left, detached children included.
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import { gpuFacts, gpuVariables } from "@mlrb/core/ports/gpu";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { giveTo, makeReadable } from "@mlrb/kit/files/give-to";
 import { boundLog } from "@mlrb/kit/processes/bounded-log";
+import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
 import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import { traced } from "../stage/read-trace.ts";
@@ -15,6 +18,7 @@ import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
+import { describeWalls, limited, walled, wallsGroups, wallsMissing } from "./walls.ts";
 
 /** Time to end before a process is killed. */
 const graceMs = 5_000;
@@ -32,15 +36,12 @@ type Options = {
 export function localExecutor(root: string, options: Options = {}): Executor {
   const spawner = startSpawner(root, options);
   const servers = forkServers(root);
-  let asked: Promise<Abilities> | undefined;
-  const able = () => {
-    asked ??= abilities();
-    return asked;
-  };
+  const able = once(abilities);
+  const missing = once(wallsMissing);
   return {
     name: "local",
     start: (request) =>
-      new LocalProcess(request, { spawner, servers, able, graceMs: options.graceMs ?? graceMs }),
+      new LocalProcess(request, { spawner, servers, able, missing, graceMs: options.graceMs ?? graceMs }),
     mountsReadOnly: async () => (await able()).readOnly,
     close() {
       spawner.close();
@@ -49,7 +50,25 @@ export function localExecutor(root: string, options: Options = {}): Executor {
   };
 }
 
-type Means = { spawner: Spawner; servers: ForkServers; able: () => Promise<Abilities>; graceMs: number };
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
+}
+
+type Means = {
+  spawner: Spawner;
+  servers: ForkServers;
+  able: () => Promise<Abilities>;
+  /** Why no walls can be built here; undefined if they can. */
+  missing: () => Promise<string | undefined>;
+  graceMs: number;
+};
+
+/** Where a stage that opens what untrusted code made has its limits, and why it has no walls. */
+type Held = { groups: ControlGroups; missing: string | undefined };
 
 /** One instance from its start to the death of its process tree. */
 class LocalProcess implements Running {
@@ -59,6 +78,7 @@ class LocalProcess implements Running {
   readonly #known: Known;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #timers: NodeJS.Timeout[] = [];
+  #held: Held | undefined;
   #why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
   /** The signal for a process that starts only after it was asked to end. */
   #signal: NodeJS.Signals = "SIGTERM";
@@ -81,6 +101,9 @@ class LocalProcess implements Running {
   }
 
   async #run(): Promise<ExecutionResult> {
+    const { walls, token } = this.#request;
+    if (walls)
+      this.#held = { groups: wallsGroups(token, walls.limits), missing: await this.#means.missing() };
     const meter = this.#watchLimits();
     const log = boundLog(this.#request.log);
     const end = await this.#start();
@@ -88,6 +111,7 @@ class LocalProcess implements Running {
     clearInterval(meter);
     try {
       await endProcesses(this.#known);
+      await this.#takeBack();
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     } finally {
@@ -96,9 +120,20 @@ class LocalProcess implements Running {
     return this.#why === undefined ? this.#resultOf(end) : this.#endedEarly(this.#why);
   }
 
+  /** After the end of a stage that ran inside walls: its files are this process's user's again, its groups are gone. */
+  async #takeBack(): Promise<void> {
+    const { walls } = this.#request;
+    if (!walls || !this.#held) return;
+    const { groups } = this.#held;
+    if (groups.met().memory > 0) this.#why ??= "out-of-memory";
+    await groups.remove();
+    if (walls.user) giveTo(walls.writes, { uid: process.getuid!(), gid: process.getgid!() });
+  }
+
   async #start(): Promise<JobEnd> {
     // the start may still be in preparation when the instance is asked to end
-    const begin = await Promise.race([beginning(this.#request, this.#means), this.#stopped.promise]);
+    const start = beginning(this.#request, this.#means, this.#held);
+    const begin = await Promise.race([start, this.#stopped.promise]);
     if (!begin || this.#why !== undefined) return { kind: "failed", detail: "was ended before it began" };
     const spawned = await begin();
     if ("failed" in spawned) return { kind: "failed", detail: spawned.failed };
@@ -112,7 +147,9 @@ class LocalProcess implements Running {
    * Ends the instance after its time limit. The returned interval ends the instance when it exceeds its memory limit.
    */
   #watchLimits(): NodeJS.Timeout | undefined {
-    const { timeMs, memoryBytes } = this.#request.limits;
+    const { timeMs } = this.#request.limits;
+    const byKernel = this.#held?.groups.has.has("memory") === true;
+    const memoryBytes = byKernel ? undefined : memoryLimit(this.#request);
     const limit = performance.now() + (timeMs ?? 0);
     // a timer holds at most 24.8 days; a longer limit takes several timers
     const watch = () => {
@@ -152,7 +189,7 @@ class LocalProcess implements Running {
     const [detail, limit] =
       why === "time-limit"
         ? [`did not end within ${formatDuration(limits.timeMs!)}`, "limits.time"]
-        : [`held more than ${limits.memoryBytes} bytes of memory`, "limits.memory"];
+        : [`held more than ${memoryLimit(this.#request)} bytes of memory`, "limits.memory"];
     appendFileSync(log, `mlrb: ${detail} (${limit}) and was ended\n`);
     return { kind: "failed", cause: why, detail };
   }
@@ -163,7 +200,11 @@ class LocalProcess implements Running {
       appendFileSync(log, `mlrb: ${end.detail}\n`);
       return { kind: "failed", cause: "machine", detail: end.detail };
     }
-    if (end.code === 0) return { kind: "succeeded", ...(gpus.length > 0 && { where: gpuFacts(gpus) }) };
+    if (end.code === 0) {
+      const weak = this.#held?.missing !== undefined;
+      const where = { ...gpuFacts(gpus), ...(weak && { walls: weakLimits }) };
+      return { kind: "succeeded", ...(Object.keys(where).length > 0 && { where }) };
+    }
     const { signal } = end;
     if (signal) {
       const detail = `ended by ${signal}${signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
@@ -173,25 +214,68 @@ class LocalProcess implements Running {
   }
 }
 
+/** In the provenance of a stage that should have run inside walls. */
+const weakLimits = "none: weak limits";
+
+function memoryLimit({ limits, walls }: ExecutionRequest): number | undefined {
+  return limits.memoryBytes ?? walls?.limits.memoryBytes;
+}
+
 type Begin = () => Promise<Spawned | { failed: string }>;
 
 /** Forks the program from a process that has imported its libraries, or starts a new process. */
-async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
-  const { run, readOnly, network, preload, log } = request;
+async function beginning(
+  request: ExecutionRequest,
+  { spawner, servers, able }: Means,
+  held: Held | undefined,
+): Promise<Begin> {
+  const { run, network, preload, log } = request;
+  const inView = held !== undefined && held.missing === undefined;
+  const readOnly = inView ? undefined : request.readOnly; // all inputs are read-only inside walls
   const words = commandLine(request, process.execPath);
   const argv = request.trace === undefined ? words : traced(words, request.trace);
+  if (held?.missing !== undefined && request.walls!.required) {
+    const failed = `it opens files that untrusted code made, and ${held.missing}`;
+    appendFileSync(log, `mlrb: ${failed}\n`);
+    return async () => ({ failed });
+  }
+  const walls = held && beginWalls(request, held);
   const env = { ...request.env, ...gpuVariables(request.gpus), MLRB_TOKEN: request.token };
-  const offline = network === "none" && (await able()).network;
-  if (network === "none" && !offline)
+  const offline = network === "none" && !inView && (await able()).network;
+  if (network === "none" && !inView && !offline)
     appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
   const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
   const warm = run.kind === "python" && preload !== undefined && request.trace === undefined;
   if (warm && request.gpus.length > 0)
     appendFileSync(log, "mlrb: not forked from a warm process: it holds a GPU, which is chosen at start\n");
   else if (warm) {
-    const server = await servers.serverOf({ argv, env, log, preload, offline, readOnly, network });
+    const server = await servers.serverOf({
+      ...{ argv, env, log, preload, offline, readOnly, network },
+      ...(walls && { walls: walls.described }),
+    });
     if ("spawn" in server) return server.spawn;
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
   }
-  return () => spawner.spawn({ argv: confined(argv, confinement), env, log });
+  const inside = walls ? (inView ? walled(argv, walls.file) : limited(argv, walls.described)) : argv;
+  return () => spawner.spawn({ argv: confined(inside, confinement), env, log });
+}
+
+/** Describes the walls, also in a file, and gives the folders of the stage to its user. */
+function beginWalls(request: ExecutionRequest, { groups, missing }: Held) {
+  const { log, work, trace } = request;
+  const walls = request.walls!;
+  if (missing !== undefined)
+    appendFileSync(
+      log,
+      `mlrb: weak limits: this stage opens files that untrusted code made, and ${missing}\n`,
+    );
+  const described = describeWalls(walls, request, { groups, inView: missing === undefined });
+  if (trace !== undefined) writeFileSync(trace, "");
+  if (walls.user) {
+    makeReadable(work);
+    giveTo(described.view?.writes ?? [], walls.user);
+  }
+  const file = join(work, "walls.json");
+  writeFileSync(file, JSON.stringify(described));
+  return { described, file };
 }

@@ -1,5 +1,6 @@
 // The input and the result of carrying out an instance.
 
+import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
 import type { RefusalText } from "@mlrb/core/ports/permissions";
 import type { CostEstimate } from "@mlrb/formats/attempt/attempt-record";
@@ -34,6 +35,8 @@ export type CarryOutContext = {
   unsafeLocal: boolean;
   /** Whether untrusted programs may run where only polls limit their memory. */
   weakLimits?: boolean;
+  /** Whether a stage that opens what untrusted code made may run without walls where none can be built. */
+  mayRunWeakly: (instance: Instance) => boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
   /** The work folders of this run's instances. */

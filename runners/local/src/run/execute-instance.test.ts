@@ -118,6 +118,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: 
     },
     takeOver: false,
     unsafeLocal: false,
+    mayRunWeakly: () => false,
     clearSandbox: undefined,
     purse: undefined,
     silentMs: undefined,

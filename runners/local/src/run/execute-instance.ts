@@ -39,6 +39,7 @@ export type RunContext = {
   takeOver: boolean;
   unsafeLocal: boolean;
   weakLimits?: boolean;
+  mayRunWeakly: (instance: Instance) => boolean;
   clearSandbox: ClearSandbox | undefined;
   purse: RunPurse | undefined;
   silentMs: number | undefined;

@@ -25,6 +25,7 @@ import { RunExecutors } from "./run-executors.ts";
 import { newRunName } from "./run-name.ts";
 import { leftStale, type RunHandle, type RunOptions } from "./run-request.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
+import { mayRunWeakly } from "./weak-limits.ts";
 import { workOf } from "./work-of.ts";
 
 export function startRun(options: RunOptions): RunHandle {
@@ -275,6 +276,7 @@ class PlanRun {
 
   #runContext(): RunContext {
     const { plan, workspace, clearSandbox, purse, silentMs, onEvent } = this.#options;
+    const { takeOver = false, unsafeLocal = false, weakLimits = false } = this.#options;
     return {
       run: this.#run,
       plan,
@@ -283,13 +285,14 @@ class PlanRun {
       folder: this.#folder,
       slots: new WorkSlots(this.#folder.path),
       executorOf: (name) => this.#executors.of(name),
-      takeOver: this.#options.takeOver ?? false,
-      unsafeLocal: this.#options.unsafeLocal ?? false,
-      weakLimits: this.#options.weakLimits ?? false,
+      takeOver,
+      unsafeLocal,
+      weakLimits,
       clearSandbox,
       purse,
       silentMs,
       going: this.#options.going ?? new Set(),
+      mayRunWeakly: (instance) => mayRunWeakly(instance, { ...this.#options, results: this.#results }),
       interrupts: () => this.#scheduler.interrupts(),
       onEvent: (event) => {
         if (event.kind === "waiting")

@@ -71,7 +71,15 @@ async function prepared(at: Lab, { stages, given = {}, mounts, change, ...more }
   const bound = await bind(instance, { plan, results, workspace });
   change?.(bound);
   const executor = (mounts === undefined ? {} : { mountsReadOnly: async () => mounts }) as Executor;
-  const context = { workspace, work, executor, token: "mark:", unsafeLocal: false, ...more } as Working;
+  const context = {
+    workspace,
+    work,
+    executor,
+    token: "mark:",
+    unsafeLocal: false,
+    mayRunWeakly: () => false,
+    ...more,
+  } as unknown as Working;
   const request = await prepareStage(instance, bound, context);
   const stageJson = JSON.parse(readFileSync(join(work, "stage.json"), "utf8")) as StageContext & {
     sandbox?: SandboxRequest;

@@ -1,6 +1,6 @@
 // Prepares a stage's work folder: inputs, output folders and context.
 
-import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
@@ -21,6 +21,7 @@ import { outputPaths } from "./output-paths.ts";
 import { stageContext } from "./stage-context.ts";
 import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
+import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
 export type Working = CarryOutContext & { work: string };
 
@@ -53,6 +54,7 @@ export async function prepareStage(
       }),
     ),
   );
+  const walls = stageWalls(instance, bound, { ...context, beside });
   const variables = stageVariables(instance, bound, { ...context, stageFile });
   return {
     id: instance.id,
@@ -73,10 +75,12 @@ export async function prepareStage(
     limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
     ...(permissions && { permissions }),
+    ...(walls && { walls }),
     ...(recorded && { recorder }),
     ...(linked && { readOnly: join(work, "in") }),
     // an untrusted stage's network is for its sandbox; its supervisor may need to call a provider
     ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
+    ...(walls && { network: "none" }),
     ...beside,
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
@@ -163,15 +167,6 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
     ...(timeMs !== undefined && { timeMs }),
     ...(memoryBytes !== undefined && !stage.untrusted && { memoryBytes }),
   };
-}
-
-/** The default process limit: far above the needs of an honest program. */
-const processesMax = 4096;
-
-/** The default disk limit: large, but with room left for other programs. */
-function diskMax(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return Math.min(200 * 2 ** 30, Math.floor(0.8 * bavail * bsize));
 }
 
 function sandboxAsked(

@@ -40,6 +40,8 @@ export function stageVariables(
     ...(python && { MLRB_PYTHON: python, VIRTUAL_ENV: dirname(dirname(python)) }),
     ...action.env,
   };
+  // a stage that opens what untrusted code made must not write compiled code that later stages run
+  if (stage.opens !== undefined) delete env.NODE_COMPILE_CACHE;
   for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
   if (stage.untrusted && execution.executor !== "local") {
     // a supervisor of container sandboxes asks the same engine as this program

@@ -3,10 +3,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { type Heart, look, startHeart } from "../leases/heartbeat.ts";
 import type { Card } from "../leases/lease.ts";
 import { isAlive, isOfThisBoot, isRunning, thisProcess } from "../leases/owner.ts";
+import { groupName } from "../process/walls.ts";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { removeTorn } from "../store/garbage-collection.ts";
 
@@ -73,6 +75,7 @@ export async function clearDeadWork(work: string, { containers = false } = {}): 
     const owner = look(join(path, "owner.json"))?.owner; // throws where the file cannot be read
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
+    await removeGroupsBelow(groupName(tokenOf(name)));
     if (!containers && existsSync(join(path, containersMark))) continue;
     // the folder is removed last: while it exists, the next run knows that there are files to clear
     clearUnfinished(dirname(work), processOf(name));

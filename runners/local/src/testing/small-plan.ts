@@ -32,7 +32,7 @@ export type SmallStage = {
   environment?: true;
   action?: Partial<ActionSpec>;
   execution?: Partial<Omit<Execution, "resources">> & { resources?: Partial<Execution["resources"]> };
-} & Partial<Pick<PlannedStage, "durable" | "untrusted" | "publishes">>;
+} & Partial<Pick<PlannedStage, "durable" | "untrusted" | "opens" | "publishes">>;
 
 export function smallPlan(...stages: SmallStage[]): Plan {
   const instances: Instance[] = [];
@@ -67,6 +67,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
         })),
         durable: one.durable ?? false,
         untrusted: one.untrusted ?? false,
+        ...(one.opens !== undefined && { opens: one.opens }),
         publishes: one.publishes ?? false,
         spec: {},
       } as PlannedStage,

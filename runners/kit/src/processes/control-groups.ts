@@ -1,18 +1,31 @@
-// Limits all programs of one sandbox together, by the kernel's control groups, version 1 or 2. If this user may make no
-// groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
+// Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this user may
+// make no groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
 // limit on that one still applies.
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SandboxLimits } from "@mlrb/core/ports/sandbox";
 
 export type Controller = "memory" | "pids" | "freezer" | "cpu";
+
+/** Threads count as processes; without `cpus` the cores are not limited. */
+export type GroupLimits = { memoryBytes: number; processes: number; cpus?: number };
 
 export type ControlGroups = {
   /** What the groups limit or do. The caller does the rest. */
   has: ReadonlySet<Controller>;
   /** Descriptors to which a process writes "0" to enter. The reader must set close-on-exec. */
   open(): number[];
+  /** The files behind these descriptors. */
+  entries: string[];
   /** How often each limit was met since the groups were made. */
   met(): { memory: number; processes: number };
   /** Freezes or thaws everything inside; false if it did not happen in time. */
@@ -26,13 +39,15 @@ type Group = { path: string; version: 1 | 2; controllers: Controller[] };
 const prefix = "mlrb-";
 
 /** `name` marks the groups on the host: letters, digits, dashes. */
-export function makeControlGroups(name: string, limits: SandboxLimits): ControlGroups {
+export function makeControlGroups(name: string, limits: GroupLimits): ControlGroups {
   const groups = [...makeVersion1(name, limits), ...makeVersion2(name, limits)];
   const has = new Set(groups.flatMap((group) => group.controllers));
+  const entries = groups.map(({ path }) => join(path, "cgroup.procs"));
   const of = (controller: Controller) => groups.find((group) => group.controllers.includes(controller));
   return {
     has,
-    open: () => groups.map(({ path }) => openSync(join(path, "cgroup.procs"), constants.O_WRONLY)),
+    open: () => entries.map((path) => openSync(path, constants.O_WRONLY)),
+    entries,
     met() {
       const [memory, pids] = [of("memory"), of("pids")];
       return {
@@ -77,7 +92,6 @@ async function makeAndRemove(): Promise<boolean> {
   const groups = makeControlGroups(`probe-${process.pid}`, {
     memoryBytes: 2 ** 29,
     processes: 128,
-    diskBytes: 0,
     cpus: 1,
   });
   await groups.remove();
@@ -101,6 +115,14 @@ export async function removeControlGroups(name: string): Promise<void> {
   for (const path of places) await removeGroup(path);
 }
 
+/** The same for all groups whose names continue this one with a dash: those of a run's stages. */
+export async function removeGroupsBelow(name: string): Promise<void> {
+  const found = [...version1().values(), ...version2()].flatMap((folder) =>
+    (quiet(() => readdirSync(folder)) ?? []).filter((one) => one.startsWith(`${prefix}${name}-`)),
+  );
+  for (const one of new Set(found)) await removeControlGroups(one.slice(prefix.length));
+}
+
 async function removeGroup(path: string): Promise<void> {
   for (let round = 0; round < 50; round++) {
     try {
@@ -113,7 +135,7 @@ async function removeGroup(path: string): Promise<void> {
   }
 }
 
-function makeVersion1(name: string, limits: SandboxLimits): Group[] {
+function makeVersion1(name: string, limits: GroupLimits): Group[] {
   const made: Group[] = [];
   const begin: Record<Controller, (path: string) => boolean> = {
     memory(path) {
@@ -124,6 +146,7 @@ function makeVersion1(name: string, limits: SandboxLimits): Group[] {
     pids: (path) => written(join(path, "pids.max"), limits.processes),
     freezer: (path) => read(join(path, "freezer.state")) !== "",
     cpu: (path) =>
+      limits.cpus !== undefined &&
       written(join(path, "cpu.cfs_period_us"), 100_000) &&
       written(join(path, "cpu.cfs_quota_us"), Math.round(limits.cpus * 100_000)),
   };
@@ -140,7 +163,7 @@ function makeVersion1(name: string, limits: SandboxLimits): Group[] {
  * Makes the group in the first place that allows it: this process's own group if no other process is in it, or one
  * above.
  */
-function makeVersion2(name: string, limits: SandboxLimits): Group[] {
+function makeVersion2(name: string, limits: GroupLimits): Group[] {
   for (const [index, folder] of version2().entries()) {
     // only in the own group: those above are not ours to divide
     if (index === 0) written(join(folder, "cgroup.subtree_control"), "+memory +pids +cpu");
@@ -152,7 +175,10 @@ function makeVersion2(name: string, limits: SandboxLimits): Group[] {
       controllers.push("memory");
     }
     if (written(join(path, "pids.max"), limits.processes)) controllers.push("pids");
-    if (written(join(path, "cpu.max"), `${Math.round(limits.cpus * 100_000)} 100000`))
+    if (
+      limits.cpus !== undefined &&
+      written(join(path, "cpu.max"), `${Math.round(limits.cpus * 100_000)} 100000`)
+    )
       controllers.push("cpu");
     if (controllers.length > 0 && read(join(path, "cgroup.freeze")) !== "") controllers.push("freezer");
     if (controllers.length > 0) return [{ path, version: 2, controllers }];

@@ -1,0 +1,324 @@
+// Hostile programs in the walls of stages that open what untrusted code made: each of the three ways to start a stage,
+// under root and under an ordinary user (walls.user.test.ts).
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
+import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
+import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
+import { localExecutor } from "./local-executor.ts";
+import { groupName, wallsGroups, wallsMissing } from "./walls.ts";
+
+const who = process.getuid?.() === 0 ? "root" : "an ordinary user";
+const missing = await wallsMissing();
+const options = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
+const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
+  encoding: "utf8",
+}).trim();
+const prefix = dirname(dirname(realpathSync(python)));
+
+type Way = "forked" | "fresh Python" | "fresh Node";
+const ways: Way[] = ["forked", "fresh Python", "fresh Node"];
+
+/** Runs a hostile program; for Node, its Python text is run by a child of the Node program. */
+async function hostile(
+  t: TestContext,
+  way: Way,
+  script: string,
+  { port = 1, required = true }: { port?: number; required?: boolean } = {},
+) {
+  const root = mkdtempSync(join(tmpdir(), "mlrb-hostile-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const work = join(root, ".mlrb/work/1");
+  for (const name of ["in", "out", "tmp"]) mkdirSync(join(work, name), { recursive: true });
+  writeFileSync(join(root, ".mlrb/secret"), "sk-secret");
+  writeFileSync(join(root, ".env"), "sk-secret");
+  writeFileSync(join(root, "preload.py"), "import json, socket\n");
+  writeFileSync(join(work, "in/submission"), "weights", { mode: 0o600 });
+  const token = `mlrb:${root}:`;
+  const program = join(root, "stage.py");
+  writeFileSync(program, script.replaceAll("WORKFOLDER", work));
+  const node = join(root, "stage.ts");
+  const child = `require("node:child_process").spawnSync(${JSON.stringify(python)}, [${JSON.stringify(program)}], { stdio: "inherit" })`;
+  writeFileSync(node, `const { status, signal } = ${child}; if (status !== 0) process.exit(status ?? 99);\n`);
+  const executor = localExecutor(root);
+  t.after(() => executor.close?.());
+  const walls: StageWalls = {
+    ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
+    required,
+    reads: [work, program, node, join(root, "preload.py"), dirname(process.execPath), prefix],
+    writes: [join(work, "out"), join(work, "tmp")],
+    limits: { memoryBytes: 2 ** 29, processes: 64, fileBytes: 2 ** 24 },
+  };
+  const log = join(work, "log");
+  const request: ExecutionRequest = {
+    ...{ id: "one", key: "k", token, root, work, log, walls, network: "none" },
+    run:
+      way === "fresh Node"
+        ? { kind: "command", command: [process.execPath, node] }
+        : { kind: "python", file: "stage.py" },
+    env: {
+      PATH: process.env.PATH!,
+      HOME: join(work, "tmp"),
+      TMPDIR: join(work, "tmp"),
+      PYTHONHASHSEED: "0",
+      WORK: work,
+      ROOT: root,
+      PORT: String(port),
+      MLRB_STAGE: "x",
+    },
+    ...{
+      inputs: {},
+      outputs: {},
+      limits: { timeMs: 40_000 },
+      reads: [],
+      writes: [],
+      cpus: 1,
+      gpus: [],
+      python,
+    },
+    ...(way === "forked" && { preload: join(root, "preload.py") }),
+  };
+  const result = await executor.start(request).ended;
+  return { result, root, work, log: readFileSync(log, "utf8"), request, token };
+}
+
+const sight = `
+import json, os, socket, ctypes
+root, work = os.environ["ROOT"], os.environ["WORK"]
+hidden = ["/root/.ssh", "/etc/shadow", "/home", "/proc/kcore", "/dev/mem", "/var", "/run", "/sys/fs/cgroup",
+          "/sys/kernel", root + "/.mlrb/secret", root + "/.env", root + "/.git"]
+seen = {}
+for path in hidden:
+    try:
+        seen[path] = os.listdir(path) if os.path.isdir(path) else len(open(path, "rb").read())
+    except OSError as error:
+        seen[path] = "refused"
+def tried(act):
+    try:
+        act()
+        return "done"
+    except Exception as error:
+        return "refused"
+libc = ctypes.CDLL(None, use_errno=True)
+def called(name, *args):
+    def act():
+        if getattr(libc, name)(*args) < 0:
+            raise OSError(ctypes.get_errno())
+    return act
+def write(path):
+    def act():
+        open(path, "a").write("x")
+    return act
+acts = {
+    "network": lambda: socket.create_connection(("127.0.0.1", int(os.environ.get("PORT", "1"))), 2),
+    "mount": called("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+    "remount": called("mount", b"none", work.encode() + b"/in", None, 32 | 4096, None),
+    "unshare": called("unshare", 0x10000000),
+    "chroot": called("chroot", b"/tmp"),
+    "ptrace": called("ptrace", 16, 1, 0, 0),
+    "kill": lambda: os.kill(1, 9) or [][int(os.path.exists("/proc/1"))],
+    "input": write(work + "/in/submission"),
+    "link": lambda: os.link(work + "/in/submission", work + "/out/link"),
+    "code": write(root + "/stage.py"),
+    "usr": write("/usr/mlrb-hostile"),
+    "root": write("/hostile"),
+    "core": lambda: open("/proc/sys/kernel/core_pattern", "w").write("x"),
+    "setuid": lambda: os.setuid(0) if os.getuid() else None,
+    "device": called("mknod", work.encode() + b"/out/disk", 0o60666, 0x700),
+}
+result = {"seen": seen, "acts": {name: tried(act) for name, act in acts.items()},
+          "pids": sorted(int(one) for one in os.listdir("/proc") if one.isdigit()),
+          "uid": os.getuid(), "submission": open(work + "/in/submission").read(), "top": sorted(os.listdir("/")), "root": sorted(os.listdir(root)), "mlrb": os.listdir(root + "/.mlrb"),
+          "caps": [line for line in open("/proc/self/status") if line.startswith(("CapEff", "CapBnd", "NoNewPrivs", "Seccomp:"))],
+          "lo": [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]]}
+open(work + "/out/result.json", "w").write(json.dumps(result))
+`;
+
+for (const way of ways) {
+  test(
+    `${way}, ${who}: a hostile stage sees and changes nothing but what it is given`,
+    options,
+    async (t) => {
+      const server = createServer((socket) => socket.end());
+      t.after(() => server.close());
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as { port: number };
+      const { result, work, log, root } = await hostile(t, way, sight, { port });
+      assert.deepEqual(result, { kind: "succeeded" }, log);
+      const told = JSON.parse(readFileSync(join(work, "out/result.json"), "utf8"));
+      for (const [path, what] of Object.entries(told.seen))
+        assert.ok(what === "refused" || what === 0 || (what as unknown[]).length === 0, `${path}: ${what}`);
+      for (const [act, end] of Object.entries(told.acts)) assert.equal(end, "refused", act);
+      assert.equal(told.pids.length, way === "fresh Node" ? 3 : 2, String(told.pids));
+      if (process.getuid?.() === 0) assert.ok(told.uid >= 60_600);
+      assert.equal(told.submission, "weights"); // although only the runner's user could read it
+      assert.deepEqual(told.mlrb, ["work"]);
+      assert.ok(!told.root.includes(".env"));
+      assert.ok(
+        !told.top.some((name: string) => ["home", "var", "run", "old", "new", "boot"].includes(name)),
+        String(told.top),
+      );
+      const caps = Object.fromEntries(told.caps.map((line: string) => line.trim().split(/:\s+/)));
+      assert.deepEqual(caps, {
+        CapEff: "0".repeat(16),
+        CapBnd: "0".repeat(16),
+        NoNewPrivs: "1",
+        Seccomp: "2",
+      });
+      assert.deepEqual(told.lo, ["lo"]);
+      assert.equal(readFileSync(join(work, "in/submission"), "utf8"), "weights");
+      assert.equal(statSync(join(work, "out/result.json")).uid, process.getuid!());
+      assert.ok(existsSync(root));
+    },
+  );
+}
+
+/** Its memory must be held by the kernel, in all processes together where a control group can be made. */
+const greedy = `
+import os
+held = []
+for _ in range(PROCESSES - 1):
+    if os.fork() == 0:
+        break
+while len(held) < 100:
+    held.append(bytearray(os.urandom(1 << 20) * 20))
+open(os.environ["WORK"] + "/out/survived", "w")
+import time; time.sleep(5)
+`;
+
+const held = wallsGroups(`probe-${process.pid}`, { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 });
+const grouped = held.has.has("memory");
+await held.remove();
+
+for (const way of ways) {
+  for (const processes of grouped ? [1, 8] : [1])
+    test(
+      `${way}, ${who}: ${processes} processes that take more memory than allowed are ended`,
+      options,
+      async (t) => {
+        const script = greedy.replace("PROCESSES", String(processes));
+        const { result, work, log } = await hostile(t, way, script);
+        assert.ok(!existsSync(join(work, "out/survived")) || processes > 1, log);
+        assert.equal(result.kind, "failed", log);
+        if (!grouped) return;
+        const detail = `held more than ${2 ** 29} bytes of memory`;
+        assert.deepEqual(result, { kind: "failed", cause: "out-of-memory", detail });
+      },
+    );
+
+  test(`${way}, ${who}: a file larger than allowed cannot be written`, options, async (t) => {
+    const script = `
+import os
+with open(os.environ["WORK"] + "/out/large", "wb") as file:
+    for _ in range(40):
+        file.write(bytes(1 << 20))
+`;
+    const { result, work } = await hostile(t, way, script);
+    assert.equal(result.kind, "failed");
+    assert.ok(statSync(join(work, "out/large")).size <= 2 ** 24);
+  });
+
+  test(`${way}, ${who}: a fork bomb and processes that detach end with the stage`, options, async (t) => {
+    const script = `
+import os, time
+for _ in range(1000):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            os.environ.clear()
+            os.chdir("/")
+            while True:
+                open("WORKFOLDER/tmp/alive", "w").write(str(time.time()))
+                time.sleep(0.02)
+    except OSError:
+        break
+else:
+    raise SystemExit("a thousand processes were started")
+time.sleep(0.3)
+`;
+    const { result, work, log } = await hostile(t, way, script);
+    assert.deepEqual(result, { kind: "succeeded" }, log);
+    const before = statSync(join(work, "tmp/alive")).mtimeMs;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal(statSync(join(work, "tmp/alive")).mtimeMs, before);
+  });
+
+  test(`${way}, ${who}: a stage inside walls ends as its program ended`, options, async (t) => {
+    const exits = await hostile(t, way, "raise SystemExit(7)");
+    assert.deepEqual(exits.result, { kind: "failed", cause: "exit-code", detail: "exit status 7" });
+    if (way === "fresh Node") return;
+    const killed = await hostile(t, way, "import os; os.kill(os.getpid(), 15)");
+    assert.deepEqual(killed.result, { kind: "failed", cause: "exit-code", detail: "ended by SIGTERM" });
+  });
+}
+
+test(`${who}: no control group of a stage is left`, options, async (t) => {
+  const { token } = await hostile(t, "fresh Python", "pass");
+  const again = wallsGroups(token, { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 });
+  t.after(() => again.remove());
+  assert.equal(again.has.has("memory"), grouped);
+});
+
+test("the groups of a killed run's stages are removed, and those of another run stay", options, async (t) => {
+  const limits = { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 };
+  const [own, other] = ["mlrb:run-1:7:", "mlrb:run-12:7:"].map((token) => wallsGroups(token, limits));
+  t.after(async () => {
+    await own!.remove();
+    await other!.remove();
+  });
+  await removeGroupsBelow(groupName("mlrb:run-1:"));
+  const exists = (path: string) => existsSync(path);
+  assert.ok(!own!.entries.some(exists));
+  assert.ok(other!.entries.every(exists));
+});
+
+/** As on a machine without python3 on the PATH: no walls can be built. */
+function withoutWalls(t: TestContext): void {
+  const { PATH } = process.env;
+  process.env.PATH = "/nonexistent";
+  t.after(() => {
+    process.env.PATH = PATH;
+  });
+}
+
+for (const way of ["forked", "fresh Python"] as const) {
+  test(`${way}: where no walls can be built, a stage that requires them is refused with a way out`, async (t) => {
+    withoutWalls(t);
+    const { result, log, work } = await hostile(t, way, `open("WORKFOLDER/out/ran", "w")`);
+    assert.equal(result.kind, "failed");
+    assert.match(
+      (result as { detail: string }).detail,
+      /no walls can be built here: .*they need python3 and root/,
+    );
+    assert.match(log, /executor: docker/);
+    assert.ok(!existsSync(join(work, "out/ran")));
+  });
+
+  test(`${way}: where no walls can be built, another stage runs under weak limits, and its result says so`, async (t) => {
+    withoutWalls(t);
+    const script = `
+import resource
+with open("WORKFOLDER/out/limits", "w") as file:
+    print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_FSIZE), file=file)
+`;
+    const { result, log, work } = await hostile(t, way, script, { required: false });
+    assert.deepEqual(result, { kind: "succeeded", where: { walls: "none: weak limits" } }, log);
+    assert.equal(readFileSync(join(work, "out/limits"), "utf8"), "(0, 0) (16777216, 16777216)\n");
+    const greedily = await hostile(t, way, greedy.replace("PROCESSES", "1"), { required: false });
+    assert.equal(greedily.result.kind, "failed", greedily.log);
+  });
+}

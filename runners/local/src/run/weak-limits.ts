@@ -1,0 +1,44 @@
+// Where a machine can build no walls, a stage may open files of attempts under limits alone only if these files are no
+// news to this machine: the program is trusted by its preset, the attempt was recorded before this run, or a person
+// passed --unsafe-local.
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Result } from "./result.ts";
+
+type AttemptsKnown = {
+  plan: Plan;
+  /** Results of instances that this run took from elsewhere, e.g. a folder given to `score`. */
+  given?: ReadonlyMap<number, Result>;
+  /** The results of this run so far, by plan index. */
+  results: readonly (Result | undefined)[];
+  unsafeLocal?: boolean;
+};
+
+export function mayRunWeakly(
+  instance: Instance,
+  { plan, given, results, unsafeLocal }: AttemptsKnown,
+): boolean {
+  if (unsafeLocal) return true;
+  return untrustedBefore(instance, plan).every(({ index, action }) => {
+    if (given?.has(index)) return false;
+    return isTrusted(action) || results[index]?.outcome.kind === "reused";
+  });
+}
+
+/** The untrusted instances whose outputs may reach this one. */
+function untrustedBefore(instance: Instance, { instances }: Plan): Instance[] {
+  const seen = new Set<number>();
+  const left = [instance];
+  for (let one = left.pop(); one !== undefined; one = left.pop())
+    for (const { from } of [...one.inputs, ...one.members]) {
+      if (seen.has(from)) continue;
+      seen.add(from);
+      if (!instances[from]!.stage.untrusted) left.push(instances[from]!);
+    }
+  return [...seen].map((index) => instances[index]!).filter(({ stage }) => stage.untrusted);
+}
+
+/** By the content of the preset in the checkout, which is part of the attempt's key; never by its name. */
+function isTrusted({ params }: Instance["action"]): boolean {
+  const { kind, trusted } = (params.preset ?? params) as { kind?: unknown; trusted?: unknown };
+  return kind === "nop" || trusted === true;
+}
