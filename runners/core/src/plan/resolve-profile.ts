@@ -184,25 +184,17 @@ function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
       const message = `profile "${name}" extends itself`;
       problems.push({ code: "profile-cycle", message, place: source.place(["profiles", name, "extends"]) });
     }
-    for (const stage of Object.keys(profile.stages ?? {})) {
-      if (Object.hasOwn(spec.stages, stage)) continue;
-      const place = source.place(["profiles", name, "stages", stage], "key");
-      problems.push({
-        code: "unknown-stage",
-        message: `no stage named "${stage}"`,
-        place,
-        help: didYouMean(stage, Object.keys(spec.stages)),
-      });
-    }
-    for (const axis of Object.keys(profile.axes ?? {})) {
-      if (Object.hasOwn(spec.axes ?? {}, axis)) continue;
-      const place = source.place(["profiles", name, "axes", axis], "key");
-      problems.push({
-        code: "unknown-axis",
-        message: `no axis named "${axis}"`,
-        place,
-        help: didYouMean(axis, Object.keys(spec.axes ?? {})),
-      });
+    for (const [table, what] of [
+      ["stages", "stage"],
+      ["axes", "axis"],
+    ] as const) {
+      const known = Object.keys(spec[table] ?? {});
+      for (const key of Object.keys(profile[table] ?? {})) {
+        if (known.includes(key)) continue;
+        const place = source.place(["profiles", name, table, key], "key");
+        const message = `no ${what} named "${key}"`;
+        problems.push({ code: `unknown-${what}`, message, place, help: didYouMean(key, known) });
+      }
     }
   }
   return problems;

@@ -5,8 +5,7 @@ import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import { isManifestKind, type ManifestKind, manifestFieldNames, manifestFile } from "../spec/manifest.ts";
 import { didYouMean } from "../yaml/suggest.ts";
-import { type Lookup, TemplateProblem } from "../yaml/template.ts";
-import { paramLookup } from "./param-lookup.ts";
+import { type Lookup, paramLookup, TemplateProblem } from "../yaml/template.ts";
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
