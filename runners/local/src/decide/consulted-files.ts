@@ -7,11 +7,11 @@ import {
   lstatSync,
   readdirSync,
   realpathSync,
-  type Stats,
   statSync,
 } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
+import { ifReadable } from "../store/if-readable.ts";
 
 export class Consulted {
   readonly #root: string;
@@ -115,20 +115,12 @@ function allBelow(
   for (const entry of entries) {
     if (isLeftBehind(entry.name)) continue;
     const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
-    const kind = entry.isSymbolicLink() ? lookedUp(join(root, path)) : entry;
+    // a link may dangle, or lead to itself
+    const kind = entry.isSymbolicLink() ? ifReadable(() => statSync(join(root, path))) : entry;
     if (kind?.isDirectory()) allBelow(root, path, into, [...above, real]);
     else if (kind?.isFile()) into.files.push(path);
   }
   return into;
-}
-
-/** Undefined for a dangling link. */
-function lookedUp(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // a link to itself
-  }
 }
 
 /** Files that interpreters, tools and editors leave behind; never part of a stage. */
@@ -216,9 +208,5 @@ export function statText(root: string, path: string): string {
 }
 
 export function namesIn(root: string, folder: string): string[] {
-  try {
-    return readdirSync(join(root, folder)).sort();
-  } catch {
-    return [];
-  }
+  return ifReadable(() => readdirSync(join(root, folder)).sort()) ?? [];
 }

@@ -9,7 +9,7 @@ import { reusedResult } from "../run/instance-ends.ts";
 import type { Result } from "../run/result.ts";
 import { leftStale, type StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { decideInstance, failedDecision } from "./decide-instance.ts";
+import { type DecideContext, decideInstance, failedDecision } from "./decide-instance.ts";
 
 export type Preview = {
   index: number;
@@ -53,14 +53,7 @@ export async function previewPlan(
   return { previews: [...previews.values()], results };
 }
 
-type Context = {
-  plan: Plan;
-  workspace: Workspace;
-  stale: StalePolicy;
-  results: (Result | undefined)[];
-  previews: Map<number, Preview>;
-  runners: Map<string, number>;
-};
+type Context = DecideContext & { previews: Map<number, Preview> };
 
 type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
 

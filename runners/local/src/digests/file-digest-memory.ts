@@ -5,6 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { Consulted, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { MemoryFile } from "../store/memory-file.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
@@ -13,16 +14,7 @@ export function sourceFiles(root: string, consulted = new Consulted(root)): Sour
   return {
     read(path) {
       consulted.file(path);
-      if (!texts.has(path)) {
-        let text: string | undefined;
-        try {
-          text = readFileSync(join(root, path), "utf8");
-        } catch {
-          text = undefined;
-        }
-        texts.set(path, text);
-      }
-      return texts.get(path);
+      return texts.getOrInsertComputed(path, () => ifReadable(() => readFileSync(join(root, path), "utf8")));
     },
     list(folder) {
       return consulted.folder(folder);

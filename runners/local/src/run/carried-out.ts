@@ -11,9 +11,8 @@ import type { GpuLease } from "../leases/gpu-leases.ts";
 import { DamagedRecord, type HeldRecord } from "../records/attempt-records.ts";
 import type { WorkSlots } from "../stage/work-slots.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import type { Workspace } from "../store/workspace.ts";
 import { machineHelp, systemCode } from "./machine-help.ts";
-import type { ClearSandbox, RunPurse } from "./run-request.ts";
+import type { RunOptions } from "./run-request.ts";
 
 export type CarriedOut =
   | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
@@ -23,19 +22,16 @@ export type CarriedOut =
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
 
-export type CarryOutContext = {
-  workspace: Workspace;
-  executor: Executor;
+export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
   run: string;
-  token: string;
   /** `--take-over`: silent hosts are down. */
   takeOver: boolean;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
-  clearSandbox: ClearSandbox | undefined;
-  purse: RunPurse | undefined;
   /** The work folders of this run's instances. */
   slots: WorkSlots;
+  executor: Executor;
+  token: string;
   /** Where the log is readable, soon after the start and permanently. */
   log: string;
   slot: { pipeline: string; profile: string };

@@ -274,21 +274,15 @@ class PlanRun {
   }
 
   #runContext(): RunContext {
-    const { plan, workspace, clearSandbox, purse, silentMs, onEvent } = this.#options;
+    const { takeOver = false, unsafeLocal = false, going = new Set(), onEvent } = this.#options;
     return {
+      ...this.#options,
+      ...{ takeOver, unsafeLocal, going },
       run: this.#run,
-      plan,
-      workspace,
       journal: this.#journal,
       folder: this.#folder,
       slots: new WorkSlots(this.#folder.path),
       executorOf: (name) => this.#executors.of(name),
-      takeOver: this.#options.takeOver ?? false,
-      unsafeLocal: this.#options.unsafeLocal ?? false,
-      clearSandbox,
-      purse,
-      silentMs,
-      going: this.#options.going ?? new Set(),
       interrupts: () => this.#scheduler.interrupts(),
       onEvent: (event) => {
         if (event.kind === "waiting")

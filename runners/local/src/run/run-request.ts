@@ -59,11 +59,11 @@ export type RunOptions = {
   takeOver?: boolean;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal?: boolean;
-  clearSandbox?: ClearSandbox;
+  clearSandbox?: ClearSandbox | undefined;
   /** Action keys of attempts that were running when the cost of this run was confirmed; see goingKeys. */
   going?: ReadonlySet<string>;
   /** The spending limits of all attempts together, from the command line. */
-  purse?: RunPurse;
+  purse?: RunPurse | undefined;
   /** Time without a heartbeat after which another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;

@@ -8,6 +8,7 @@ import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/
 import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
+import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 
@@ -126,12 +127,8 @@ function endOf(file: string): string {
 
 /** Lines that a kill tore, or that the script wrote itself, are skipped. */
 function readRefusals(file: string): Refusal[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return []; // nothing was refused, or the script runs without a guard
-  }
+  // no file: nothing was refused, or the script runs without a guard
+  const text = ifReadable(() => readFileSync(file, "utf8")) ?? "";
   return text.split("\n").flatMap((line) => {
     const reading = readFormat(refusal, line);
     return reading.kind === "ok" ? [reading.value] : [];

@@ -10,6 +10,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Recorded } from "./read-recorder.ts";
 
@@ -164,20 +165,8 @@ function linkedPackages(root: string): string[] {
 
 /** The folders of the machine: programs, libraries and devices. */
 export function systemFolders(): string[] {
-  const known = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/opt",
-  ];
-  return [...known, "/run", "/nix", "/snap", dirname(process.execPath)].filter((path) => existsSync(path));
+  const known = "/usr /bin /sbin /lib /lib32 /lib64 /etc /proc /sys /dev /opt /run /nix /snap".split(" ");
+  return [...known, dirname(process.execPath)].filter((path) => existsSync(path));
 }
 
 /** The folders on the PATH. */
@@ -224,12 +213,9 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // missing, or not yet created
-  }
+/** The path itself where it is missing or not yet created. */
+export function realOf(path: string): string {
+  return ifReadable(() => realpathSync(path)) ?? path;
 }
 
 /** The path of a script's read, from the repository's root; undefined for a path that `files:` cannot name. */

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
+import { ifReadable } from "./if-readable.ts";
 import { refuseNewer } from "./newer-format.ts";
 import { whereWritable } from "./read-only-state.ts";
 
@@ -85,12 +86,9 @@ export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
 }
 
 function formatOf(version: string): number {
-  try {
-    const { formatVersion } = JSON.parse(readFileSync(version, "utf8")) as { formatVersion: unknown };
-    if (typeof formatVersion === "number") return formatVersion;
-  } catch {
-    // reported below
-  }
+  type Held = { formatVersion: unknown } | null;
+  const held = ifReadable(() => JSON.parse(readFileSync(version, "utf8")) as Held)?.formatVersion;
+  if (typeof held === "number") return held;
   throw new Error(
     `${version} is damaged; if this state was written by this version of mlrb, remove it and run again: everything else is kept`,
   );
