@@ -148,15 +148,13 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
 export function causeWords({ kind, detail }: EndCause): string {
   switch (kind) {
     case "stopped":
-      return `stopped: ${detail}`;
     case "terminated":
-      return `terminated: ${detail}`;
-    case "supervisor-lost":
-      return detail;
+      return `${kind}: ${detail}`;
     case "disk-full":
       return `no space left on the disk: ${detail}`;
     case "host-gone":
       return `its host is gone: ${detail}`;
+    case "supervisor-lost":
     case "failed":
       return detail;
     default:

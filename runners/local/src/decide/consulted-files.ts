@@ -10,6 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
 import { ifReadable } from "../store/if-readable.ts";
 
@@ -140,12 +141,10 @@ export function foldersOfPattern(
   root: string,
   pattern: string,
 ): { folder: string; names: string | undefined }[] {
-  if (!/[*?[{]/.test(pattern)) return [];
-  const parts = pattern.split("/");
-  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
-  const above = parts.slice(0, wild).join("/") || ".";
-  const last = parts.length - 1;
-  if (wild === last && !parts[last]!.startsWith("**")) return [{ folder: above, names: parts[last]! }];
+  if (!isGlob(pattern)) return [];
+  const above = globFolder(pattern) || ".";
+  const [folder, names] = [pattern.slice(0, pattern.lastIndexOf("/") + 1), pattern.split("/").at(-1)!];
+  if (!isGlob(folder) && !names.startsWith("**")) return [{ folder: above, names }];
   return allBelow(root, above).folders.map((folder) => ({ folder, names: undefined }));
 }
 
@@ -153,7 +152,7 @@ export function foldersOfPattern(
 export function filesMatching(root: string, pattern: string): string[] {
   if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
   if (pattern.endsWith(`/${whole}`)) return allBelow(root, pattern.slice(0, -whole.length - 1)).files.sort();
-  if (!/[*?[{]/.test(pattern)) return [pattern];
+  if (!isGlob(pattern)) return [pattern];
   return globSync(pattern, { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(entry.name) })
     .filter((entry) => entry.isFile() && !ignored.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))

@@ -1,7 +1,7 @@
 // Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
 // after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
 
-import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/permissions";
@@ -9,6 +9,7 @@ import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
 import { ifReadable } from "../store/if-readable.ts";
+import { readFrom } from "../store/read-appended.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 
@@ -115,14 +116,7 @@ export function declarer({ stage, action }: Instance): Declarer {
 }
 
 function endOf(file: string): string {
-  const descriptor = openSync(file, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(size, 1 << 14));
-    return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, size - buffer.length));
-  } finally {
-    closeSync(descriptor);
-  }
+  return String(readFrom(file, Math.max(0, statSync(file).size - (1 << 14))));
 }
 
 /** Lines that a kill tore, or that the script wrote itself, are skipped. */

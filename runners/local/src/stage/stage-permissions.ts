@@ -8,7 +8,9 @@ import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
+import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import type { Bound } from "../decide/bind-inputs.ts";
+import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -88,7 +90,7 @@ export function declaredPaths(
   const lists = [
     ...sources.filter((path) => path.endsWith(".py")).map((path) => dirname(join(root, path))),
     ...patterns.flatMap(({ pattern, folder }) =>
-      folder === undefined && isGlob(pattern) ? [join(root, staticFolder(pattern))] : [],
+      folder === undefined && isGlob(pattern) ? [join(root, globFolder(pattern))] : [],
     ),
     ...(kind === "python" ? [...pythonFolders.map((folder) => join(root, folder)), root] : []),
   ];
@@ -101,22 +103,6 @@ export function declaredPaths(
     root,
     refusals: join(work, "refusals.jsonl"),
   };
-}
-
-/** The folder of a pattern `folder/**`; undefined for any other pattern. */
-function wholeFolder(pattern: string): string | undefined {
-  const folder = pattern.endsWith("/**") ? pattern.slice(0, -3) : undefined;
-  return folder === undefined || isGlob(folder) ? undefined : folder;
-}
-
-function isGlob(pattern: string): boolean {
-  return /[*?[{]/.test(pattern);
-}
-
-function staticFolder(pattern: string): string {
-  const parts = pattern.split("/");
-  const at = parts.findIndex(isGlob);
-  return parts.slice(0, at < 0 ? -1 : at).join("/");
 }
 
 /**
