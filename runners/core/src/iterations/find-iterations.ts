@@ -43,11 +43,7 @@ export class IterationFinder {
         addPrinted(this.#sinceSnapshot, seen.text, seen.clipped);
         break;
       case "model-call":
-        addSpent(this.#spent, {
-          tokens: seen.tokens,
-          dollars: seen.dollars,
-          unpriced: seen.dollars === null,
-        });
+        addSpent(this.#spent, { ...seen, unpriced: seen.dollars === null });
         break;
       case "tool-call":
         this.#toolsSeen = true;

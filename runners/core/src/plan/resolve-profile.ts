@@ -132,16 +132,15 @@ export function whereWritten(
 
 /** `over` overrides `under` field by field. */
 function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
-  const merged: ExecutionSpec = {};
-  const executor = over.executor ?? under.executor;
-  if (executor !== undefined) merged.executor = executor;
-  const image = over.image ?? under.image;
-  if (image !== undefined) merged.image = image;
-  const network = over.network ?? under.network;
-  if (network !== undefined) merged.network = network;
-  if (under.resources || over.resources) merged.resources = mergeResources(under.resources, over.resources);
-  if (under.limits || over.limits) merged.limits = { ...under.limits, ...over.limits };
-  return merged;
+  const { executor = under.executor, image = under.image, network = under.network } = over;
+  const hasResources = under.resources || over.resources;
+  return {
+    ...(executor !== undefined && { executor }),
+    ...(image !== undefined && { image }),
+    ...(network !== undefined && { network }),
+    ...(hasResources && { resources: mergeResources(under.resources, over.resources) }),
+    ...((under.limits || over.limits) && { limits: { ...under.limits, ...over.limits } }),
+  };
 }
 
 /** Pools are merged by name: an override of one leaves the others unchanged. */
