@@ -93,7 +93,35 @@ async function benchEdit({ size, tasks, ours, build, editOurs, editNinja }: Grap
   row(`one task edited, ${size}`, edited, { against: `ninja, ${other.toFixed(3)} s`, other, target });
 }
 
-export function pipelineText(name: string, tasks: number, edit: number): string {
+const allowedSeconds = 0.25;
+
+/**
+ * The time of read-only commands at the size of the whole benchmark: 218 instances, all of which have run. `work` holds the state; `pipelines` gets the pipeline's file.
+ */
+export async function benchLooking({ work, pipelines, row }: Bench & { pipelines: string }): Promise<void> {
+  const [name, tasks] = ["bench-looking", 7];
+  const size = tasks * 31 + 1;
+  const file = join(pipelines, `${name}.yaml`);
+  const root = ["--root", join(work, name)];
+  writeFileSync(file, pipelineText(name, tasks, 0));
+  pipeline("run", file, ...root, "--json");
+  const stage = JSON.parse(pipeline("plan", file, ...root, "--json").split("\n")[0]!).stage;
+  for (const [what, words] of Object.entries({
+    [`status, ${size} instances`]: ["status", file, ...root],
+    [`explain, ${size} instances`]: ["explain", stage, "--pipeline", file, ...root],
+    "list, this repository": ["list"],
+    "check, this repository": ["check"],
+  })) {
+    pipeline(...words); // fills the caches that later calls read
+    row(what, await medianSeconds(7, () => pipeline(...words)), {
+      against: `the allowed ${allowedSeconds} s`,
+      other: allowedSeconds,
+      target: 1,
+    });
+  }
+}
+
+function pipelineText(name: string, tasks: number, edit: number): string {
   const works = Array.from({ length: tasks }, (_, index) => `w${index}`).join(", ");
   return `formatVersion: 1
 name: ${name}

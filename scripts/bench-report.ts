@@ -1,14 +1,14 @@
 // The report stage for 7 tasks, 4 agents and 5 attempts, each scored on the given number of items, against a process
 // that only reads the same samples and parses them line by line.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import { dirname, join } from "node:path";
+import { Example, scored } from "@mlrb/report/testing/example";
 import { type Bench, median, run, seconds } from "./bench-tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);
 const agents = ["a", "b", "c", "d"];
 const seeds = [1, 2, 3, 4, 5];
-const scorer = "answers";
+const scorer = "right";
 const groups = 57;
 
 export async function benchReport(items: number, { work, row }: Bench): Promise<void> {
@@ -39,93 +39,52 @@ for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
 
 /** Writes the inputs of a report stage; returns the paths of the samples. */
 function writeInputs(folder: string, items: number): string[] {
-  const members: Member[] = [];
-  const samples: string[] = [];
-  const add = (role: string, axes: Member["axes"], texts: Record<string, unknown>) => {
-    const stage = `${role}-${Object.values(axes).join("-")}`;
-    mkdirSync(join(folder, stage), { recursive: true });
-    const artifacts: Member["artifacts"] = {};
-    for (const [artifact, content] of Object.entries(texts)) {
-      const path = join(stage, artifact);
-      writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content));
-      artifacts[artifact] = { digest: `sha256:${stage}`, kind: "file", path };
-      if (artifact === "samples") samples.push(join(folder, path));
-    }
-    members.push({ stage, name: role, role, axes, outcome: "succeeded", cause: "", artifacts });
-  };
+  const each = <T>(names: string[], value: T) => Object.fromEntries(names.map((name) => [name, value]));
+  const example = new Example({
+    tasks: each(tasks, "A task"),
+    primary: each(tasks, scorer),
+    floors: each(tasks, { [scorer]: 0.25 }),
+    anchorRows: each(tasks, { [scorer]: "known" }),
+    published: {},
+    agents: each(agents, "An agent"),
+  });
   const random = drawing();
   for (const task of tasks) {
     for (const agent of agents)
       for (const seed of seeds) {
         const axes = { task, agent, seed };
         const skill = 0.3 + 0.05 * agents.indexOf(agent) + 0.01 * seed;
-        add("attempt", axes, { submission: "" });
-        add("verdict", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} } });
-        add("score", { ...axes, scorer }, scored(items, { skill, random }));
+        example.gives("attempt", axes, { submission: "" });
+        example.gives("validate", axes, {
+          verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} },
+        });
+        example.gives("score", { ...axes, scorer }, scored(scorer, answers(items, { skill, random })));
       }
     const rows = [{ name: "known", title: "A known model", value: 0.6, standardError: 0.004 }];
-    add("anchors", { task, scorer }, { rows: { formatVersion: 1, scorer, rows } });
+    example.gives("anchors", { task, scorer }, { rows: { formatVersion: 1, scorer, rows } });
   }
-  const collected: Collected = { formatVersion: 1, members };
+  for (const [path, text] of example.texts) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text.kind === "ok" ? text.value : "");
+  }
   const manifest = join(folder, "manifest.json");
-  writeFileSync(manifest, JSON.stringify(collected));
+  writeFileSync(manifest, JSON.stringify(example.collected));
   const report = join(folder, "out");
   mkdirSync(report);
-  const context = { stage: "report", axes: {}, params: params(), inputs: { manifest }, outputs: { report } };
-  writeFileSync(
-    join(folder, "stage.json"),
-    JSON.stringify({ formatVersion: 1, ...context, files: [], budget: {} }),
-  );
-  return samples;
+  const paths = { inputs: { manifest }, outputs: { report } };
+  const context = { formatVersion: 1, stage: "report", axes: {}, params: example.params, ...paths };
+  writeFileSync(join(folder, "stage.json"), JSON.stringify({ ...context, files: [], budget: {} }));
+  const samples = [...example.texts.keys()].filter((path) => path.endsWith("/samples"));
+  return samples.map((path) => join(folder, path));
 }
 
 /** Items as a scorer of four-choice questions writes them. */
-function scored(items: number, { skill, random }: { skill: number; random: () => number }) {
-  const lines = Array.from({ length: items }, (_, index) => {
+function answers(items: number, { skill, random }: { skill: number; random: () => number }) {
+  return Array.from({ length: items }, (_, index) => {
     const group = `subject_${index % groups}`;
     const choices = [0, 1, 2, 3].map(() => -5 * random());
     return { id: `${group}/${index}`, group, value: random() < skill ? 1 : 0, weight: 1, choices };
   });
-  const value = lines.reduce((sum, line) => sum + line.value, 0) / items;
-  return {
-    score: {
-      formatVersion: 1,
-      scorer,
-      version: 1,
-      unit: "accuracy",
-      direction: "higher",
-      kind: "scored",
-      value,
-      standardError: Math.sqrt((value * (1 - value)) / items),
-      items,
-      groups: Object.fromEntries(
-        Array.from({ length: groups }, (_, at) => [
-          `subject_${at}`,
-          { value, items: Math.ceil((items - at) / groups) },
-        ]),
-      ),
-      extra: {},
-    },
-    samples: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-  };
-}
-
-function params() {
-  const each = <T>(names: string[], value: T) => Object.fromEntries(names.map((name) => [name, value]));
-  return {
-    title: "Bench",
-    label: "bench",
-    tasks: each(tasks, "A task"),
-    primary: each(tasks, scorer),
-    floors: each(tasks, { [scorer]: 0.25 }),
-    anchorRows: each(tasks, { [scorer]: "known" }),
-    agents: each(agents, "An agent"),
-    scorers: { [scorer]: "Answers" },
-    units: { [scorer]: "accuracy" },
-    directions: { [scorer]: "higher" },
-    digits: { [scorer]: 3 },
-    ranges: { [scorer]: [0, 1] },
-  };
 }
 
 /** The same numbers from 0 to 1 every time: Numerical Recipes' linear congruential generator. */

@@ -24,8 +24,12 @@ export const anyText = { type: "string" } as const;
 /** A text that is not empty. */
 export const text = { type: "string", minLength: 1 } as const;
 export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
+/** With its unit, e.g. `90s`. */
+export const duration = { ...text, format: "duration" } as const;
 export const list = { type: "array", items: text } as const;
 export const count = { type: "integer", minimum: 0 } as const;
+/** At least 0, with or without decimals. */
+export const amount = { type: "number", minimum: 0 } as const;
 export const flag = { type: "boolean" } as const;
 export const number = { type: "number" } as const;
 export const numberOrNull = { type: ["number", "null"] } as const;
@@ -57,16 +61,34 @@ export function wholeObject<const Properties extends object>(properties: Propert
   return { type: "object", properties, required } as const;
 }
 
-/** An object of `properties` and of those of the variant that its `kind` names. */
-export function kindsOf<
-  const Properties,
-  const Required extends readonly (keyof Properties & string)[],
-  const Variants extends readonly object[],
->(properties: Properties, required: Required, variants: Variants) {
+/** An object with all of `properties`, except perhaps the `optional` ones; readers ignore those that they do not know. */
+export function wholeExcept<
+  const Optional extends readonly (keyof Properties & string)[],
+  const Properties extends object,
+>(optional: Optional, properties: Properties) {
+  const { required: all } = wholeObject(properties);
+  const required = all.filter((name) => !optional.includes(name));
   return {
     type: "object",
     properties,
-    required: ["kind", ...required],
+    required: required as string[] as [Exclude<keyof Properties & string, Optional[number]>],
+  } as const;
+}
+
+/** An object of the variant that its `kind` names. */
+export function kindsOf<const Variants extends readonly object[]>(...variants: Variants) {
+  return kindsWith({}, ...variants);
+}
+
+/** An object of all of `properties` and of the variant that its `kind` names. */
+export function kindsWith<const Properties extends object, const Variants extends readonly object[]>(
+  properties: Properties,
+  ...variants: Variants
+) {
+  return {
+    type: "object",
+    properties,
+    required: ["kind", ...wholeObject(properties).required],
     discriminator: { propertyName: "kind" },
     oneOf: variants,
   } as const;

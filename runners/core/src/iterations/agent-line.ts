@@ -1,19 +1,13 @@
 // Reads a line of iterations.jsonl, an agent's claim. It is hostile: any field may have any type, so invalid fields are
 // dropped one by one and the rest is kept.
 
-import type { IterationMetric } from "@mlrb/formats/attempt/iterations";
+import type { IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { isTable } from "@mlrb/formats/is-table";
 
-export type Claim = {
-  id: string;
-  parent: string | null;
-  hypothesis: string | null;
-  change: string | null;
-  command: string | null;
-  metric: IterationMetric | null;
-  predicted: number | null;
-  decision: string | null;
-};
+export type Claim = Pick<
+  IterationRecord,
+  "id" | "parent" | "hypothesis" | "change" | "command" | "metric" | "predicted" | "decision"
+>;
 
 const textMax = 500;
 const idMax = 80;

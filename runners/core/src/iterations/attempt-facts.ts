@@ -12,85 +12,54 @@ type At = { at: number };
 /** Events in a row: the length of the current row and of the longest, and where the longest is. */
 type Streak = { now: number; most: number; evidence: number[] };
 
-export type AttemptFacts = {
-  budgetMs: number | null;
-  endMs: number;
-  lastIndex: number;
-  ended: string;
+/** What an attempt has shown so far; at first nothing. */
+export class AttemptFacts {
+  budgetMs: number | null = null;
+  endMs = 0;
+  lastIndex = 0;
+  ended = "";
   /** How the agent's own program ended. */
-  exit: { how: string; code: number | null; over: string | null; at: number } | null;
-  modelCalls: number;
-  toolCalls: number;
+  exit: { how: string; code: number | null; over: string | null; at: number } | null = null;
+  modelCalls = 0;
+  toolCalls = 0;
   /** The model's last text. */
-  lastWords: (At & { text: string }) | null;
-  refusal: At | null;
+  lastWords: (At & { text: string }) | null = null;
+  refusal: At | null = null;
   /** Refused calls in a row. */
-  malformed: Streak;
+  malformed: Streak = { now: 0, most: 0, evidence: [] };
   /** A model call that was given up, with no answer after it. */
-  givenUp: (At & { whose: string; cause: string }) | null;
-  sandboxLost: At | null;
+  givenUp: (At & { whose: string; cause: string }) | null = null;
+  sandboxLost: At | null = null;
   /** The same call with the same result, in a row. */
-  repeats: Streak;
+  repeats: Streak = { now: 0, most: 0, evidence: [] };
   /** Failures of one command without a success of it since. */
-  failing: Map<string, { evidence: number[]; where: Where }>;
+  failing = new Map<string, { evidence: number[]; where: Where }>();
   /** Programs that were running when the attempt ended. */
-  unanswered: Map<string, At & { kind: CommandKind }>;
-  trained: At | null;
-  evaluated: At | null;
-  lastRun: (At & { failed: boolean }) | null;
-  outOfMemory: At | null;
-  loss: { first: number; last: number; count: number; at: number } | null;
-  notFinite: At | null;
-  secrets: number[];
+  unanswered = new Map<string, At & { kind: CommandKind }>();
+  trained: At | null = null;
+  evaluated: At | null = null;
+  lastRun: (At & { failed: boolean }) | null = null;
+  outOfMemory: At | null = null;
+  loss: { first: number; last: number; count: number; at: number } | null = null;
+  notFinite: At | null = null;
+  secrets: number[] = [];
   /** The stage of research of its last action. */
-  phase: Where;
-  submitted: (At & { name: string; digest: string })[];
-  final: (At & { digest: string; files: number; torn: number; gone: string[] }) | null;
+  phase: Where = "understand";
+  submitted: (At & { name: string; digest: string })[] = [];
+  final: (At & { digest: string; files: number; torn: number; gone: string[] }) | null = null;
   /** The end of the output of the agent's own program. */
-  said: string;
+  said = "";
   /** Some of the output was cut before it came here. */
-  clipped: boolean;
-};
+  clipped = false;
+}
 
 const evidenceMax = 20;
 const trackedMax = 200;
 const seeksSecrets =
   /\bprintenv\b|\/proc\/\S*environ\b|^\s*env\s*$|\b\w+_API_KEY\b|\/etc\/shadow|\.ssh\/|\.aws\/|credentials|169\.254\.169\.254/;
 
-function noFacts(): AttemptFacts {
-  return {
-    budgetMs: null,
-    endMs: 0,
-    lastIndex: 0,
-    ended: "",
-    exit: null,
-    modelCalls: 0,
-    toolCalls: 0,
-    lastWords: null,
-    refusal: null,
-    malformed: { now: 0, most: 0, evidence: [] },
-    givenUp: null,
-    sandboxLost: null,
-    repeats: { now: 0, most: 0, evidence: [] },
-    failing: new Map(),
-    unanswered: new Map(),
-    trained: null,
-    evaluated: null,
-    lastRun: null,
-    outOfMemory: null,
-    loss: null,
-    notFinite: null,
-    secrets: [],
-    phase: "understand",
-    submitted: [],
-    final: null,
-    said: "",
-    clipped: false,
-  };
-}
-
 export class FactsReader {
-  readonly facts = noFacts();
+  readonly facts = new AttemptFacts();
   #lastCall = "";
 
   take(seen: TimedEvent): void {

@@ -8,43 +8,32 @@ import type { TimedEvent } from "./timed-event.ts";
 
 export type Run = { command: string; kind: CommandKind; failed: boolean; at: number };
 
-export type Episode = {
+export class Episode {
   from: number;
   to: number;
   startMs: number;
   endMs: number;
-  time: string;
+  time = "";
   /** Programs that trained or evaluated; only the first ones of many. */
-  runs: Run[];
-  changed: boolean;
+  runs: Run[] = [];
+  changed = false;
   /** The end of their output, to be searched for numbers. */
-  printed: string;
+  printed = "";
   /** Some of the output was cut before it came here. */
-  clipped: boolean;
+  clipped = false;
   /** Output of the last program if it failed; empty after a success. */
-  error: string;
+  error = "";
   /** Spending of the model calls that led to it. */
-  spent: Spent;
-};
+  spent = nothingSpent();
+
+  constructor(from: number, startMs: number) {
+    this.from = this.to = from;
+    this.startMs = this.endMs = startMs;
+  }
+}
 
 const runsMax = 50;
 const printedMax = 1 << 16;
-
-export function openEpisode(from: number, startMs: number): Episode {
-  return {
-    from,
-    to: from,
-    startMs,
-    endMs: startMs,
-    time: "",
-    runs: [],
-    changed: false,
-    printed: "",
-    clipped: false,
-    error: "",
-    spent: nothingSpent(),
-  };
-}
 
 /** Moves the end of `episode` to an event. */
 export function extend(episode: Episode, { index, sinceStartMs, time }: TimedEvent): void {

@@ -17,7 +17,8 @@ export type Known = {
 };
 
 type FailureFinding = { whose: FailureOwner; where: Where; detail: string; evidence: number[] };
-type Rule = (known: Known) => FailureFinding | undefined;
+/** False, null or undefined: not found. */
+type Rule = (known: Known) => FailureFinding | false | null | undefined;
 
 const agent = (where: Where, detail: string, evidence: number[]): FailureFinding => ({
   whose: "agent-error",
@@ -41,51 +42,36 @@ const usedShare = ({ facts }: Known) => (facts.budgetMs ? facts.endMs / facts.bu
 
 const rules: Record<string, Rule> = {
   "sandbox-lost": ({ facts }) =>
-    facts.sandboxLost
-      ? {
-          whose: "sandbox",
-          where: "cannot-tell",
-          detail: "its sandbox ended",
-          evidence: [facts.sandboxLost.at],
-        }
-      : undefined,
+    facts.sandboxLost && {
+      ...agent("cannot-tell", "its sandbox ended", [facts.sandboxLost.at]),
+      whose: "sandbox",
+    },
   "call-given-up": ({ facts: { givenUp } }) => {
     const whose = (["provider", "harness", "operator", "sandbox", "verifier"] as const).find(
       (one) => one === givenUp?.whose,
     );
     if (!givenUp || !whose) return undefined;
-    return {
-      whose,
-      where: "cannot-tell",
-      detail: `the last model call was given up: ${givenUp.cause}`,
-      evidence: [givenUp.at],
-    };
+    const detail = `the last model call was given up: ${givenUp.cause}`;
+    return { ...agent("cannot-tell", detail, [givenUp.at]), whose };
   },
   refused: ({ facts: { refusal, ended, phase } }) =>
-    refusal && ended === "refusal"
-      ? { whose: "agent-refusal", where: phase, detail: "the model refused the task", evidence: [refusal.at] }
-      : undefined,
+    refusal &&
+    ended === "refusal" && {
+      ...agent(phase, "the model refused the task", [refusal.at]),
+      whose: "agent-refusal",
+    },
   "endless-loop": ({ facts: { repeats, phase } }) =>
-    repeats.most >= 4
-      ? agent(
-          phase,
-          `the same call with the same result ${repeats.most + 1} times in a row`,
-          repeats.evidence,
-        )
-      : undefined,
+    repeats.most >= 4 &&
+    agent(phase, `the same call with the same result ${repeats.most + 1} times in a row`, repeats.evidence),
   "malformed-calls": ({ facts: { malformed } }) =>
-    malformed.most >= 3
-      ? agent("implement", `${malformed.most} malformed tool calls in a row`, malformed.evidence)
-      : undefined,
+    malformed.most >= 3 &&
+    agent("implement", `${malformed.most} malformed tool calls in a row`, malformed.evidence),
   "no-recovery": (known) => {
     if (counted(known).length > 0) return undefined;
     const worst = [...known.facts.failing.values()].sort((a, b) => b.evidence.length - a.evidence.length)[0];
     if (!worst || worst.evidence.length < 3) return undefined;
-    return agent(
-      worst.where,
-      `one command failed ${worst.evidence.length} times and never succeeded`,
-      worst.evidence,
-    );
+    const { where, evidence } = worst;
+    return agent(where, `one command failed ${evidence.length} times and never succeeded`, evidence);
   },
   "out-of-memory": (known) => {
     const { facts } = known;
@@ -174,17 +160,15 @@ const rules: Record<string, Rule> = {
     ]);
   },
   "nothing-handed-in": (known) =>
-    submittedNothing(known)
-      ? agent("submit", "it ended with nothing submitted", [known.facts.lastIndex])
-      : undefined,
+    submittedNothing(known) && agent("submit", "it ended with nothing submitted", [known.facts.lastIndex]),
   "not-admitted": ({ facts, admitted }) =>
-    facts.final && admitted("final") === false
-      ? agent("submit", "its submission cannot be loaded", [facts.final.at])
-      : undefined,
+    facts.final &&
+    admitted("final") === false &&
+    agent("submit", "its submission cannot be loaded", [facts.final.at]),
   "not-evaluated": ({ facts }) =>
-    facts.trained && !facts.evaluated
-      ? agent("evaluate", "it submitted a model that it never measured", [facts.trained.at])
-      : undefined,
+    facts.trained &&
+    !facts.evaluated &&
+    agent("evaluate", "it submitted a model that it never measured", [facts.trained.at]),
   "no-iteration-after-the-first": (known) => {
     const done = counted(known);
     if (!thinks(known) || overBudget(known) || done.length > 1 || usedShare(known) > 0.5) return undefined;
@@ -196,18 +180,12 @@ const rules: Record<string, Rule> = {
   },
   plateau: (known) => {
     const values = comparable(known);
-    return plateau(values)
-      ? agent(
-          "decide",
-          "three iterations in a row were no better than the best before",
-          values.slice(-3).map(({ at }) => at),
-        )
-      : undefined;
+    const evidence = values.slice(-3).map(({ at }) => at);
+    const detail = "three iterations in a row were no better than the best before";
+    return plateau(values) && agent("decide", detail, evidence);
   },
   "secrets-sought": ({ facts: { secrets } }) =>
-    secrets.length > 0
-      ? agent("cannot-tell", "its programs looked for keys or for others' data", secrets)
-      : undefined,
+    secrets.length > 0 && agent("cannot-tell", "its programs looked for keys or for others' data", secrets),
 };
 
 export const failurePatterns = Object.keys(rules);

@@ -4,17 +4,7 @@ import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { unreachable } from "../ports/outcome.ts";
 import { agentLine, type Claim } from "./agent-line.ts";
 import { alsoEvaluates, commandKind } from "./command-kind.ts";
-import {
-  addPrinted,
-  addRun,
-  addSpent,
-  type Episode,
-  extend,
-  nothingSpent,
-  openEpisode,
-  ran,
-  recordOf,
-} from "./episode.ts";
+import { addPrinted, addRun, addSpent, Episode, extend, nothingSpent, ran, recordOf } from "./episode.ts";
 import { printedValues } from "./printed-values.ts";
 import type { TimedEvent, ToolResult } from "./timed-event.ts";
 
@@ -36,10 +26,10 @@ export class IterationFinder {
   #running = false;
   #toolsSeen = false;
   #digest = "";
-  #open = openEpisode(0, 0);
+  #open = new Episode(0, 0);
   /** Belongs to the next action of the model, which may open another episode. */
   #spent = nothingSpent();
-  #sinceSnapshot = openEpisode(0, 0);
+  #sinceSnapshot = new Episode(0, 0);
   /** Ended, and still open to a claim or a snapshot that comes after its end. */
   #last: { episode: Episode; claim: Claim | undefined } | undefined;
 
@@ -53,11 +43,7 @@ export class IterationFinder {
         addPrinted(this.#sinceSnapshot, seen.text, seen.clipped);
         break;
       case "model-call":
-        addSpent(this.#spent, {
-          tokens: seen.tokens,
-          dollars: seen.dollars,
-          unpriced: seen.dollars === null,
-        });
+        addSpent(this.#spent, { ...seen, unpriced: seen.dollars === null });
         break;
       case "tool-call":
         this.#toolsSeen = true;
@@ -153,7 +139,7 @@ export class IterationFinder {
     extend(this.#sinceSnapshot, seen);
     if (this.#running && !this.#toolsSeen && this.#bySnapshot.length < iterationsMax)
       this.#bySnapshot.push(this.#sinceSnapshot);
-    this.#sinceSnapshot = openEpisode(seen.index + 1, seen.sinceStartMs);
+    this.#sinceSnapshot = new Episode(seen.index + 1, seen.sinceStartMs);
     const last = this.#last?.episode;
     const changed = this.#open.runs.length === 0 && last && !last.changed ? last : this.#open;
     changed.changed = true;
@@ -175,7 +161,7 @@ export class IterationFinder {
   #close(claim?: Claim): void {
     this.#settle();
     this.#last = { episode: this.#open, claim };
-    this.#open = openEpisode(this.#open.to + 1, this.#open.endMs);
+    this.#open = new Episode(this.#open.to + 1, this.#open.endMs);
   }
 
   /** Makes a record of the last episode. By rule, only an episode that counts becomes one. */

@@ -9,11 +9,11 @@ const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
 // Repeats are bounded: output is hostile, and two adjacent unbounded repeats take quadratic time.
 // `val_acc=0.8`: \b sees no word boundary at an underscore
 const nameFirst = new RegExp(
-  `(?:\\b(${splits})[ _/-]{1,4})?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s{0,8}[:=]?\\s{0,8}(${number})(?![\\w])`,
+  `(?:\\b(?<split>${splits})[ _/-]{1,4})?(?<![a-zA-Z0-9])(?<name>${names})(?![a-zA-Z0-9])\\s{0,8}[:=]?\\s{0,8}(?<value>${number})(?![\\w])`,
   "gi",
 );
 const numberFirst = new RegExp(
-  `(?:\\b(${splits})[ _/:-]{1,4})?\\b(${number})\\s{1,4}(bits per byte)\\b`,
+  `(?:\\b(?<split>${splits})[ _/:-]{1,4})?\\b(?<value>${number})\\s{1,4}(?<name>bits per byte)\\b`,
   "gi",
 );
 const anyNumber = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
@@ -22,21 +22,14 @@ const textMax = 1 << 16;
 /** Named values in order, including NaN and infinities. */
 export function printedValues(text: string): PrintedValue[] {
   const part = text.slice(-textMax);
-  const found = [
-    ...[...part.matchAll(nameFirst)].map((match) => ({
-      at: match.index,
-      parts: [match[1], match[2], match[3]],
-    })),
-    ...[...part.matchAll(numberFirst)].map((match) => ({
-      at: match.index,
-      parts: [match[1], match[3], match[2]],
-    })),
-  ].sort((a, b) => a.at - b.at);
-  return found.map(({ parts: [split, name, value] }) => ({
-    name: name!.toLowerCase().replace(/[ _]/g, "-"),
-    split: split?.toLowerCase() ?? null,
-    value: toNumber(value!),
-  }));
+  const found = [...part.matchAll(nameFirst), ...part.matchAll(numberFirst)];
+  return found
+    .sort((a, b) => a.index - b.index)
+    .map(({ groups: { split, name, value } = {} }) => ({
+      name: name!.toLowerCase().replace(/[ _]/g, "-"),
+      split: split?.toLowerCase() ?? null,
+      value: toNumber(value!),
+    }));
 }
 
 function toNumber(text: string): number {

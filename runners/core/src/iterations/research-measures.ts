@@ -39,9 +39,7 @@ function commonMetric(iterations: IterationRecord[]): Named | null {
     if (metric?.value == null) continue;
     const named = { name: metric.name, split: metric.split };
     const key = JSON.stringify([named.name, named.split]);
-    const found = counts.get(key) ?? { named, count: 0 };
-    found.count++;
-    counts.set(key, found);
+    counts.getOrInsert(key, { named, count: 0 }).count++;
   }
   let most: { named: Named; count: number } | undefined;
   for (const each of counts.values()) if (most === undefined || each.count > most.count) most = each;

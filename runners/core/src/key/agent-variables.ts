@@ -1,14 +1,10 @@
 // The variables that every agent sees and that do not depend on the machine or the time. An agent can read them, so they
 // are part of its attempt's key. Everything that starts an agent's programs takes them from here.
+import type { Scalar } from "@mlrb/formats/declared/pipeline";
 
 /** `task` and `seed` are the values of these axes, where the stage has them. */
-export function agentVariables({
-  task,
-  seed,
-}: {
-  task?: string | number;
-  seed?: string | number;
-}): Record<string, string> {
+export function agentVariables(axes: { task?: Scalar; seed?: Scalar }): Record<string, string> {
+  const { task, seed } = axes;
   return {
     LANG: "C.UTF-8",
     TZ: "UTC",

@@ -1,5 +1,6 @@
 // Fans the stages out over their axes and binds every instance to the instances that it reads from.
 // Pure: no disk, no clock.
+import { parse } from "node:path/posix";
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
 import { type Resolved, resolveAction } from "./resolve-action.ts";
@@ -21,7 +22,8 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
     const needs = stage.needs.map((need) => ({ ...need, each: eachOf.get(need.stage)! }));
     const collected = stage.collect.map((source) => {
       const shared = stage.each.filter((axis) => eachOf.get(source.stage)!.includes(axis));
-      return { source, shared, group: grouped(byStage.get(source.stage)!, shared) };
+      const group = Map.groupBy(byStage.get(source.stage)!, ({ axes }) => groupKey(axes, shared));
+      return { source, shared, group };
     });
     for (const axes of points(stage.each, context.axes)) {
       const { action, execution, environment } = resolve(axes);
@@ -32,7 +34,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         return { name: need.name, from, output: need.output };
       });
       const members = collected.flatMap(({ source, shared, group }) =>
-        (group.get(groupKey(axes, shared)) ?? []).map((from) => ({
+        (group.get(groupKey(axes, shared)) ?? []).map(({ index: from }) => ({
           from,
           output: source.output,
           ...(source.digestOnly && { digestOnly: true as const }),
@@ -90,12 +92,7 @@ function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<s
   const known = new Map<string, Resolved>();
   return (axes) => {
     const key = JSON.stringify(deciding.map((axis) => axes[axis]));
-    let resolved = known.get(key);
-    if (!resolved) {
-      resolved = resolveAction(stage, axes, context);
-      known.set(key, resolved);
-    }
-    return resolved;
+    return known.getOrInsertComputed(key, () => resolveAction(stage, axes, context));
   };
 }
 
@@ -110,17 +107,6 @@ function decidingAxes(stage: PlannedStage, context: ResolveContext): string[] {
     .map(([, known]) => [...known]);
   const all = own + JSON.stringify(selected);
   return stage.each.filter((axis) => all.includes(`{${axis}}`) || all.includes(`{${axis}.`));
-}
-
-function grouped(instances: Instance[], shared: string[]): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const { axes, index } of instances) {
-    const key = groupKey(axes, shared);
-    const group = groups.get(key);
-    if (group) group.push(index);
-    else groups.set(key, [index]);
-  }
-  return groups;
 }
 
 /** The values of the axes that a collecting stage shares with its members. */
@@ -140,10 +126,7 @@ function environmentOf(
 ): number {
   const held = plan.environments.get(lock);
   if (held !== undefined) return held;
-  const name = lock
-    .split("/")
-    .at(-1)!
-    .replace(/\.[^.]*$/, "");
+  const { name } = parse(lock);
   const twin = [...plan.environments].find(([, at]) => plan.instances[at]!.axes.name === name);
   if (twin) {
     plan.context.problems.push({

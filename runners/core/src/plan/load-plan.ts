@@ -1,6 +1,7 @@
 // Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function, so
 // they cannot disagree on what is valid.
 
+import { parse } from "node:path/posix";
 import { type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { extendPipeline } from "../spec/extend-pipeline.ts";
 import type { Sources } from "../spec/manifest.ts";
@@ -151,10 +152,7 @@ function sentTo(executor: string | undefined, instances: Instance[]): Instance[]
 }
 
 function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
-  const name = source.file
-    .split("/")
-    .at(-1)!
-    .replace(/\.[^.]*$/, "");
+  const { name } = parse(source.file);
   if (spec.name === undefined || spec.name === name) return [];
   const message = `the pipeline is called "${spec.name}", but its file "${name}"`;
   const help = "rename one of the two: the results folder has this name";

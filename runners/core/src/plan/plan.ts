@@ -2,6 +2,7 @@
 // it.
 
 import type { Network, PoolsSpec, Scalar, StageSpec } from "@mlrb/formats/declared/pipeline";
+import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Json } from "@mlrb/kit/stage";
 
 export type OutputKind = "file" | "dir";
@@ -43,10 +44,7 @@ export type PlannedStage = {
   spec: StageSpec;
 };
 
-export type RunSpec =
-  | { kind: "script"; file: string }
-  | { kind: "python"; file: string }
-  | { kind: "command"; command: string | string[] };
+export type RunSpec = KeyParts["run"];
 
 /** The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. */
 type Budget = { timeMs?: number; tokens?: number; dollars?: number };

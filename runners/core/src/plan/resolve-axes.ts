@@ -14,10 +14,9 @@ import {
 } from "../spec/manifest.ts";
 import type { Diagnostic, Place } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
-import { TemplateProblem } from "../yaml/template.ts";
+import { placeholderProblem, TemplateProblem } from "../yaml/template.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 import { chosen, isScalars, type Places, usable } from "./axis-values.ts";
-import { placeholderProblem } from "./placeholder-problem.ts";
 import type { ResolvedProfile } from "./resolve-profile.ts";
 
 export type Axis = {

@@ -132,16 +132,15 @@ export function whereWritten(
 
 /** `over` overrides `under` field by field. */
 function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
-  const merged: ExecutionSpec = {};
-  const executor = over.executor ?? under.executor;
-  if (executor !== undefined) merged.executor = executor;
-  const image = over.image ?? under.image;
-  if (image !== undefined) merged.image = image;
-  const network = over.network ?? under.network;
-  if (network !== undefined) merged.network = network;
-  if (under.resources || over.resources) merged.resources = mergeResources(under.resources, over.resources);
-  if (under.limits || over.limits) merged.limits = { ...under.limits, ...over.limits };
-  return merged;
+  const { executor = under.executor, image = under.image, network = under.network } = over;
+  const hasResources = under.resources || over.resources;
+  return {
+    ...(executor !== undefined && { executor }),
+    ...(image !== undefined && { image }),
+    ...(network !== undefined && { network }),
+    ...(hasResources && { resources: mergeResources(under.resources, over.resources) }),
+    ...((under.limits || over.limits) && { limits: { ...under.limits, ...over.limits } }),
+  };
 }
 
 /** Pools are merged by name: an override of one leaves the others unchanged. */
@@ -184,25 +183,17 @@ function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
       const message = `profile "${name}" extends itself`;
       problems.push({ code: "profile-cycle", message, place: source.place(["profiles", name, "extends"]) });
     }
-    for (const stage of Object.keys(profile.stages ?? {})) {
-      if (Object.hasOwn(spec.stages, stage)) continue;
-      const place = source.place(["profiles", name, "stages", stage], "key");
-      problems.push({
-        code: "unknown-stage",
-        message: `no stage named "${stage}"`,
-        place,
-        help: didYouMean(stage, Object.keys(spec.stages)),
-      });
-    }
-    for (const axis of Object.keys(profile.axes ?? {})) {
-      if (Object.hasOwn(spec.axes ?? {}, axis)) continue;
-      const place = source.place(["profiles", name, "axes", axis], "key");
-      problems.push({
-        code: "unknown-axis",
-        message: `no axis named "${axis}"`,
-        place,
-        help: didYouMean(axis, Object.keys(spec.axes ?? {})),
-      });
+    for (const [table, what] of [
+      ["stages", "stage"],
+      ["axes", "axis"],
+    ] as const) {
+      const known = Object.keys(spec[table] ?? {});
+      for (const key of Object.keys(profile[table] ?? {})) {
+        if (known.includes(key)) continue;
+        const place = source.place(["profiles", name, table, key], "key");
+        const message = `no ${what} named "${key}"`;
+        problems.push({ code: `unknown-${what}`, message, place, help: didYouMean(key, known) });
+      }
     }
   }
   return problems;

@@ -76,9 +76,6 @@ export function matcher(pattern: string): (stage: string, axes: Record<string, s
 }
 
 function glob(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
+  const source = RegExp.escape(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".");
   return new RegExp(`^${source}$`);
 }

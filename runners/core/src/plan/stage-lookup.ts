@@ -5,8 +5,7 @@ import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import { isManifestKind, type ManifestKind, manifestFieldNames, manifestFile } from "../spec/manifest.ts";
 import { didYouMean } from "../yaml/suggest.ts";
-import { type Lookup, TemplateProblem } from "../yaml/template.ts";
-import { paramLookup } from "./param-lookup.ts";
+import { type Lookup, paramLookup, TemplateProblem } from "../yaml/template.ts";
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
@@ -19,6 +18,7 @@ export function stageLookup(
   const param = paramLookup(params);
   const lookup: Lookup = (name) => {
     const [head, ...path] = name.split(".") as [string, ...string[]];
+    const problem = (message: string, help: string) => new TemplateProblem(name, message, help);
     if (head === "params") return param(name, lookup);
     if (head === "pipeline" && (path[0] === "name" || path[0] === "title")) return pipeline[path[0]];
     if (path.length === 0) {
@@ -26,37 +26,20 @@ export function stageLookup(
       const help = context.axes.has(head)
         ? `add ${head} to the stage's each`
         : didYouMean(head, Object.keys(axes));
-      throw new TemplateProblem(name, `"${stage.name}" has no axis "${head}"`, help);
+      throw problem(`"${stage.name}" has no axis "${head}"`, help);
     }
     if (head === "pipeline")
-      throw new TemplateProblem(
-        name,
-        "a pipeline has a name and a title",
-        didYouMean(path.join("."), ["name", "title"]),
-      );
+      throw problem("a pipeline has a name and a title", didYouMean(path.join("."), ["name", "title"]));
     if (head === "inputs" || head === "outputs")
-      throw new TemplateProblem(
-        name,
-        "paths are known only in a command",
-        "a script gets them from kit's stage()",
-      );
+      throw problem("paths are known only in a command", "a script gets them from kit's stage()");
     if (!isManifestKind(head) || !context.axes.has(head)) {
-      throw new TemplateProblem(
-        name,
-        "names no axis with manifests",
-        didYouMean(head, ["params", "pipeline", ...[...context.axes.keys()].filter(isManifestKind)]),
-      );
+      const known = ["params", "pipeline", ...[...context.axes.keys()].filter(isManifestKind)];
+      throw problem("names no axis with manifests", didYouMean(head, known));
     }
     const select = (value: Scalar): Json => {
       const manifest = manifests.get(head)?.get(String(value));
-      return manifest
-        ? field(name, manifest as Json, {
-            kind: head,
-            value,
-            path,
-            axes: { ...axes, [head]: value },
-          })
-        : null;
+      const own = { ...axes, [head]: value };
+      return manifest ? field(name, manifest as Json, { kind: head, value, path, axes: own }) : null;
     };
     if (Object.hasOwn(axes, head)) return select(axes[head]!);
     return Object.fromEntries(context.axes.get(head)!.values.map((value) => [String(value), select(value)]));

@@ -3,9 +3,8 @@
 import { parseDuration } from "@mlrb/kit/parse-duration";
 import type { Json } from "@mlrb/kit/stage";
 import { parseSize } from "../text/units.ts";
-import { fill, fillEach, type Lookup, TemplateProblem } from "../yaml/template.ts";
+import { fill, fillEach, type Lookup, placeholderProblem, TemplateProblem } from "../yaml/template.ts";
 import type { Path } from "../yaml/yaml-source.ts";
-import { placeholderProblem } from "./placeholder-problem.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
 type At = { path: Path; at?: "key" | "value" };

@@ -98,16 +98,13 @@ function wordsOf(
       };
     case "program":
     case "native": {
-      const line =
-        programs === undefined
-          ? "in HERE, write `programs: true`"
-          : `in HERE, \`programs:\` is ${programs}: write \`programs: true\` in the manifest that it is read from`;
+      const act = kind === "program" ? "starts a program" : "loads native code";
       return {
-        what:
-          kind === "program"
-            ? `starts a program${resource ? ` (${resource})` : ""}, which it does not declare`
-            : `loads native code${resource ? ` (${resource})` : ""}, which it does not declare`,
-        help: line,
+        what: `${act}${resource ? ` (${resource})` : ""}, which it does not declare`,
+        help:
+          programs === undefined
+            ? "in HERE, write `programs: true`"
+            : `in HERE, \`programs:\` is ${programs}: write \`programs: true\` in the manifest that it is read from`,
       };
     }
   }

@@ -3,6 +3,7 @@
 // Paths named `inside` are relative to the sandbox's root and written with "/".
 import type { Server } from "node:net";
 import type { Network } from "@mlrb/formats/declared/pipeline";
+import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import type { Gpu } from "./gpu.ts";
 
 export type Sandbox = {
@@ -100,14 +101,8 @@ export type WallsRequest = {
   token: string;
 };
 
-export type SandboxLimits = {
-  memoryBytes: number;
-  /** Threads count as processes. */
-  processes: number;
-  /** For everything in the folder together. */
-  diskBytes: number;
-  cpus: number;
-};
+/** Threads count as processes; the limit on the disk is for everything in the folder together. */
+export type SandboxLimits = SandboxRequest["limits"];
 
 export type SnapshotLimits = { bytesMax: number; filesMax: number };
 

@@ -35,13 +35,9 @@ export function amountsOf(capacity: Resources): {
   const known = new WeakMap<Resources, Amounts>(); // instances of one stage share their resources
   return {
     whole,
-    wants(resources) {
-      let wanted = known.get(resources);
-      if (!wanted) {
-        wanted = row(resources).map((amount, at) => Math.min(amount, whole[at]!));
-        known.set(resources, wanted);
-      }
-      return wanted;
-    },
+    wants: (resources) =>
+      known.getOrInsertComputed(resources, () =>
+        row(resources).map((amount, at) => Math.min(amount, whole[at]!)),
+      ),
   };
 }

@@ -35,9 +35,7 @@ export class ReadyQueue {
     if (state === "ready") this.#ready++;
     if (this.#heaped[index]) return;
     const wants = this.#wants(index);
-    const key = wants.join(" ");
-    const lane = this.#lanes.get(key) ?? { wants, heap: [], blocked: false };
-    this.#lanes.set(key, lane);
+    const lane = this.#lanes.getOrInsert(wants.join(" "), { wants, heap: [], blocked: false });
     this.#push(lane.heap, index);
   }
 

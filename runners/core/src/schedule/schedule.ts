@@ -123,9 +123,7 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
   }
   if (event.decision === "same" && state.phase[event.same] !== "ended") {
     state.phase[index] = "parked";
-    const sharers = state.sharers.get(event.same);
-    if (sharers) sharers.push(index);
-    else state.sharers.set(event.same, [index]);
+    state.sharers.getOrInsert(event.same, []).push(index);
     return;
   }
   if (event.decision === "same" && usable(state.outcome[event.same])) {

@@ -3,18 +3,14 @@
 // Pure: no disk, no clock.
 import { amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
+import type { Work } from "./schedule-state.ts";
 
-export type TimedWork = {
+/** A lazy instance counts as 0 until another one needs it. */
+export type TimedWork = Pick<Work, "needs" | "collects" | "environment" | "resources" | "lazy"> & {
   /** The name of its stage. An instance without an earlier duration gets the mean of its stage. */
   stage: string;
-  needs: number[];
-  collects: number[];
-  environment?: number;
-  resources: Resources;
   /** Duration of its last run in milliseconds. */
   tookMs: number | undefined;
-  /** Runs only if another instance needs it; until then it counts as 0. */
-  lazy: boolean;
 };
 
 export type Standing =

@@ -2,8 +2,7 @@
 // `scorers: { smoke: […], official: […] }` by a parameter, so that a profile chooses the scorers.
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
-import { paramLookup } from "../plan/param-lookup.ts";
-import { fill, type Lookup, TemplateProblem } from "../yaml/template.ts";
+import { fill, type Lookup, paramLookup, TemplateProblem } from "../yaml/template.ts";
 
 /** The steps to the list; without `field` its name is that of the axis with an s. Throws TemplateProblem. */
 export function axisField(axis: string, field: string | undefined, params: Record<string, Json>): string[] {

@@ -7,7 +7,6 @@ import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
 import { checkShape } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
-import { checkScorer } from "./check-scorer.ts";
 import { checkTask } from "./check-task.ts";
 
 /** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
@@ -125,6 +124,20 @@ function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagno
       message: `the name is "${said}", but the path says "${name}"`,
       place: manifest.place(["name"]),
       help: "the two must be the same",
+    },
+  ];
+}
+
+/** Checks a scorer.yaml beyond its shape. */
+function checkScorer(source: YamlSource<ScorerManifest>): Diagnostic[] {
+  const { range } = source.value;
+  if (!range || range[1] === null || range[0] < range[1]) return [];
+  return [
+    {
+      code: "wrong-value",
+      message: `"range" goes from ${range[0]} to ${range[1]}`,
+      place: source.place(["range"]),
+      help: "write the metric's minimum, then its maximum: [0, 1], or [0, null] for no maximum",
     },
   ];
 }

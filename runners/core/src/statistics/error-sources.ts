@@ -1,8 +1,7 @@
 // Two errors that must not be added or confused. The spread between attempts predicts another attempt on the same items;
 // the error over items predicts the same submissions on other items. An interval over attempts contains only the first,
 // since all attempts have the same items.
-import { mean } from "./mean.ts";
-import { standardDeviation } from "./standard-deviation.ts";
+import { mean, standardDeviation } from "./mean.ts";
 
 export type ErrorSources = {
   attempts: number;

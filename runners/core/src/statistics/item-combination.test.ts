@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorSources } from "./error-sources.ts";
 import { itemCombination } from "./item-combination.ts";
+import { standardDeviation } from "./mean.ts";
 import { type Item, ratioEstimate } from "./ratio-estimate.ts";
-import { standardDeviation } from "./standard-deviation.ts";
 import { near } from "./testing/near.ts";
 
 const items = (values: number[]): Item[] =>

@@ -47,11 +47,7 @@ const places = new WeakMap<readonly Item[], ReadonlyMap<string, number>>();
 
 /** The index of each id. Cached, since a list enters several combinations and never changes. */
 function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
-  const known = places.get(items);
-  if (known) return known;
-  const made = new Map(items.map((item, index) => [item.id, index]));
-  places.set(items, made);
-  return made;
+  return places.getOrInsertComputed(items, () => new Map(items.map((item, index) => [item.id, index])));
 }
 
 /** Whether the ids are in the same order, as scorers write them; then no lookup is needed. */

@@ -1,7 +1,6 @@
 // The confidence interval of a mean over attempts.
 import { finite } from "./finite.ts";
-import { mean } from "./mean.ts";
-import { standardDeviation } from "./standard-deviation.ts";
+import { mean, standardDeviation } from "./mean.ts";
 import { studentT95 } from "./student-t.ts";
 
 export type Interval = [low: number, high: number];

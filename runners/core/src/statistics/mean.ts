@@ -10,3 +10,14 @@ export function mean(values: readonly number[]): number | undefined {
   for (const [index, value] of values.entries()) average += (value - average) / (index + 1);
   return finite(average);
 }
+
+/**
+ * Sample standard deviation (divisor n − 1), in the unit of `values`. Undefined for fewer than two:
+ * one attempt does not show a spread. Two passes, so that a large common offset costs no digits.
+ */
+export function standardDeviation(values: readonly number[]): number | undefined {
+  const centre = mean(values);
+  if (centre === undefined || values.length < 2) return undefined;
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return finite(Math.sqrt(squares / (values.length - 1)));
+}

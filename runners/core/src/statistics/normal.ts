@@ -14,11 +14,19 @@ export function normalCdf(x: number): number {
 export function normalQuantile(probability: number): number {
   if (!(probability > 0 && probability < 1)) throw new Error(`bug: the quantile at ${probability}`);
   if (probability > 0.5) return -normalQuantile(1 - probability);
-  let low = -40;
-  let high = 0;
-  for (let halving = 0; halving < 64; halving++) {
+  return bisect([-40, 0], 64, (x) => lowerTail(x) < probability);
+}
+
+/** The x in a range at which `isBelow` turns false, after a number of halvings. */
+export function bisect(
+  [least, most]: [number, number],
+  halvings: number,
+  isBelow: (x: number) => boolean,
+): number {
+  let [low, high] = [least, most];
+  for (let halving = 0; halving < halvings; halving++) {
     const middle = (low + high) / 2;
-    if (lowerTail(middle) < probability) low = middle;
+    if (isBelow(middle)) low = middle;
     else high = middle;
   }
   return (low + high) / 2;

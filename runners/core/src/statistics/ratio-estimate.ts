@@ -29,8 +29,7 @@ const counted = new WeakMap<readonly Item[], Residuals | undefined>();
 
 /** Each item's contribution to the ratio; they add up to zero. Undefined if the weights add up to zero. */
 export function residuals(items: readonly Item[]): Residuals | undefined {
-  if (!counted.has(items)) counted.set(items, residualsOf(items));
-  return counted.get(items);
+  return counted.getOrInsertComputed(items, residualsOf);
 }
 
 function residualsOf(items: readonly Item[]): Residuals | undefined {
@@ -71,17 +70,13 @@ const known = new WeakMap<readonly Item[], Clusters | undefined>();
 
 /** The number of each item's group, in order of first appearance; undefined unless every item has one. */
 function clustersOf(items: readonly Item[]): Clusters | undefined {
-  if (!known.has(items)) {
+  return known.getOrInsertComputed(items, () => {
     const numbers = new Map<string, number>();
-    const of = new Int32Array(items.length);
-    for (const [index, { group }] of items.entries()) {
-      const number = group === undefined ? -1 : (numbers.get(group) ?? numbers.size);
-      if (group !== undefined) numbers.set(group, number);
-      of[index] = number;
-    }
-    known.set(items, of.includes(-1) ? undefined : { of, count: numbers.size });
-  }
-  return known.get(items);
+    const of = Int32Array.from(items, ({ group }) =>
+      group === undefined ? -1 : numbers.getOrInsert(group, numbers.size),
+    );
+    return of.includes(-1) ? undefined : { of, count: numbers.size };
+  });
 }
 
 function rootOfSquares(pulls: readonly number[]): number | undefined {

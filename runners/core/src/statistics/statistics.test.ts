@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { mean } from "./mean.ts";
+import { mean, standardDeviation } from "./mean.ts";
 import { meanInterval } from "./mean-interval.ts";
 import { pairedDifference } from "./paired-difference.ts";
 import { type Item, ratioEstimate } from "./ratio-estimate.ts";
-import { standardDeviation } from "./standard-deviation.ts";
 import { studentT, studentT95 } from "./student-t.ts";
 import { near } from "./testing/near.ts";
 import { wilsonInterval } from "./wilson-interval.ts";

@@ -1,6 +1,6 @@
 // Two-sided quantiles of Student's t. Degrees of freedom are whole numbers here (attempts minus one), for which the
 // distribution is a finite sum of cosines: no gamma function, no library.
-import { normalQuantile } from "./normal.ts";
+import { bisect, normalQuantile } from "./normal.ts";
 
 /** The two-sided 95 % point of the normal distribution. */
 export const normal95 = 1.959963984540054;
@@ -27,14 +27,8 @@ export function studentT(degrees: number, level: number): number {
   if (degrees > expansionFrom) {
     return expansion(degrees, level === 0.95 ? normal95 : -normalQuantile((1 - level) / 2));
   }
-  let low = 0;
-  let high = Math.PI / 2;
-  for (let halving = 0; halving < 60; halving++) {
-    const middle = (low + high) / 2;
-    if (coverage(middle, degrees) < level) low = middle;
-    else high = middle;
-  }
-  return Math.tan((low + high) / 2) * Math.sqrt(degrees);
+  const angle = bisect([0, Math.PI / 2], 60, (middle) => coverage(middle, degrees) < level);
+  return Math.tan(angle) * Math.sqrt(degrees);
 }
 
 /** P(|T| ≤ t) at t = tan(angle) · √degrees. */

@@ -23,11 +23,7 @@ export function checkShape<const Schema extends object>(
 }
 
 export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
-  let validate = compiled.get(schema);
-  if (!validate) {
-    validate = compiler().compile(schema);
-    compiled.set(schema, validate);
-  }
+  const validate = compiled.getOrInsertComputed(schema, () => compiler().compile(schema));
   if (validate(source.value)) return [];
   const errors = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
   const seen = new Set<string>();

@@ -3,6 +3,9 @@
 // placeholder keeps the value's type. Values are not searched for placeholders. `${NAME}` belongs to the shell and stays;
 // `{{text}}` is a literal `{text}`.
 import type { Json } from "@mlrb/kit/stage";
+import type { Diagnostic } from "./diagnostic.ts";
+import { didYouMean } from "./suggest.ts";
+import type { Path, YamlSource } from "./yaml-source.ts";
 
 /** Looks up a dotted name. `undefined` is "no such name"; a lookup may throw a TemplateProblem with details. */
 export type Lookup = (name: string) => Json | undefined;
@@ -72,4 +75,37 @@ function shielded(value: string | number | boolean): string {
 /** Marks `{{text}}` as literal and removes one pair of braces. */
 function guard(text: string): string {
   return text.replace(/\{(\{[^{}]*\})\}/g, "\u0001$1");
+}
+
+/** The diagnostic for a placeholder that cannot be filled in. `path` is where the text with the placeholder is written. */
+export function placeholderProblem(
+  { placeholder, message, help }: TemplateProblem,
+  source: YamlSource,
+  { path, at = "value" }: { path: Path; at?: "key" | "value" },
+): Diagnostic {
+  return {
+    code: "unknown-placeholder",
+    message: `{${placeholder}}: ${message}`,
+    place: source.placeOf(path, `{${placeholder}}`, at),
+    ...(help && { help }),
+  };
+}
+
+/** Looks up `name` (`params.NAME`) and fills the placeholders of its value by `lookup`. Throws TemplateProblem. */
+export type ParamLookup = (name: string, lookup: Lookup) => Json;
+
+export function paramLookup(params: Record<string, Json>): ParamLookup {
+  const open = new Set<string>();
+  return (name, lookup) => {
+    if (open.has(name)) throw new TemplateProblem(name, "its value refers to itself");
+    const key = name.slice(name.indexOf(".") + 1);
+    if (!Object.hasOwn(params, key))
+      throw new TemplateProblem(name, `no parameter "${key}"`, didYouMean(key, Object.keys(params)));
+    open.add(name);
+    try {
+      return fill(params[key]!, lookup);
+    } finally {
+      open.delete(name);
+    }
+  };
 }

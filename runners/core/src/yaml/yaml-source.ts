@@ -161,13 +161,10 @@ type PairIndex = (map: YAMLMap<unknown, unknown>, key: string) => Pair<Node, Nod
 function pairIndex(): PairIndex {
   const known = new WeakMap<object, Map<string, Pair<Node, Node | null>>>();
   return (map, key) => {
-    let pairs = known.get(map);
-    if (!pairs) {
-      pairs = new Map();
-      for (const item of map.items as Pair<Node, Node | null>[])
-        if (isScalar(item.key)) pairs.set(String(item.key.value), item);
-      known.set(map, pairs);
-    }
+    const pairs = known.getOrInsertComputed(map, () => {
+      const items = map.items as Pair<Node, Node | null>[];
+      return new Map(items.flatMap((item) => (isScalar(item.key) ? [[String(item.key.value), item]] : [])));
+    });
     return pairs.get(key);
   };
 }

@@ -1,47 +1,29 @@
 // The format of attempt.json in the folder of a running attempt: everything that its record needs besides its outputs.
 
-import { anyText, count, list, listOf, openObject, type TypeOf, text, wholeObject } from "../schema.ts";
+import { anyText, count, list, listOf, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
 import { axisValues, keyParts } from "../stage/action.ts";
 import { artifactKind } from "../stage/artifact.ts";
 import { processOwner } from "../stage/process-owner.ts";
 import { costEstimate, fileName, given, harness, slot } from "./attempt-record.ts";
 
-export const attemptCard = openObject(
-  {
-    formatVersion: { const: 1 },
-    run: { ...anyText, description: "the run that started it" },
-    by: { ...processOwner, description: "that run's process" },
-    startedAt: anyText,
-    slot,
-    axes: axisValues,
-    key: text,
-    parts: keyParts,
-    given,
-    gives: listOf(wholeObject({ name: anyText, file: fileName, kind: artifactKind })),
-    harness,
-    gpus: count,
-    secrets: {
-      ...list,
-      description: "names of its secrets: its log is redacted before it is kept",
-    },
-    executor: anyText,
-    estimate: costEstimate,
+export const attemptCard = wholeExcept(["estimate"], {
+  formatVersion: { const: 1 },
+  run: { ...anyText, description: "the run that started it" },
+  by: { ...processOwner, description: "that run's process" },
+  startedAt: anyText,
+  slot,
+  axes: axisValues,
+  key: text,
+  parts: keyParts,
+  given,
+  gives: listOf(wholeObject({ name: anyText, file: fileName, kind: artifactKind })),
+  harness,
+  gpus: count,
+  secrets: {
+    ...list,
+    description: "names of its secrets: its log is redacted before it is kept",
   },
-  [
-    "formatVersion",
-    "run",
-    "by",
-    "startedAt",
-    "slot",
-    "axes",
-    "key",
-    "parts",
-    "given",
-    "gives",
-    "harness",
-    "gpus",
-    "secrets",
-    "executor",
-  ],
-);
+  executor: anyText,
+  estimate: costEstimate,
+});
 export type AttemptCard = TypeOf<typeof attemptCard>;

@@ -1,6 +1,15 @@
 // The formats of end.json and stop.json in an attempt's folder, and of cause.json of an attempt without a record.
 
-import { anyText, nullable, number, oneOf, openObject, type TypeOf, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  nullable,
+  number,
+  oneOf,
+  openObject,
+  type TypeOf,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 import { executionResult } from "../stage/outcome.ts";
 import { attemptCost } from "./attempt-record.ts";
 import { lastSpending } from "./last-spending.ts";
@@ -19,10 +28,12 @@ const endCause = {
 export type EndCause = TypeOf<typeof endCause>;
 
 /** The last file that a supervisor writes. */
-export const attemptEnd = openObject(
-  { formatVersion: { const: 1 }, result: executionResult, durationMs: number, cause: endCause },
-  ["formatVersion", "result", "durationMs"],
-);
+export const attemptEnd = wholeExcept(["cause"], {
+  formatVersion: { const: 1 },
+  result: executionResult,
+  durationMs: number,
+  cause: endCause,
+});
 export type AttemptEnd = TypeOf<typeof attemptEnd>;
 
 export const stopRequest = openObject({ by: { ...anyText, description: "who asked to stop it" } }, []);

@@ -6,10 +6,10 @@ import {
   fileFormat,
   listOf,
   numberOrNull,
-  openObject,
   type TypeOf,
   tableOf,
   text,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { axisValues, keyParts, ran } from "../stage/action.ts";
@@ -65,21 +65,18 @@ export type CostEstimate = TypeOf<typeof costEstimate>;
 
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  openObject(
-    {
-      formatVersion: { const: 1 },
-      slot,
-      axes: axisValues,
-      attemptKey: text,
-      parts: { ...keyParts, description: "what the key was made of" },
-      given,
-      outputs: tableOf(wholeObject({ ...artifact.properties, file: fileName })),
-      harness,
-      cost: attemptCost,
-      estimate: costEstimate,
-      ran,
-    },
-    ["formatVersion", "slot", "axes", "attemptKey", "parts", "given", "outputs", "harness", "cost", "ran"],
-  ),
+  wholeExcept(["estimate"], {
+    formatVersion: { const: 1 },
+    slot,
+    axes: axisValues,
+    attemptKey: text,
+    parts: { ...keyParts, description: "what the key was made of" },
+    given,
+    outputs: tableOf(wholeObject({ ...artifact.properties, file: fileName })),
+    harness,
+    cost: attemptCost,
+    estimate: costEstimate,
+    ran,
+  }),
 );
 export type AttemptRecord = TypeOf<typeof attemptRecord>;

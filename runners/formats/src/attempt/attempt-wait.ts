@@ -1,31 +1,25 @@
 // The format of waiting.json in an attempt's folder: its current waits.
 
-import { anyText, listOf, openObject, type TypeOf } from "../schema.ts";
+import { anyText, listOf, type TypeOf, wholeObject } from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
 import { waitReason } from "./trajectory.ts";
 
 const time = { ...anyText, description: "ISO 8601" } as const;
 
-const attemptWait = openObject(
-  {
-    why: waitReason,
-    cause: modelCause,
-    whose: failureOwner,
-    detail: { ...anyText, description: "what the provider or the connection said" },
-    since: time,
-    nextTry: time,
-    giveUpAt: { ...time, description: "when the attempt ends as not measured if nothing changes" },
-  },
-  ["why", "cause", "whose", "detail", "since", "nextTry", "giveUpAt"],
-);
+const attemptWait = wholeObject({
+  why: waitReason,
+  cause: modelCause,
+  whose: failureOwner,
+  detail: { ...anyText, description: "what the provider or the connection said" },
+  since: time,
+  nextTry: time,
+  giveUpAt: { ...time, description: "when the attempt ends as not measured if nothing changes" },
+});
 
-export const attemptWaits = openObject(
-  {
-    formatVersion: { const: 1 },
-    waits: { ...listOf(attemptWait), description: "waits for a person first, then the oldest" },
-  },
-  ["formatVersion", "waits"],
-);
+export const attemptWaits = wholeObject({
+  formatVersion: { const: 1 },
+  waits: { ...listOf(attemptWait), description: "waits for a person first, then the oldest" },
+});
 
 export type AttemptWait = TypeOf<typeof attemptWait>;

@@ -1,61 +1,57 @@
 // The events of a trajectory that belong to a conversation with a model: requests, answers, tools, notes.
-import { flag, listOf, nullable, oneOf, openObject, sha256, anyText as text } from "../schema.ts";
+import {
+  amount,
+  flag,
+  listOf,
+  nullable,
+  oneOf,
+  sha256,
+  anyText as text,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
-import { count, event, ordinal } from "./trajectory-event.ts";
+import { count, event, exit, ordinal } from "./trajectory-event.ts";
 
 const by = { ...text, description: "the conversation: agent, supervisor, worker-1 … or program" } as const;
 
 /** A text, or for a long one its beginning and the digest under which the attachments hold it whole. */
 export const longText = {
   description: "a text, or its beginning and the digest under which attachments/ holds it whole (UTF-8)",
-  anyOf: [text, openObject({ head: text, digest: sha256, bytes: count }, ["head", "digest", "bytes"])],
+  anyOf: [text, wholeObject({ head: text, digest: sha256, bytes: count })],
 } as const;
 
-export const knownUsage = openObject(
-  {
-    inputTokens: { ...count, description: "all of the prompt, cached or not" },
-    outputTokens: count,
-    cachedInputTokens: {
-      ...nullable(count),
-      description: "part of inputTokens; null: not reported",
-    },
-    cacheWrittenTokens: {
-      ...count,
-      description: "part of inputTokens, written to the provider's cache at a separate price",
-    },
-    reasoningTokens: { ...nullable(count), description: "part of outputTokens; null: not reported" },
+export const knownUsage = wholeExcept(["cacheWrittenTokens"], {
+  inputTokens: { ...count, description: "all of the prompt, cached or not" },
+  outputTokens: count,
+  cachedInputTokens: {
+    ...nullable(count),
+    description: "part of inputTokens; null: not reported",
   },
-  ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"],
-);
+  cacheWrittenTokens: {
+    ...count,
+    description: "part of inputTokens, written to the provider's cache at a separate price",
+  },
+  reasoningTokens: { ...nullable(count), description: "part of outputTokens; null: not reported" },
+});
 const usage = { ...nullable(knownUsage), description: "null: not reported" } as const;
 const dollars = {
-  ...nullable({ type: "number", minimum: 0 }),
+  ...nullable(amount),
   description: "null: no price is known",
-} as const;
-
-const exit = {
-  ...nullable({
-    anyOf: [openObject({ code: { type: "integer" } }, ["code"]), openObject({ signal: text }, ["signal"])],
-  }),
-  description: "of a program",
 } as const;
 
 /** In the order in which the published schema lists them. */
 export const conversationEvents = [
-  event(
-    "message",
-    {
-      by,
-      role: oneOf("system", "user"),
-      why: {
-        ...oneOf("prompt", "notice", "nudge", "task"),
-        description: "notice: a reminder of the deadline; nudge: asked to continue",
-      },
-      text: longText,
+  event("message", {
+    by,
+    role: oneOf("system", "user"),
+    why: {
+      ...oneOf("prompt", "notice", "nudge", "task"),
+      description: "notice: a reminder of the deadline; nudge: asked to continue",
     },
-    {},
-  ),
+    text: longText,
+  }),
   event(
     "model-request",
     {
@@ -65,7 +61,7 @@ export const conversationEvents = [
       model: text,
       messages: { ...count, description: "number of messages" },
       sameAs: {
-        ...nullable(openObject({ call: ordinal, messages: count }, ["call", "messages"])),
+        ...nullable(wholeObject({ call: ordinal, messages: count })),
         description: "its first messages equal those of an earlier call's request; null: all follow as parts",
       },
       system: {
@@ -115,14 +111,7 @@ export const conversationEvents = [
       messages: count,
       text: longText,
       reasoning: nullable(longText),
-      toolCalls: listOf(
-        openObject({ id: text, name: text, input: longText, malformed: flag }, [
-          "id",
-          "name",
-          "input",
-          "malformed",
-        ]),
-      ),
+      toolCalls: listOf(wholeObject({ id: text, name: text, input: longText, malformed: flag })),
       finish: oneOf("stop", "tool-calls", "length", "refusal", "other"),
       usage,
       dollars,
@@ -140,54 +129,47 @@ export const conversationEvents = [
       },
     },
   ),
-  event(
-    "model-try",
-    {
-      by,
-      call: count,
-      try: count,
-      cause: modelCause,
-      whose: {
-        ...failureOwner,
-        description: "agent-…: the agent's failures, which are measured; others are not",
-      },
-      detail: text,
-      usage,
-      dollars,
-      waitMs: {
-        ...nullable({ type: "number", minimum: 0 }),
-        description: "wait before the next try; null: there is none",
-      },
+  event("model-try", {
+    by,
+    call: count,
+    try: count,
+    cause: modelCause,
+    whose: {
+      ...failureOwner,
+      description: "agent-…: the agent's failures, which are measured; others are not",
     },
-    {},
-  ),
-  event("tool-call", { by, id: text, name: text, input: longText }, {}),
-  event(
-    "tool-result",
-    {
-      by,
-      id: text,
-      name: text,
-      outcome: {
-        ...oneOf("done", "failed", "refused", "timed-out"),
-        description: "refused: malformed arguments or no such tool; timed-out: its own time limit",
-      },
-      exit,
-      text: { ...longText, description: "the text that the model gets" },
-      rest: {
-        ...nullable(text),
-        description: "the workspace file with the whole of a clipped text",
-      },
-      durationMs: count,
-      executed: { ...flag, description: "whether a program of the agent ran" },
+    detail: text,
+    usage,
+    dollars,
+    waitMs: {
+      ...nullable(amount),
+      description: "wait before the next try; null: there is none",
     },
-    {},
-  ),
-  event(
-    "file-change",
-    { by, path: { ...text, description: "in the workspace" }, digest: sha256, bytes: count },
-    {},
-  ),
-  event("context-cut", { by, messagesCut: count, charactersCut: count, messagesKept: count }, {}),
-  event("note", { by, text: { ...longText, description: "a note of the agent; survives context cuts" } }, {}),
+  }),
+  event("tool-call", { by, id: text, name: text, input: longText }),
+  event("tool-result", {
+    by,
+    id: text,
+    name: text,
+    outcome: {
+      ...oneOf("done", "failed", "refused", "timed-out"),
+      description: "refused: malformed arguments or no such tool; timed-out: its own time limit",
+    },
+    exit: { ...exit, description: "of a program" },
+    text: { ...longText, description: "the text that the model gets" },
+    rest: {
+      ...nullable(text),
+      description: "the workspace file with the whole of a clipped text",
+    },
+    durationMs: count,
+    executed: { ...flag, description: "whether a program of the agent ran" },
+  }),
+  event("file-change", {
+    by,
+    path: { ...text, description: "in the workspace" },
+    digest: sha256,
+    bytes: count,
+  }),
+  event("context-cut", { by, messagesCut: count, charactersCut: count, messagesKept: count }),
+  event("note", { by, text: { ...longText, description: "a note of the agent; survives context cuts" } }),
 ] as const;

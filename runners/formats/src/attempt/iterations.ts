@@ -5,7 +5,7 @@ import {
   count,
   fileFormat,
   flag,
-  kindsOf,
+  kindsWith,
   listOf,
   nullable,
   number,
@@ -111,24 +111,21 @@ const measures = wholeObject({
 
 export const iterationsFile = fileFormat(
   "mlrb iterations of an attempt",
-  kindsOf(
+  kindsWith(
     { formatVersion: { const: 1 } },
-    ["formatVersion"],
-    [
-      wholeObject({
-        kind: { const: "found" },
-        iterations: listOf(iteration),
-        iterationsMore: { ...count, description: "more than are kept" },
-        malformedLines: { ...count, description: "lines of the agent that are not iterations" },
-        failures: listOf(failure),
-        failure: {
-          ...nullable(failure),
-          description: "the failure that best explains the attempt's end; null: the rules found none",
-        },
-        measures,
-      }),
-      wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
-    ],
+    wholeObject({
+      kind: { const: "found" },
+      iterations: listOf(iteration),
+      iterationsMore: { ...count, description: "more than are kept" },
+      malformedLines: { ...count, description: "lines of the agent that are not iterations" },
+      failures: listOf(failure),
+      failure: {
+        ...nullable(failure),
+        description: "the failure that best explains the attempt's end; null: the rules found none",
+      },
+      measures,
+    }),
+    wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
   ),
 );
 

@@ -1,6 +1,7 @@
 // The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
 // seals the trajectory with it. kit's `readLedger` reads it and fills in what older ledgers lack.
 import {
+  amount,
   anyText,
   count,
   fileFormat,
@@ -10,10 +11,11 @@ import {
   openObject,
   type TypeOf,
   tableOf,
+  wholeExcept,
+  wholeObject,
 } from "../schema.ts";
+import { exit } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
-
-const amount = { type: "number", minimum: 0 } as const;
 
 const ending = {
   ...oneOf(
@@ -34,148 +36,104 @@ const ending = {
 } as const;
 
 const estimatedSpending = {
-  ...openObject(
-    {
-      calls: { ...count, description: "calls and tries" },
-      answers: { ...count, description: "of these, the answered ones whose usage is unknown" },
-      inputTokens: amount,
-      outputTokens: amount,
-      dollars: { ...nullable(amount), description: "null: no price is known" },
-    },
-    ["calls", "answers", "inputTokens", "outputTokens", "dollars"],
-  ),
+  ...wholeObject({
+    calls: { ...count, description: "calls and tries" },
+    answers: { ...count, description: "of these, the answered ones whose usage is unknown" },
+    inputTokens: amount,
+    outputTokens: amount,
+    dollars: { ...nullable(amount), description: "null: no price is known" },
+  }),
   description:
     "upper estimates for calls whose usage or price is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
 } as const;
 
-export const modelSpending = openObject(
-  {
-    calls: count,
-    failedTries: { ...count, description: "tries without an answer" },
-    uncounted: {
-      ...count,
-      description: "calls and tries with unknown usage, which the sums leave out",
-    },
-    inputTokens: amount,
-    outputTokens: amount,
-    cachedInputTokens: { ...amount, description: "part of inputTokens, as far as the provider reports it" },
-    reasoningTokens: { ...amount, description: "part of outputTokens, as far as the provider reports it" },
-    estimated: estimatedSpending,
+export const modelSpending = wholeExcept(["estimated"], {
+  calls: count,
+  failedTries: { ...count, description: "tries without an answer" },
+  uncounted: {
+    ...count,
+    description: "calls and tries with unknown usage, which the sums leave out",
   },
-  [
-    "calls",
-    "failedTries",
-    "uncounted",
-    "inputTokens",
-    "outputTokens",
-    "cachedInputTokens",
-    "reasoningTokens",
-  ],
-);
+  inputTokens: amount,
+  outputTokens: amount,
+  cachedInputTokens: { ...amount, description: "part of inputTokens, as far as the provider reports it" },
+  reasoningTokens: { ...amount, description: "part of outputTokens, as far as the provider reports it" },
+  estimated: estimatedSpending,
+});
 
 export const waitedMs = {
   ...tableOf(amount),
   description: "all waits by reason, whether the deadline moved or not",
 } as const;
 
-export const attemptLedger = openObject(
-  {
-    formatVersion: { const: 1 },
-    budget: openObject(
-      {
-        wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
-        tokens: amount,
-        dollars: amount,
-      },
-      ["wallMs"],
-    ),
-    wallMs: {
-      ...amount,
-      description: "from the start of the agent's program to its end, by a monotonic clock",
-    },
-    workingMs: {
-      ...amount,
-      description:
-        "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
-    },
-    tokens: {
-      ...nullable(amount),
-      description:
-        "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
-    },
-    dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
-    prices: {
-      ...listOf(usedPrice),
-      description:
-        "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
-    },
-    usage: {
-      ...nullable(modelSpending),
-      description: "of model calls; absent or null if the harness saw none",
-    },
-    waitedMs,
-    gpuHours: amount,
-    gpuBusyMs: {
-      ...nullable(amount),
-      description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
-    },
-    ended: ending,
-    exit: {
-      ...nullable({
-        anyOf: [
-          openObject({ code: { type: "integer" } }, ["code"]),
-          openObject({ signal: anyText }, ["signal"]),
-        ],
-      }),
-      description: "how the agent's program ended, if it ended by itself",
-    },
-    over: {
-      ...openObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }, ["limit", "detail"]),
-      description: "a limit of its sandbox that it reached",
-    },
-    submission: openObject(
-      {
-        digest: anyText,
-        files: count,
-        bytes: count,
-        leftOut: {
-          ...listOf(openObject({ path: anyText, why: anyText }, ["path", "why"])),
-          description: "what was left out (links, devices, odd names …) and why; bounded",
-        },
-        overLimits: {
-          ...nullable(anyText),
-          description: "why nothing was taken although there were files; null otherwise",
-        },
-      },
-      ["digest", "files", "bytes", "leftOut", "overLimits"],
-    ),
-    trajectory: {
-      ...openObject({ lines: count, head: anyText }, ["lines", "head"]),
-      description: "number of lines of the trajectory and digest of the last one: they reveal a cut end",
-    },
+export const attemptLedger = wholeExcept(["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "over"], {
+  formatVersion: { const: 1 },
+  budget: wholeExcept(["tokens", "dollars"], {
+    wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
+    tokens: amount,
+    dollars: amount,
+  }),
+  wallMs: {
+    ...amount,
+    description: "from the start of the agent's program to its end, by a monotonic clock",
   },
-  [
-    "formatVersion",
-    "budget",
-    "wallMs",
-    "tokens",
-    "dollars",
-    "gpuHours",
-    "ended",
-    "exit",
-    "submission",
-    "trajectory",
-  ],
-);
+  workingMs: {
+    ...amount,
+    description:
+      "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
+  },
+  tokens: {
+    ...nullable(amount),
+    description:
+      "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
+  },
+  dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
+  prices: {
+    ...listOf(usedPrice),
+    description:
+      "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
+  },
+  usage: {
+    ...nullable(modelSpending),
+    description: "of model calls; absent or null if the harness saw none",
+  },
+  waitedMs,
+  gpuHours: amount,
+  gpuBusyMs: {
+    ...nullable(amount),
+    description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
+  },
+  ended: ending,
+  exit: { ...exit, description: "how the agent's program ended, if it ended by itself" },
+  over: {
+    ...wholeObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }),
+    description: "a limit of its sandbox that it reached",
+  },
+  submission: wholeObject({
+    digest: anyText,
+    files: count,
+    bytes: count,
+    leftOut: {
+      ...listOf(wholeObject({ path: anyText, why: anyText })),
+      description: "what was left out (links, devices, odd names …) and why; bounded",
+    },
+    overLimits: {
+      ...nullable(anyText),
+      description: "why nothing was taken although there were files; null otherwise",
+    },
+  }),
+  trajectory: {
+    ...wholeObject({ lines: count, head: anyText }),
+    description: "number of lines of the trajectory and digest of the last one: they reveal a cut end",
+  },
+});
 
 const { gpuHours, dollars } = attemptLedger.properties;
 /** The part of a ledger that a record needs. A user's own durable stage may write only this. */
 export const ledgerCost = openObject({ gpuHours, dollars }, []);
 
 /** The ledger of a submission without an attempt. */
-export const noAttempt = openObject({ none: { ...anyText, description: "why there was no attempt" } }, [
-  "none",
-]);
+export const noAttempt = wholeObject({ none: { ...anyText, description: "why there was no attempt" } });
 
 export const ledgerFile = fileFormat("mlrb ledger", { anyOf: [noAttempt, attemptLedger] });
 

@@ -1,15 +1,21 @@
 // Parts of the schemas of a trajectory's events.
+import { anyText, nullable, wholeObject } from "../schema.ts";
 
 /** Bounded by what JSON readers hold exactly, so that sums over a hostile trajectory stay finite. */
 export const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 export const ordinal = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
 
+/** How a program ended; null if it did not end by itself. */
+export const exit = nullable({
+  anyOf: [wholeObject({ code: { type: "integer" } }), wholeObject({ signal: anyText })],
+});
+
 /** One event: all `fields` and any of the `optional` ones. */
-export function event<const Name extends string, const Fields extends object, const Optional extends object>(
-  name: Name,
-  fields: Fields,
-  optional: Optional,
-) {
+export function event<
+  const Name extends string,
+  const Fields extends object,
+  const Optional extends object = Record<never, never>,
+>(name: Name, fields: Fields, optional = {} as Optional) {
   return {
     type: "object",
     properties: { event: { const: name }, ...fields, ...optional },

@@ -2,6 +2,7 @@
 // saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
 import {
+  amount,
   flag,
   listOf,
   nullable,
@@ -11,6 +12,7 @@ import {
   type TypeOf,
   tableOf,
   anyText as text,
+  wholeObject,
 } from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
@@ -69,71 +71,55 @@ export const trajectoryEvent = {
         gateway: { ...listOf({ type: "object" }), description: "models that its program may call" },
       },
     ),
-    event(
-      "purse",
-      {
-        run: { ...text, description: "the run that carries the attempt from here on" },
-        maxDollars: {
-          ...nullable({ type: "number", minimum: 0 }),
-          description: "the --max-cost in force; null: none",
-        },
-        prices: { ...listOf(usedPrice), description: "of the models that it may call, if known" },
+    event("purse", {
+      run: { ...text, description: "the run that carries the attempt from here on" },
+      maxDollars: {
+        ...nullable(amount),
+        description: "the --max-cost in force; null: none",
       },
-      {},
-    ),
-    event("exec", { argv: listOf(text) }, {}),
+      prices: { ...listOf(usedPrice), description: "of the models that it may call, if known" },
+    }),
+    event("exec", { argv: listOf(text) }),
     event("exec-end", { result: ending }, { where: tableOf(text) }),
-    event("output", { stream, text }, {}),
-    event("output-clipped", { stream, bytes: count }, {}),
-    event(
-      "iteration",
-      {
-        line: {
-          ...text,
-          description: "a claim, from iterations.jsonl or from the tool `iteration`",
-        },
-        wellFormed: flag,
+    event("output", { stream, text }),
+    event("output-clipped", { stream, bytes: count }),
+    event("iteration", {
+      line: {
+        ...text,
+        description: "a claim, from iterations.jsonl or from the tool `iteration`",
       },
-      {},
-    ),
+      wellFormed: flag,
+    }),
     event(
       "snapshot",
       { name: text, digest: sha256, files: count, bytes: count },
       {
-        changed: listOf(openObject({ path: text, digest: text }, ["path", "digest"])),
+        changed: listOf(wholeObject({ path: text, digest: text })),
         changedMore: count,
         gone: listOf(text),
         goneMore: count,
-        leftOut: listOf(openObject({ path: text, why: text }, ["path", "why"])),
+        leftOut: listOf(wholeObject({ path: text, why: text })),
         leftOutMore: count,
         torn: { ...listOf(text), description: "files that changed while they were copied" },
       },
     ),
-    event("snapshot-skipped", { because: text }, {}),
-    event("snapshot-dropped", { name: text }, {}),
-    event(
-      "budget",
-      {
-        share: {
-          type: "number",
-          minimum: 0,
-          maximum: 1,
-          description: "share of the working time that is used up",
-        },
+    event("snapshot-skipped", { because: text }),
+    event("snapshot-dropped", { name: text }),
+    event("budget", {
+      share: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        description: "share of the working time that is used up",
       },
-      {},
-    ),
-    event(
-      "reminder",
-      {
-        look: {
-          ...ordinal,
-          description: "the number of the check that found it; replay uses it",
-        },
-        text: { ...text, description: "the reminder that a model gets from now on" },
+    }),
+    event("reminder", {
+      look: {
+        ...ordinal,
+        description: "the number of the check that found it; replay uses it",
       },
-      {},
-    ),
+      text: { ...text, description: "the reminder that a model gets from now on" },
+    }),
     event(
       "wait",
       {

@@ -27,6 +27,10 @@ const provider = {
   pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
   patternErrorMessage: "letters, digits and . _ -, no sign first",
 } as const;
+const key = {
+  ...variable,
+  description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
+} as const;
 const free = {
   type: "boolean",
   description: "whether calls are free, e.g. at your own endpoint",
@@ -47,10 +51,7 @@ const gatewayProvider = closedObject(
       ...address,
       description: "with its version, e.g. http://127.0.0.1:8000/v1",
     },
-    key: {
-      ...variable,
-      description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
-    },
+    key,
     ids: {
       ...list,
       minItems: 1,
@@ -70,10 +71,7 @@ const model = {
         ...address,
         description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
       },
-      key: {
-        ...variable,
-        description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
-      },
+      key,
       contextTokens: {
         type: "integer",
         minimum: 1000,

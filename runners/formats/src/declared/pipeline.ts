@@ -4,6 +4,7 @@ import {
   anyText,
   closedObject,
   count,
+  duration,
   eitherType,
   fileFormat,
   flag,
@@ -28,7 +29,6 @@ const variable = {
 const role = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 const scalar = { type: ["string", "integer"] } as const;
 const names = { ...list, uniqueItems: true } as const;
-const duration = { ...text, format: "duration" } as const;
 const size = { ...text, format: "size" } as const;
 
 function table<const Value>(values: Value, description: string) {

@@ -3,6 +3,7 @@
 import { ruleSeverity, ruleSource } from "../judged/verdict.ts";
 import {
   closedObject,
+  duration,
   fileFormat,
   jsonObject,
   list,
@@ -13,7 +14,6 @@ import {
   text,
 } from "../schema.ts";
 
-const duration = { ...text, format: "duration" } as const;
 const kindOfData = { ...name, description: "a kind of data" } as const;
 
 /** One value for each kind of data, e.g. smoke and official. */

@@ -4,9 +4,9 @@ import {
   fileFormat,
   listOf,
   number,
-  openObject,
   type TypeOf,
   text,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { standardError } from "./score.ts";
@@ -17,7 +17,7 @@ const anchorRow = {
     title: { ...anyText, description: "one sentence for the table's footnotes" },
   }),
   oneOf: [
-    openObject({ value: number, standardError }, ["value"]),
+    wholeExcept(["standardError"], { value: number, standardError }),
     wholeObject({ rejected: { ...anyText, description: "why the model could not be scored" } }),
   ],
 } as const;

@@ -8,16 +8,12 @@ export const moment = fileFormat(
   wholeObject({
     formatVersion: { const: 1 },
     stood: kindsOf(
-      {},
-      [],
-      [
-        { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
-        wholeObject({ kind: { const: "snapshot" }, name: text }),
-        {
-          ...wholeObject({ kind: { const: "final" } }),
-          description: "the attempt had ended: its final submission",
-        },
-      ],
+      { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
+      wholeObject({ kind: { const: "snapshot" }, name: text }),
+      {
+        ...wholeObject({ kind: { const: "final" } }),
+        description: "the attempt had ended: its final submission",
+      },
     ),
     admitted: flag,
     reasons,

@@ -4,7 +4,7 @@ import {
   anyText,
   count,
   fileFormat,
-  kindsOf,
+  kindsWith,
   number,
   oneOf,
   type TypeOf,
@@ -44,10 +44,10 @@ export const rejected = wholeObject({ kind: { const: "rejected" }, reason: anyTe
 
 export const score = fileFormat(
   "mlrb score",
-  kindsOf(
+  kindsWith(
     { formatVersion: { const: 1 }, scorer: text, version: scorerVersion, unit: text, direction },
-    ["formatVersion", "scorer", "version", "unit", "direction"],
-    [scored, rejected],
+    scored,
+    rejected,
   ),
 );
 export type Score = TypeOf<typeof score>;

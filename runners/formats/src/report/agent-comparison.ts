@@ -4,6 +4,7 @@ import {
   anyText,
   count,
   kindsOf,
+  kindsWith,
   listOf,
   nullable,
   number,
@@ -24,21 +25,17 @@ const tested = {
       "the smallest p that these values can give under any labels (if drawn: with this many draws)",
   },
   method: kindsOf(
-    {},
-    [],
-    [
-      wholeObject({ kind: { const: "exact" } }),
-      wholeObject({
-        kind: { const: "drawn" },
-        permutations: count,
-        seed: number,
-        standardError: { ...number, description: "of p, from the number of draws" },
-      }),
-    ],
+    wholeObject({ kind: { const: "exact" } }),
+    wholeObject({
+      kind: { const: "drawn" },
+      permutations: count,
+      seed: number,
+      standardError: { ...number, description: "of p, from the number of draws" },
+    }),
   ),
 } as const;
 
-const taskComparison = kindsOf(
+const taskComparison = kindsWith(
   {
     task: anyText,
     metric: anyText,
@@ -49,54 +46,46 @@ const taskComparison = kindsOf(
       description: "the smallest p that these values can give under any labels, before Holm",
     },
   },
-  ["task", "metric", "attempts", "superiority", "pMin"],
-  [wholeObject({ kind: { const: "tested" }, p: number }), wholeObject({ kind: { const: "too-few" } })],
+  wholeObject({ kind: { const: "tested" }, p: number }),
+  wholeObject({ kind: { const: "too-few" } }),
 );
 export type TaskComparison = TypeOf<typeof taskComparison>;
 
 const pairedComparison = {
   ...kindsOf(
-    {},
-    [],
-    [
-      wholeObject({
-        kind: { const: "tested" },
-        statistic: {
-          ...number,
-          description: "the mean over tasks of the share of pairs in which A is better, ties half",
-        },
-        pairs: { ...count, description: "pairs of the same two submissions count once" },
-        tasks: count,
-        ...tested,
-      }),
-      wholeObject({ kind: { const: "not-paired" }, why: anyText }),
-    ],
+    wholeObject({
+      kind: { const: "tested" },
+      statistic: {
+        ...number,
+        description: "the mean over tasks of the share of pairs in which A is better, ties half",
+      },
+      pairs: { ...count, description: "pairs of the same two submissions count once" },
+      tasks: count,
+      ...tested,
+    }),
+    wholeObject({ kind: { const: "not-paired" }, why: anyText }),
   ),
   description: "the sign-flip test, if both agents are seeded, so that attempts with equal seeds are pairs",
 } as const;
 export type PairedComparison = TypeOf<typeof pairedComparison>;
 
 const detectable = kindsOf(
-  {},
-  [],
-  [
-    wholeObject({
-      kind: { const: "detectable" },
-      superiority: {
-        ...number,
-        description: "the P(A is better than B) at every task that is detected with this power",
-      },
-      normalShift: {
-        ...number,
-        description: "distance of the means of two normal distributions with this P, in standard deviations",
-      },
-    }),
-    {
-      ...wholeObject({ kind: { const: "undetectable" }, pMin: number }),
-      description: "no result of this design has p ≤ alpha",
+  wholeObject({
+    kind: { const: "detectable" },
+    superiority: {
+      ...number,
+      description: "the P(A is better than B) at every task that is detected with this power",
     },
-    wholeObject({ kind: { const: "too-large-to-compute" } }),
-  ],
+    normalShift: {
+      ...number,
+      description: "distance of the means of two normal distributions with this P, in standard deviations",
+    },
+  }),
+  {
+    ...wholeObject({ kind: { const: "undetectable" }, pMin: number }),
+    description: "no result of this design has p ≤ alpha",
+  },
+  wholeObject({ kind: { const: "too-large-to-compute" } }),
 );
 export type Detectable = TypeOf<typeof detectable>;
 
@@ -132,12 +121,8 @@ export const agentComparison = wholeObject({
   },
   overall: {
     ...kindsOf(
-      {},
-      [],
-      [
-        wholeObject({ kind: { const: "tested" }, statistic: number, tasks: count, ...tested }),
-        wholeObject({ kind: { const: "untestable" } }),
-      ],
+      wholeObject({ kind: { const: "tested" }, statistic: number, tasks: count, ...tested }),
+      wholeObject({ kind: { const: "untestable" } }),
     ),
     description:
       "the primary test: labels permuted within tasks, over the counted values of each task's primary metric; " +

@@ -24,32 +24,28 @@ export type Seed = TypeOf<typeof seed>;
 const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
 const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
-const attemptVerdict = kindsOf({}, [], [wholeObject(judgement), missing]);
+const attemptVerdict = kindsOf(wholeObject(judgement), missing);
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
 
 const attemptScore = kindsOf(
-  {},
-  [],
-  [wholeObject({ ...scored.properties, version: scorerVersion }), rejected, notMeasured],
+  wholeObject({ ...scored.properties, version: scorerVersion }),
+  rejected,
+  notMeasured,
 );
 export type AttemptScore = TypeOf<typeof attemptScore>;
 
 const momentScore = kindsOf(
-  {},
-  [],
-  [wholeObject({ kind: { const: "scored" }, value: number, standardError }), rejected, notMeasured],
+  wholeObject({ kind: { const: "scored" }, value: number, standardError }),
+  rejected,
+  notMeasured,
 );
 export type MomentScore = TypeOf<typeof momentScore>;
 
 const admission = kindsOf(
-  {},
-  [],
-  [
-    wholeObject({ kind: { const: "admitted" } }),
-    wholeObject({ kind: { const: "rejected" }, why: anyText }),
-    { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
-    missing,
-  ],
+  wholeObject({ kind: { const: "admitted" } }),
+  wholeObject({ kind: { const: "rejected" }, why: anyText }),
+  { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
+  missing,
 );
 
 const attemptMoment = {
@@ -80,36 +76,32 @@ export type ResearchFailure = TypeOf<typeof researchFailure>;
 
 const attemptResearch = {
   ...kindsOf(
-    {},
-    [],
-    [
-      wholeObject({
-        kind: { const: "found" },
-        executed: { ...count, description: "iterations in which a program ran and a digest changed" },
-        claimedOnly: { ...count, description: "iterations that are only claimed" },
-        metric: {
-          ...textOrNull,
-          description: "the metric of most of its iterations; null if none has one",
-        },
-        said: { ...numberOrNull, description: "its last self-reported value" },
-        saidMinusMeasured: {
-          ...numberOrNull,
-          description: "self-reported minus measured, if a scorer has the metric's name",
-        },
-        bestMinusFinal: {
-          ...numberOrNull,
-          description:
-            "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
-        },
-        predictionError: {
-          ...numberOrNull,
-          description: "mean of |predicted − self-reported| over `predictions` iterations",
-        },
-        predictions: count,
-        failure: nullable(researchFailure),
-      }),
-      notMeasured,
-    ],
+    wholeObject({
+      kind: { const: "found" },
+      executed: { ...count, description: "iterations in which a program ran and a digest changed" },
+      claimedOnly: { ...count, description: "iterations that are only claimed" },
+      metric: {
+        ...textOrNull,
+        description: "the metric of most of its iterations; null if none has one",
+      },
+      said: { ...numberOrNull, description: "its last self-reported value" },
+      saidMinusMeasured: {
+        ...numberOrNull,
+        description: "self-reported minus measured, if a scorer has the metric's name",
+      },
+      bestMinusFinal: {
+        ...numberOrNull,
+        description:
+          "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
+      },
+      predictionError: {
+        ...numberOrNull,
+        description: "mean of |predicted − self-reported| over `predictions` iterations",
+      },
+      predictions: count,
+      failure: nullable(researchFailure),
+    }),
+    notMeasured,
   ),
   description: "found by rules in the trajectory; durations are in times.json",
 } as const;

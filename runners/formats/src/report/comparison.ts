@@ -2,7 +2,7 @@
 import {
   anyText,
   count,
-  kindsOf,
+  kindsWith,
   listOf,
   nullable,
   number,
@@ -14,35 +14,32 @@ import {
   wholeObject,
 } from "../schema.ts";
 
-export const comparison = kindsOf(
+export const comparison = kindsWith(
   { task: anyText, metric: anyText, agents: pairOf(anyText) },
-  ["task", "metric", "agents"],
-  [
-    wholeObject({
-      kind: { const: "compared" },
-      difference: {
-        ...number,
-        description: "the first agent's score minus the second's, averaged over `seeds`",
-      },
-      standardError: {
-        ...numberOrNull,
-        description: "over items of these submissions, not over attempts; null for a single item",
-      },
-      clusteredStandardError: {
-        ...numberOrNull,
-        description: "the same with the items' groups as clusters; null without groups",
-      },
-      clusters: nullable(count),
-      items: count,
-      seeds: listOf(seed),
-      leftOut: listOf(wholeObject({ seed, why: anyText })),
-      better: { ...textOrNull, description: "the better agent; null for equal scores" },
-      clear: {
-        type: ["boolean", "null"],
-        description: "whether the difference exceeds two of the larger standard error; null without one",
-      },
-    }),
-    wholeObject({ kind: { const: "not-compared" }, why: anyText }),
-  ],
+  wholeObject({
+    kind: { const: "compared" },
+    difference: {
+      ...number,
+      description: "the first agent's score minus the second's, averaged over `seeds`",
+    },
+    standardError: {
+      ...numberOrNull,
+      description: "over items of these submissions, not over attempts; null for a single item",
+    },
+    clusteredStandardError: {
+      ...numberOrNull,
+      description: "the same with the items' groups as clusters; null without groups",
+    },
+    clusters: nullable(count),
+    items: count,
+    seeds: listOf(seed),
+    leftOut: listOf(wholeObject({ seed, why: anyText })),
+    better: { ...textOrNull, description: "the better agent; null for equal scores" },
+    clear: {
+      type: ["boolean", "null"],
+      description: "whether the difference exceeds two of the larger standard error; null without one",
+    },
+  }),
+  wholeObject({ kind: { const: "not-compared" }, why: anyText }),
 );
 export type Comparison = TypeOf<typeof comparison>;

@@ -26,13 +26,9 @@ const rowValue = {
 export type RowValue = TypeOf<typeof rowValue>;
 
 const standing = kindsOf(
-  {},
-  [],
-  [
-    wholeObject({ kind: oneOf("better", "worse"), agent: anyText, by: { ...number, minimum: 0 } }),
-    wholeObject({ kind: { const: "level" }, agent: anyText }),
-    wholeObject({ kind: { const: "unknown" }, agent: anyText }),
-  ],
+  wholeObject({ kind: oneOf("better", "worse"), agent: anyText, by: { ...number, minimum: 0 } }),
+  wholeObject({ kind: { const: "level" }, agent: anyText }),
+  wholeObject({ kind: { const: "unknown" }, agent: anyText }),
 );
 export type Standing = TypeOf<typeof standing>;
 

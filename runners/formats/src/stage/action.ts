@@ -14,6 +14,7 @@ import {
   type TypeOf,
   tableOf,
   textOrNull,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { artifactKind } from "./artifact.ts";
@@ -21,68 +22,45 @@ import { artifactKind } from "./artifact.ts";
 export const axisValues = tableOf({ type: ["string", "number"] } as const);
 const texts = tableOf(anyText);
 
-export const keyParts = openObject(
-  {
-    keyFormat: count,
-    run: kindsOf(
-      {},
-      [],
-      [
-        wholeObject({ kind: { const: "script" }, file: anyText }),
-        wholeObject({ kind: { const: "python" }, file: anyText }),
-        wholeObject({ kind: { const: "command" }, command: eitherType(anyText, listOf(anyText)) }),
-      ],
-    ),
-    code: {
-      ...texts,
-      description:
-        "digest of all code that can run, by file; empty for a durable stage, whose harness is provenance, not key",
-    },
-    files: { ...texts, description: "digest of each declared file" },
-    params: tableOf(json),
-    axes: axisValues,
-    inputs: { ...texts, description: "digest of each input by name" },
-    outputs: tableOf(artifactKind),
-    env: texts,
-    agentEnv: { ...texts, description: "for an attempt: the variables that every agent sees" },
-    budget: openObject({ timeMs: number, tokens: number, dollars: number }, []),
-    environment: textOrNull,
-    host: nullable(texts),
-    image: {
-      ...anyText,
-      description:
-        "identity of the image of its containers; absent if it runs trusted on this host's own programs",
-    },
+export const keyParts = wholeExcept(["agentEnv", "image"], {
+  keyFormat: count,
+  run: kindsOf(
+    wholeObject({ kind: { const: "script" }, file: anyText }),
+    wholeObject({ kind: { const: "python" }, file: anyText }),
+    wholeObject({ kind: { const: "command" }, command: eitherType(anyText, listOf(anyText)) }),
+  ),
+  code: {
+    ...texts,
+    description:
+      "digest of all code that can run, by file; empty for a durable stage, whose harness is provenance, not key",
   },
-  [
-    "keyFormat",
-    "run",
-    "code",
-    "files",
-    "params",
-    "axes",
-    "inputs",
-    "outputs",
-    "env",
-    "budget",
-    "environment",
-    "host",
-  ],
-);
+  files: { ...texts, description: "digest of each declared file" },
+  params: tableOf(json),
+  axes: axisValues,
+  inputs: { ...texts, description: "digest of each input by name" },
+  outputs: tableOf(artifactKind),
+  env: texts,
+  agentEnv: { ...texts, description: "for an attempt: the variables that every agent sees" },
+  budget: openObject({ timeMs: number, tokens: number, dollars: number }, []),
+  environment: textOrNull,
+  host: nullable(texts),
+  image: {
+    ...anyText,
+    description:
+      "identity of the image of its containers; absent if it runs trusted on this host's own programs",
+  },
+});
 export type KeyParts = TypeOf<typeof keyParts>;
 
 export const ran = {
-  ...openObject(
-    {
-      run: anyText,
-      startedAt: anyText,
-      durationMs: number,
-      executor: anyText,
-      host: anyText,
-      where: { ...texts, description: "environment on that host: sandbox, image, engine, GPUs" },
-    },
-    ["run", "startedAt", "durationMs", "executor", "host"],
-  ),
+  ...wholeExcept(["where"], {
+    run: anyText,
+    startedAt: anyText,
+    durationMs: number,
+    executor: anyText,
+    host: anyText,
+    where: { ...texts, description: "environment on that host: sandbox, image, engine, GPUs" },
+  }),
   description: "when and where it ran: kept next to its outputs and never in them",
 } as const;
 export type Ran = TypeOf<typeof ran>;

@@ -7,56 +7,50 @@ import {
   fileFormat,
   listOf,
   oneOf,
-  openObject,
   type TypeOf,
   tableOf,
   text,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = openObject(
-  {
-    stage: {
-      ...text,
-      description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
-    },
-    name: { ...text, description: "the stage's name, e.g. score" },
-    role: {
-      ...text,
-      description: "the stage's role in the pipeline; readers use it, never the name",
-    },
-    axes: axisValues,
-    outcome: {
-      ...oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
-      description: "reused counts as succeeded; not-run: outside the selection and never run before",
-    },
-    cause: { ...anyText, description: "why there is no artifact, in words; empty if succeeded" },
-    note: {
-      ...anyText,
-      description: "a note for everything made from this member, e.g. that it was accepted as stale",
-    },
-    origin: memberOrigin,
-    artifacts: {
-      ...tableOf(
-        openObject(
-          {
-            digest: anyText,
-            kind: artifactKind,
-            path: {
-              ...text,
-              description: "relative to the manifest; absent if only the digest was requested",
-            },
-          },
-          ["digest", "kind"],
-        ),
-      ),
-      description: "the collected outputs by name; empty unless succeeded",
-    },
+const member = wholeExcept(["role", "note", "origin"], {
+  stage: {
+    ...text,
+    description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
   },
-  ["stage", "name", "axes", "outcome", "cause", "artifacts"],
-);
+  name: { ...text, description: "the stage's name, e.g. score" },
+  role: {
+    ...text,
+    description: "the stage's role in the pipeline; readers use it, never the name",
+  },
+  axes: axisValues,
+  outcome: {
+    ...oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
+    description: "reused counts as succeeded; not-run: outside the selection and never run before",
+  },
+  cause: { ...anyText, description: "why there is no artifact, in words; empty if succeeded" },
+  note: {
+    ...anyText,
+    description: "a note for everything made from this member, e.g. that it was accepted as stale",
+  },
+  origin: memberOrigin,
+  artifacts: {
+    ...tableOf(
+      wholeExcept(["path"], {
+        digest: anyText,
+        kind: artifactKind,
+        path: {
+          ...text,
+          description: "relative to the manifest; absent if only the digest was requested",
+        },
+      }),
+    ),
+    description: "the collected outputs by name; empty unless succeeded",
+  },
+});
 export type Member = TypeOf<typeof member>;
 
 export const collected = fileFormat(

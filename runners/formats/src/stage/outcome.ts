@@ -1,5 +1,5 @@
 // How a stage's execution or an attempt ended. Journal lines and end.json hold it.
-import { anyText, kindsOf, oneOf, openObject, type TypeOf, tableOf, wholeObject } from "../schema.ts";
+import { anyText, kindsOf, oneOf, type TypeOf, tableOf, wholeExcept, wholeObject } from "../schema.ts";
 
 const failureCause = {
   ...oneOf(
@@ -17,21 +17,14 @@ const failureCause = {
 export type FailureCause = TypeOf<typeof failureCause>;
 
 export const executionResult = kindsOf(
-  {},
-  [],
-  [
-    openObject(
-      {
-        kind: { const: "succeeded" },
-        where: {
-          ...tableOf(anyText),
-          description: "environment for its provenance, e.g. image, engine",
-        },
-      },
-      ["kind"],
-    ),
-    wholeObject({ kind: { const: "failed" }, cause: failureCause, detail: anyText }),
-    wholeObject({ kind: { const: "cancelled" } }),
-  ],
+  wholeExcept(["where"], {
+    kind: { const: "succeeded" },
+    where: {
+      ...tableOf(anyText),
+      description: "environment for its provenance, e.g. image, engine",
+    },
+  }),
+  wholeObject({ kind: { const: "failed" }, cause: failureCause, detail: anyText }),
+  wholeObject({ kind: { const: "cancelled" } }),
 );
 export type ExecutionResult = TypeOf<typeof executionResult>;

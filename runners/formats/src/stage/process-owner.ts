@@ -1,17 +1,14 @@
 // The format of owner.json, supervisor.json and leases: the owning process, described so that others can find out
 // whether it is still alive.
-import { anyText, openObject, type TypeOf } from "../schema.ts";
+import { anyText, type TypeOf, wholeExcept } from "../schema.ts";
 
-export const processOwner = openObject(
-  {
-    host: anyText,
-    boot: { ...anyText, description: "of this boot of the machine; containers of one machine share it" },
-    pid: { type: "integer" },
-    started: { ...anyText, description: "in the clock ticks of the process table" },
-    table: { ...anyText, description: "the process table (pid namespace) that `pid` is a line of" },
-    machine: { ...anyText, description: "of the installation: two machines of one name differ in it" },
-    since: { ...anyText, description: "by the owner's own clock: for people, never compared" },
-  },
-  ["host", "boot", "pid", "started"],
-);
+export const processOwner = wholeExcept(["table", "machine", "since"], {
+  host: anyText,
+  boot: { ...anyText, description: "of this boot of the machine; containers of one machine share it" },
+  pid: { type: "integer" },
+  started: { ...anyText, description: "in the clock ticks of the process table" },
+  table: { ...anyText, description: "the process table (pid namespace) that `pid` is a line of" },
+  machine: { ...anyText, description: "of the installation: two machines of one name differ in it" },
+  since: { ...anyText, description: "by the owner's own clock: for people, never compared" },
+});
 export type Owner = TypeOf<typeof processOwner>;

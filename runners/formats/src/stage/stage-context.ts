@@ -1,6 +1,7 @@
 // The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of a
 // stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
 import {
+  amount,
   count,
   fileFormat,
   flag,
@@ -12,94 +13,80 @@ import {
   type TypeOf,
   tableOf,
   text,
+  wholeExcept,
+  wholeObject,
 } from "../schema.ts";
 
-const amount = { type: "number", minimum: 0 } as const;
-
-const gpu = openObject(
-  {
-    index: count,
-    uuid: text,
-    model: { type: "string" },
-    memoryBytes: amount,
-    driver: { type: "string" },
-    slice: { ...flag, description: "a slice of a partitioned GPU (MIG)" },
-  },
-  ["index", "uuid", "model", "memoryBytes", "driver", "slice"],
-);
+const gpu = wholeObject({
+  index: count,
+  uuid: text,
+  model: { type: "string" },
+  memoryBytes: amount,
+  driver: { type: "string" },
+  slice: { ...flag, description: "a slice of a partitioned GPU (MIG)" },
+});
 
 const sandbox = {
-  ...openObject(
-    {
-      executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
-      image: { ...text, description: "image of containers; absent for this host's own programs" },
-      network: oneOf("none", "full"),
-      limits: openObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }, [
-        "memoryBytes",
-        "processes",
-        "diskBytes",
-        "cpus",
-      ]),
-      reads: { ...list, description: "host folders that its programs can read, at the same paths" },
-      gpus: listOf(gpu),
-      unsafe: {
-        ...flag,
-        description: "whether a person allowed untrusted programs to run without a sandbox",
-      },
-      weakLimits: {
-        ...flag,
-        description: "whether a person allowed untrusted programs whose memory limit is only polled",
-      },
-      token: { ...text, description: "marks its processes and containers on the host" },
+  ...wholeExcept(["image", "weakLimits"], {
+    executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
+    image: { ...text, description: "image of containers; absent for this host's own programs" },
+    network: oneOf("none", "full"),
+    limits: wholeObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }),
+    reads: { ...list, description: "host folders that its programs can read, at the same paths" },
+    gpus: listOf(gpu),
+    unsafe: {
+      ...flag,
+      description: "whether a person allowed untrusted programs to run without a sandbox",
     },
-    ["executor", "network", "limits", "reads", "gpus", "unsafe", "token"],
-  ),
+    weakLimits: {
+      ...flag,
+      description: "whether a person allowed untrusted programs whose memory limit is only polled",
+    },
+    token: { ...text, description: "marks its processes and containers on the host" },
+  }),
   description: "for an untrusted stage: the sandbox of the programs that it starts",
 } as const;
 
 export const stageContext = fileFormat(
   "mlrb stage context",
-  openObject(
-    {
-      formatVersion: { const: 1 },
-      stage: {
-        ...text,
-        description: "the instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
-      },
-      axes: {
-        ...tableOf({ type: ["string", "number"] }),
-        description: "axis values in the stage's key; the others are hidden from it",
-      },
-      params: tableOf(json),
-      inputs: {
-        ...tableOf(text),
-        description: "absolute path of each input by name (public for data.public); read only",
-      },
-      outputs: {
-        ...tableOf(text),
-        description: "absolute path of each output; folders exist and are empty, files do not exist",
-      },
-      files: {
-        ...list,
-        description: "patterns of its declared repository files, relative to the root",
-      },
-      sources: {
-        ...list,
-        description:
-          "the files that match these patterns, relative to the root, in order; absent when run by hand",
-      },
-      budget: {
-        ...openObject({ timeMs: amount, tokens: amount, dollars: amount }, []),
-        description: "if it declares one: time in ms, tokens and dollars of model calls",
-      },
-      waits: {
-        ...openObject({ providerMs: amount, operatorMs: amount }, []),
-        description: "how long it may wait for its provider or a person, if the pipeline sets limits",
-      },
-      sandbox,
+  wholeExcept(["sources", "waits", "sandbox"], {
+    formatVersion: { const: 1 },
+    stage: {
+      ...text,
+      description: "the instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
     },
-    ["formatVersion", "stage", "axes", "params", "inputs", "outputs", "files", "budget"],
-  ),
+    axes: {
+      ...tableOf({ type: ["string", "number"] }),
+      description: "axis values in the stage's key; the others are hidden from it",
+    },
+    params: tableOf(json),
+    inputs: {
+      ...tableOf(text),
+      description: "absolute path of each input by name (public for data.public); read only",
+    },
+    outputs: {
+      ...tableOf(text),
+      description: "absolute path of each output; folders exist and are empty, files do not exist",
+    },
+    files: {
+      ...list,
+      description: "patterns of its declared repository files, relative to the root",
+    },
+    sources: {
+      ...list,
+      description:
+        "the files that match these patterns, relative to the root, in order; absent when run by hand",
+    },
+    budget: {
+      ...openObject({ timeMs: amount, tokens: amount, dollars: amount }, []),
+      description: "if it declares one: time in ms, tokens and dollars of model calls",
+    },
+    waits: {
+      ...openObject({ providerMs: amount, operatorMs: amount }, []),
+      description: "how long it may wait for its provider or a person, if the pipeline sets limits",
+    },
+    sandbox,
+  }),
 );
 
 export type StageContext = TypeOf<typeof stageContext>;

@@ -8,6 +8,7 @@ import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { readLedgerCost } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "../stage/output-paths.ts";
+import type { PlacedAttempt } from "./attempt-folders.ts";
 
 /** Null is unknown, never 0. Without a ledger, GPUs count for the whole duration. */
 export function costByLedger(
@@ -24,7 +25,7 @@ export function costByLedger(
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };
 
 /** The cost of an attempt without a record, ended or running. A stage without secrets spends no dollars. */
-export function spentBy({ path, card }: { path: string; card: AttemptCard }, durationMs: number): Spent {
+export function spentBy({ path, card }: Omit<PlacedAttempt, "name">, durationMs: number): Spent {
   const spending = lastSpending(join(path, "spending.jsonl")) ?? null;
   const { ledger } = outputPaths(path, card.gives);
   const cost = costByLedger(card, durationMs, ledger);
@@ -41,7 +42,7 @@ function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | nul
 }
 
 /** Duration until the last of its files was written, in ms. */
-export function lastSignMs({ path, card }: { path: string; card: AttemptCard }): number {
+export function lastSignMs({ path, card }: Omit<PlacedAttempt, "name">): number {
   const began = Date.parse(card.startedAt);
   const files = [
     "spending.jsonl",

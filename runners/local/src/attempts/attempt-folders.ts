@@ -46,6 +46,9 @@ export type AttemptFolder = {
     | { kind: "lost"; supervisor: Owner | undefined };
 };
 
+/** An attempt in its folder, in whatever state. */
+export type PlacedAttempt = Pick<AttemptFolder, "name" | "path" | "card">;
+
 /** Marks every process of the attempt: letters, digits and dashes, as sandbox names require. */
 export function attemptToken(name: string): string {
   return `mlrb-attempt-${name}-`;

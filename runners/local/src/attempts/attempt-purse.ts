@@ -6,7 +6,7 @@ import { purseFile, readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/p
 import type { RunPurse } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-type Of = { purse: RunPurse | undefined; run: string; workspace: Workspace };
+type Of = { purse?: RunPurse | undefined; run: string; workspace: Workspace };
 
 export function handOverPurse(attempt: string, { purse, run, workspace }: Of): void {
   if (purse === undefined) return;

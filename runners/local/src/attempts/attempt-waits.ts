@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readWaits, waitFile } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
+import { ifReadable } from "../store/if-readable.ts";
 import { attemptFolder } from "./attempt-folders.ts";
 
 export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
@@ -27,9 +28,5 @@ export function waitingAttempts(running: string): WaitingAttempt[] {
 
 /** Empty where the attempt waits for nothing or its file cannot be read. */
 export function waitsIn(folder: string): AttemptWait[] {
-  try {
-    return readWaits(readFileSync(join(folder, waitFile), "utf8")) ?? [];
-  } catch {
-    return [];
-  }
+  return ifReadable(() => readWaits(readFileSync(join(folder, waitFile), "utf8"))) ?? [];
 }

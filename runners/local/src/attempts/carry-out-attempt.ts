@@ -31,6 +31,7 @@ import {
   isUnclaimed,
   lostFolderOf,
   makeAttemptFolder,
+  type PlacedAttempt,
   toldToEnd,
 } from "./attempt-folders.ts";
 import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
@@ -40,15 +41,13 @@ import { knowsSecrets, markSecrets } from "./secret-marks.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
 
-type Attempt = { name: string; path: string; card: AttemptCard };
-
 export async function carryOutAttempt(
   instance: Instance,
   bound: Bound,
   context: CarryOutContext,
 ): Promise<CarriedOut> {
   const { workspace } = context;
-  let attempt: Attempt | undefined;
+  let attempt: PlacedAttempt | undefined;
   let log: ReturnType<typeof openLog> | undefined;
   let begun = false;
   try {
@@ -131,7 +130,7 @@ const goneMeanwhile: CarriedOut = {
 };
 
 /** Keeps the attempt as a record, or quarantines the attempt where an output is missing or of another kind. */
-async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
+async function keep(attempt: PlacedAttempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
   const { workspace, log, isHeld } = context;
   const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
@@ -149,7 +148,7 @@ async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext)
 
 /** The failure is not the agent's. The attempt is settled because it may have been expensive. */
 async function unfinished(
-  attempt: Attempt,
+  attempt: PlacedAttempt,
   ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
   context: CarryOutContext,
 ): Promise<CarriedOut> {
@@ -189,7 +188,7 @@ function takeMovedLog(path: string, to: string): void {
  * Whether the attempt is its supervisor's. The supervisor of an attempt that ended without a result is about to move
  * the folder, or has moved it.
  */
-function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
+function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   const found = attemptFolder(state.running, name);
   if (!found) return existsSync(lostFolderOf(path));
   const { kind } = found.state;

@@ -1,21 +1,15 @@
 // Decides whether an attempt without a written end is complete: its supervisor died, or the disk was full, after the
 // agent had ended. Certain only where a ledger seals the trajectory: the ledger is written last, after the
 // submission. The presence of outputs alone proves nothing.
-import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
+import type { PlacedAttempt } from "./attempt-folders.ts";
 
 /** The ledger, or the reason why the attempt does not count as complete. */
-export async function completeAttempt({
-  path,
-  card,
-}: {
-  path: string;
-  card: AttemptCard;
-}): Promise<Ledger | string> {
+export async function completeAttempt({ path, card }: Omit<PlacedAttempt, "name">): Promise<Ledger | string> {
   const paths = outputPaths(path, card.gives);
   if (paths.ledger === undefined || paths.trajectory === undefined)
     return "it gives no ledger that could say that it had ended";

@@ -7,11 +7,11 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { slotName } from "../records/attempt-records.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { lastSignMs, spentBy } from "./attempt-cost.ts";
-import { type AttemptFolder, attemptFolders } from "./attempt-folders.ts";
+import { attemptFolders, type PlacedAttempt } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { causeWords, type Quarantined, quarantineIn } from "./quarantine.ts";
 
-export type LostAttempt = Pick<AttemptFolder, "name" | "path" | "card"> & { left: Quarantined };
+export type LostAttempt = PlacedAttempt & { left: Quarantined };
 
 type Place = Pick<StateFolder, "attempts" | "root">;
 
@@ -38,7 +38,7 @@ function allLost(place: Place): LostAttempt[] {
 const olderProgram: EndCause = { kind: "supervisor-lost", detail: "an older program kept no cause" };
 
 function withoutCause(
-  { path, card }: Pick<AttemptFolder, "path" | "card">,
+  { path, card }: Omit<PlacedAttempt, "name">,
   root: string,
   cause: EndCause,
 ): Quarantined {

@@ -4,6 +4,7 @@ import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { machineHelp } from "../run/machine-help.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { toldToEnd } from "./attempt-folders.ts";
 
 /** A disk with less free space counts as full. */
@@ -27,22 +28,12 @@ function lostWords(folder: string): string {
 }
 
 function isFull(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize < fullBytes;
-  } catch {
-    return false;
-  }
+  const disk = ifReadable(() => statfsSync(folder));
+  return disk !== undefined && disk.bavail * disk.bsize < fullBytes;
 }
 
 function lastWords(log: string): string | undefined {
-  try {
-    const lines = readFileSync(log, "utf8").split("\n");
-    return lines
-      .find((line) => /Error|error|ENOSPC/.test(line))
-      ?.trim()
-      .slice(0, 300);
-  } catch {
-    return undefined;
-  }
+  const lines = ifReadable(() => readFileSync(log, "utf8").split("\n"));
+  const said = lines?.find((line) => /Error|error|ENOSPC/.test(line));
+  return said?.trim().slice(0, 300);
 }

@@ -25,15 +25,14 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { logCap } from "@mlrb/kit/processes/bounded-log";
 import { capLog } from "../stage/cap-log.ts";
 import { logPath } from "../stage/log-path.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { readFrom } from "../store/read-appended.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { lastSignMs, spentBy } from "./attempt-cost.ts";
-import { attemptEnd, endingFile, lostFolderOf } from "./attempt-folders.ts";
+import { attemptEnd, endingFile, lostFolderOf, type PlacedAttempt } from "./attempt-folders.ts";
 import { knowsSecrets } from "./secret-marks.ts";
 
 export type Quarantined = Quarantine & { folder: string };
-
-type Attempt = { name: string; path: string; card: AttemptCard };
 
 const causeFile = "cause.json";
 
@@ -43,7 +42,7 @@ const causeFile = "cause.json";
  * may hold.
  */
 export function quarantine(
-  attempt: Attempt,
+  attempt: PlacedAttempt,
   cause: EndCause,
   state: Pick<StateFolder, "root" | "logs">,
   secrets?: Record<string, string>,
@@ -59,7 +58,7 @@ export function quarantine(
 }
 
 function move(
-  attempt: Attempt,
+  attempt: PlacedAttempt,
   cause: EndCause,
   state: Pick<StateFolder, "root" | "logs">,
   secrets: Record<string, string> | undefined,
@@ -88,14 +87,9 @@ export function quarantinedMs(path: string): number {
 
 /** The cause and cost in a folder of `lost/`. Undefined without them, as in folders of older programs. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(path, causeFile), "utf8");
-  } catch {
-    return undefined;
-  }
-  const reading = readFormat(quarantineCause, text);
-  return reading.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
+  const text = ifReadable(() => readFileSync(join(path, causeFile), "utf8"));
+  const reading = text === undefined ? undefined : readFormat(quarantineCause, text);
+  return reading?.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
 }
 
 /**
@@ -118,7 +112,11 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
  * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
  * the logs is kept.
  */
-function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
+function keepLog(
+  { path, card }: PlacedAttempt,
+  logs: string,
+  secrets: Record<string, string> | undefined,
+): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
     capLog(log);
@@ -150,15 +148,13 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
 export function causeWords({ kind, detail }: EndCause): string {
   switch (kind) {
     case "stopped":
-      return `stopped: ${detail}`;
     case "terminated":
-      return `terminated: ${detail}`;
-    case "supervisor-lost":
-      return detail;
+      return `${kind}: ${detail}`;
     case "disk-full":
       return `no space left on the disk: ${detail}`;
     case "host-gone":
       return `its host is gone: ${detail}`;
+    case "supervisor-lost":
     case "failed":
       return detail;
     default:

@@ -2,14 +2,13 @@
 // quarantined with its cause. Only this module decides between the two.
 
 import { join } from "node:path";
-import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { StateFolder } from "../store/state-folder.ts";
 import { lastSignMs } from "./attempt-cost.ts";
-import { attemptEnd } from "./attempt-folders.ts";
+import { attemptEnd, type PlacedAttempt } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
@@ -21,11 +20,9 @@ export type Settled =
   /** Produced and spent nothing: the folder is removed. */
   | { kind: "nothing" };
 
-type Attempt = { name: string; path: string; card: AttemptCard };
-
 /** Call once the processes of the attempt are dead. */
 export async function settleAttempt(
-  attempt: Attempt,
+  attempt: PlacedAttempt,
   cause: EndCause,
   state: Pick<StateFolder, "root" | "logs">,
 ): Promise<Settled> {

@@ -12,6 +12,7 @@ import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import type { GpuHold } from "../leases/gpu-leases.ts";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
+import { inherited } from "../stage/stage-variables.ts";
 import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { endSignals, type Supervision } from "./supervisor.ts";
@@ -30,7 +31,7 @@ export function startSupervised(
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
     cwd: request.root,
-    env: ownVariables(),
+    env: inherited(ownVariables),
     stdio: ["pipe", log, log],
     detached: true,
   });
@@ -106,14 +107,5 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
 }
 
 /** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
-function ownVariables(): Record<string, string> {
-  const own: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (
-      value !== undefined &&
-      /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/.test(name)
-    )
-      own[name] = value;
-  }
-  return own;
-}
+const ownVariables =
+  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;

@@ -17,6 +17,7 @@ import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { type GpuHold, handOver, leaseOf } from "../leases/gpu-leases.ts";
 import { localExecutor } from "../process/local-executor.ts";
 import { machineHelp } from "../run/machine-help.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { statePaths } from "../store/state-folder.ts";
 import { attemptFolder, claimAttempt, endingFile, stopFile, whoTold } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
@@ -195,12 +196,9 @@ function withReport(result: ExecutionResult, work: string): ExecutionResult {
   return result;
 }
 
+/** Undefined for most stages, which report nothing. */
 function readWords(file: string): Record<string, string> | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-  } catch {
-    return undefined; // most stages report nothing
-  }
+  return ifReadable(() => JSON.parse(readFileSync(file, "utf8")) as Record<string, string>);
 }
 
 if (import.meta.main) {

@@ -3,13 +3,13 @@
 
 import { hash } from "node:crypto";
 import { actionKey, formerParts, keyParts } from "@mlrb/core/key/action-key";
-import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { environmentKey, environmentPath } from "../process/environments.ts";
-import type { BindContext, Result } from "../run/result.ts";
+import type { BindContext } from "../run/result.ts";
 import { mayWrite } from "../store/read-only-state.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { collectMembers } from "./collect-members.ts";
@@ -80,10 +80,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
  * The inputs of an instance. An instance that reads an attempt also reads the inputs that the attempt's record pins.
  * An old attempt is judged by the data that it saw, not by newer data.
  */
-function boundInputs(
-  instance: Instance,
-  { plan, results }: { plan: Plan; results: (Result | undefined)[] },
-): Record<string, Artifact> {
+function boundInputs(instance: Instance, { plan, results }: BindContext): Record<string, Artifact> {
   const records = instance.inputs.flatMap(({ from }) => results[from]?.record ?? []);
   const bound: Record<string, Artifact> = {};
   for (const { name, from, output } of instance.inputs) {
@@ -109,10 +106,7 @@ function hostOf({ action, stage, execution }: Instance): Record<string, string> 
 }
 
 /** The environment in which an instance runs, or which it builds. */
-function environmentOf(
-  instance: Instance,
-  context: { plan: Plan; workspace: Workspace },
-): Bound["environment"] {
+function environmentOf(instance: Instance, context: BindContext): Bound["environment"] {
   const builder = instance.stage.name === environmentStage ? instance.index : instance.environment;
   if (builder === undefined) return undefined;
   const lock = String(context.plan.instances[builder]!.action.params.lock);

@@ -11,13 +11,7 @@ import type { Workspace } from "../store/workspace.ts";
 
 /** Lists every planned member of a collecting stage in plan order, whatever its outcome. */
 export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
-  const wanted = new Map<number, Instance["members"]>();
-  for (const member of instance.members) {
-    const others = wanted.get(member.from);
-    if (others) others.push(member);
-    else wanted.set(member.from, [member]);
-  }
-  const members = [...wanted]
+  const members = [...Map.groupBy(instance.members, ({ from }) => from)]
     .sort(([a], [b]) => a - b)
     .map(([from, outputs], position): Member => {
       const { id, stage, axes } = plan.instances[from]!;

@@ -7,11 +7,12 @@ import {
   lstatSync,
   readdirSync,
   realpathSync,
-  type Stats,
   statSync,
 } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
+import { ifReadable } from "../store/if-readable.ts";
 
 export class Consulted {
   readonly #root: string;
@@ -115,20 +116,12 @@ function allBelow(
   for (const entry of entries) {
     if (isLeftBehind(entry.name)) continue;
     const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
-    const kind = entry.isSymbolicLink() ? lookedUp(join(root, path)) : entry;
+    // a link may dangle, or lead to itself
+    const kind = entry.isSymbolicLink() ? ifReadable(() => statSync(join(root, path))) : entry;
     if (kind?.isDirectory()) allBelow(root, path, into, [...above, real]);
     else if (kind?.isFile()) into.files.push(path);
   }
   return into;
-}
-
-/** Undefined for a dangling link. */
-function lookedUp(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // a link to itself
-  }
 }
 
 /** Files that interpreters, tools and editors leave behind; never part of a stage. */
@@ -148,12 +141,10 @@ export function foldersOfPattern(
   root: string,
   pattern: string,
 ): { folder: string; names: string | undefined }[] {
-  if (!/[*?[{]/.test(pattern)) return [];
-  const parts = pattern.split("/");
-  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
-  const above = parts.slice(0, wild).join("/") || ".";
-  const last = parts.length - 1;
-  if (wild === last && !parts[last]!.startsWith("**")) return [{ folder: above, names: parts[last]! }];
+  if (!isGlob(pattern)) return [];
+  const above = globFolder(pattern) || ".";
+  const [folder, names] = [pattern.slice(0, pattern.lastIndexOf("/") + 1), pattern.split("/").at(-1)!];
+  if (!isGlob(folder) && !names.startsWith("**")) return [{ folder: above, names }];
   return allBelow(root, above).folders.map((folder) => ({ folder, names: undefined }));
 }
 
@@ -161,7 +152,7 @@ export function foldersOfPattern(
 export function filesMatching(root: string, pattern: string): string[] {
   if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
   if (pattern.endsWith(`/${whole}`)) return allBelow(root, pattern.slice(0, -whole.length - 1)).files.sort();
-  if (!/[*?[{]/.test(pattern)) return [pattern];
+  if (!isGlob(pattern)) return [pattern];
   return globSync(pattern, { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(entry.name) })
     .filter((entry) => entry.isFile() && !ignored.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -216,9 +207,5 @@ export function statText(root: string, path: string): string {
 }
 
 export function namesIn(root: string, folder: string): string[] {
-  try {
-    return readdirSync(join(root, folder)).sort();
-  } catch {
-    return [];
-  }
+  return ifReadable(() => readdirSync(join(root, folder)).sort()) ?? [];
 }

@@ -9,7 +9,7 @@ import { reusedResult } from "../run/instance-ends.ts";
 import type { Result } from "../run/result.ts";
 import { leftStale, type StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { decideInstance, failedDecision } from "./decide-instance.ts";
+import { type DecideContext, decideInstance, failedDecision } from "./decide-instance.ts";
 
 export type Preview = {
   index: number;
@@ -57,14 +57,7 @@ function isFree({ action, reasons }: Answer): boolean {
   return reasons.some(({ kind }) => kind === "goes-on" || (kind === "undecided" && action === "run"));
 }
 
-type Context = {
-  plan: Plan;
-  workspace: Workspace;
-  stale: StalePolicy;
-  results: (Result | undefined)[];
-  previews: Map<number, Preview>;
-  runners: Map<string, number>;
-};
+type Context = DecideContext & { previews: Map<number, Preview> };
 
 type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
 

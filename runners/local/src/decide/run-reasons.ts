@@ -8,6 +8,7 @@ import type { KeyParts } from "@mlrb/formats/stage/action";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { lostAttempt, lostOfKey } from "../attempts/lost-attempts.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
 import type { CachedAction, CacheSearch } from "./find-cached-action.ts";
@@ -99,12 +100,10 @@ function earlier(instance: Instance, key: string, workspace: Workspace): Earlier
   if (instance.stage.durable) return workspace.attempts.find(key)?.record;
   const entry = workspace.actions.get(key);
   if (!entry) return undefined;
-  try {
-    const codeFiles = JSON.parse(workspace.store.textOf(entry.codeFiles)) as Record<string, string>;
-    return { parts: entry.parts, codeFiles };
-  } catch {
-    return { parts: entry.parts }; // no longer in the store: the reason names the script, not the file
-  }
+  const { parts } = entry;
+  const { store } = workspace;
+  const codeFiles = ifReadable(() => JSON.parse(store.textOf(entry.codeFiles)) as Record<string, string>);
+  return codeFiles ? { parts, codeFiles } : { parts }; // without them the reason names the script, not the file
 }
 
 function differences(

@@ -1,11 +1,12 @@
 // The digest of the code that a script can run. Its imports, including workspace packages, are bundled and minified
 // from source. A comment, a type or formatting changes nothing; any reachable line changes the digest. Registry
 // packages count by their versions in the lock file, with all dependencies.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { Consulted, lookAt, statText } from "../decide/consulted-files.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { MemoryFile } from "../store/memory-file.ts";
 import { bundleScript, CannotBundle, type Import, minifiedSource, unlistedPackage } from "./bundle-script.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
@@ -93,7 +94,7 @@ export class CodeDigests {
       const complaints = unlisted.map(([name, at]) => unlistedPackage(this.#root, name, at));
       throw new CannotBundle(script, complaints, "");
     }
-    return sha256(packageClosure(lock, packages.keys()).join("\n"));
+    return hash("sha256", packageClosure(lock, packages.keys()).join("\n"));
   }
 
   #sameBytes(held: Remembered): Remembered | undefined {
@@ -116,11 +117,7 @@ export class CodeDigests {
   }
 
   #raw(path: string): string {
-    try {
-      return sha256(readFileSync(join(this.#root, path)));
-    } catch {
-      return "missing";
-    }
+    return ifReadable(() => hash("sha256", readFileSync(join(this.#root, path)))) ?? "missing";
   }
 
   /** Consults the files that must change before the script can be bundled. */
@@ -155,13 +152,13 @@ export class CodeDigests {
     const paths = [...inputs, ...(packages.size > 0 ? [lockFile] : [])];
     return {
       code: {
-        [script]: sha256(contents),
+        [script]: hash("sha256", contents),
         node: process.version,
         ...(packages.size > 0 && { packages: this.#packages(script, packages) }),
       },
       files: Object.fromEntries(
         await Promise.all(
-          inputs.map(async (path) => [path, sha256(await minifiedSource(join(this.#root, path)))]),
+          inputs.map(async (path) => [path, hash("sha256", await minifiedSource(join(this.#root, path)))]),
         ),
       ),
       stats: this.#stats(paths),
@@ -174,8 +171,4 @@ export class CodeDigests {
 function neverRemembered(made: Remembered): Remembered {
   const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
   return { ...made, stats, raws: {} };
-}
-
-function sha256(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }

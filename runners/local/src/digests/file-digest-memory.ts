@@ -4,25 +4,18 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
+import { syntaxAnswer } from "@mlrb/formats/stage/python-answers";
 import { Consulted, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { MemoryFile } from "../store/memory-file.ts";
-import { syntaxDigests } from "./syntax-digests.ts";
+import { askPython } from "./ask-python.ts";
 
 export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
   const texts = new Map<string, string | undefined>();
   return {
     read(path) {
       consulted.file(path);
-      if (!texts.has(path)) {
-        let text: string | undefined;
-        try {
-          text = readFileSync(join(root, path), "utf8");
-        } catch {
-          text = undefined;
-        }
-        texts.set(path, text);
-      }
-      return texts.get(path);
+      return texts.getOrInsertComputed(path, () => ifReadable(() => readFileSync(join(root, path), "utf8")));
     },
     list(folder) {
       return consulted.folder(folder);
@@ -111,12 +104,10 @@ export class FileDigests {
     const python = Object.keys(digests).filter((path) => path.endsWith(".py") && digests[path] !== "missing");
     const unknown = python.filter((path) => syntax[digests[path]!] === undefined);
     if (unknown.length > 0) {
-      const found = syntaxDigests(
-        unknown.map((path) => join(this.#root, path)),
-        this.#memory,
-      );
-      for (const [index, path] of unknown.entries()) {
-        const digest = found?.[index];
+      const paths = unknown.map((path) => join(this.#root, path));
+      const found = askPython("syntax_digest.py", paths, { schema: syntaxAnswer, memory: this.#memory });
+      for (const path of unknown) {
+        const digest = found?.[join(this.#root, path)];
         // the bytes may have changed since they were hashed: remember only a pair that belongs together
         if (digest && this.of(path) === digests[path]) syntax[digests[path]!] = digest;
       }

@@ -1,17 +1,12 @@
 // Lists the repository's files that a Python script can run: the script and its imports, from its own folder and from
 // kit's python-path. The list is remembered by file contents, so that a repeated question costs stats and no Python
 // process.
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { mustFollow } from "@mlrb/formats/read-format";
 import { importsAnswer } from "@mlrb/formats/stage/python-answers";
 import type { Consulted } from "../decide/consulted-files.ts";
-import { findPython } from "../process/find-python.ts";
 import { MemoryFile } from "../store/memory-file.ts";
-
-const program = fileURLToPath(new URL("./local_imports.py", import.meta.url));
+import { askPython } from "./ask-python.ts";
 
 /**
  * Paths from the repository's root: digests of the files that are read, and paths that would be read if they existed.
@@ -64,19 +59,10 @@ export class PythonImports {
 
   #ask(script: string): Imports {
     const { root, folders, memory, digestOf } = this.#at;
-    const python = findPython(memory);
-    const answer =
-      python &&
-      spawnSync(python.path, ["-I", "-S", "-B", program], {
-        input: JSON.stringify({
-          script: join(root, script),
-          roots: folders.map((folder) => join(root, folder)),
-        }),
-        encoding: "utf8",
-      });
-    if (answer?.status !== 0) return { files: { [script]: digestOf(script) }, absent: [] };
-    const said: unknown = JSON.parse(answer.stdout);
-    const { files, absent } = mustFollow(importsAnswer, said, "the answer of local_imports.py");
+    const question = { script: join(root, script), roots: folders.map((folder) => join(root, folder)) };
+    const answer = askPython("local_imports.py", question, { schema: importsAnswer, memory });
+    if (!answer) return { files: { [script]: digestOf(script) }, absent: [] };
+    const { files, absent } = answer;
     const inside = (paths: string[]) =>
       paths.map((path) => relative(root, path)).filter((path) => !path.startsWith(".."));
     const imports = {

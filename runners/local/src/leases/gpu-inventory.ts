@@ -1,6 +1,7 @@
 // Lists the GPUs of this host, as its driver reports them. Queried only if a stage wants a GPU: the driver may take
 // seconds to answer, and a host without GPUs has no driver.
 import { spawnSync } from "node:child_process";
+import type { Instance } from "@mlrb/core/plan/plan";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.ts";
 
@@ -41,11 +42,7 @@ export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = 
 /** The executors that use this host's devices. */
 const here = new Set(["local", "docker"]);
 
-export function usesGpusHere({
-  execution,
-}: {
-  execution: { executor: string; resources: { gpus: number } };
-}) {
+export function usesGpusHere({ execution }: Pick<Instance, "execution">): boolean {
   return here.has(execution.executor) && execution.resources.gpus > 0;
 }
 

@@ -8,7 +8,7 @@ import { type Book, type Device, type Entry, gpuLeasesFolder, inBook, isGone } f
 import { type Ailment, ailmentsOf } from "./gpu-health.ts";
 import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
 import { grantTo } from "./gpu-queue.ts";
-import { ownerWords, thisProcess } from "./owner.ts";
+import { isSameProcess, ownerWords, thisProcess } from "./owner.ts";
 
 /** Identifies a lease, even in another process: plain data. */
 export type GpuHold = { folder: string; id: number; owner: Owner };
@@ -153,12 +153,9 @@ export function leaseOf(hold: GpuHold, gpus: readonly Gpu[]): GpuLease {
 }
 
 function entryOf(book: Book, { id, owner }: GpuHold): Entry | undefined {
-  const same = (one: Owner) =>
-    one.host === owner.host &&
-    one.pid === owner.pid &&
-    one.started === owner.started &&
-    one.boot === owner.boot;
-  return book.entries().find((entry) => entry.id === id && entry.devices.length > 0 && same(entry.owner));
+  return book
+    .entries()
+    .find((entry) => entry.id === id && entry.devices.length > 0 && isSameProcess(entry.owner, owner));
 }
 
 export type HeldGpu = Device & { owner: Owner; run: string; stage: string; since: string };

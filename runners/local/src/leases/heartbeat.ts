@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { ifReadable } from "../store/if-readable.ts";
 import { thisPlace } from "./owner.ts";
 
 const beatMs = 2_000;
@@ -68,12 +69,8 @@ export function look(path: string): Sight | undefined {
 }
 
 function ownerIn(text: string): Owner {
-  try {
-    const owner = JSON.parse(text) as Owner | null;
-    if (typeof owner?.host === "string" && typeof owner.pid === "number") return owner;
-  } catch {
-    // handled below
-  }
+  const owner = ifReadable(() => JSON.parse(text) as Owner | null);
+  if (typeof owner?.host === "string" && typeof owner.pid === "number") return owner;
   return { host: thisPlace().host, boot: "", pid: 0, started: "" };
 }
 

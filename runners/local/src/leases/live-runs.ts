@@ -8,7 +8,7 @@ import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { type JournalLine, journalLines } from "../run/journal-lines.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { look } from "./heartbeat.ts";
-import { type Life, lifeOf } from "./owner.ts";
+import { isSameProcess, type Life, lifeOf } from "./owner.ts";
 
 type LiveStage = {
   /** The stage instance. */
@@ -89,5 +89,5 @@ function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
 /** Whether the lease still belongs to this owner and was not taken over. */
 function holds(owner: Owner, lease: string): boolean {
   const holder = look(lease)?.owner;
-  return holder?.host === owner.host && holder.pid === owner.pid && holder.started === owner.started;
+  return holder !== undefined && isSameProcess(holder, owner);
 }

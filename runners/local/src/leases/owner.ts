@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { ifReadable } from "../store/if-readable.ts";
 
 /** Describes this process so precisely that a reused pid or another boot is not mistaken for it. */
 export function thisProcess(): Owner {
@@ -26,12 +27,13 @@ export function thisPlace(): Place {
   return place;
 }
 
+/** A part is empty where the system is not Linux, or this user may not read it. */
 function readPlace(): Place {
-  const id = quiet(() => readFileSync("/etc/machine-id", "utf8").trim());
+  const id = ifReadable(() => readFileSync("/etc/machine-id", "utf8").trim());
   return {
     host: hostname(),
-    boot: quiet(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
-    table: quiet(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+    boot: ifReadable(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
+    table: ifReadable(() => readlinkSync("/proc/self/ns/pid")) ?? "",
     // hashed: the machine id itself is confidential
     machine: id ? createHash("sha256").update(`mlrb ${id}`).digest("hex").slice(0, 16) : "",
   };
@@ -51,6 +53,12 @@ export function lifeOf(owner: Owner, here: Place = thisPlace(), started = startO
 
 function differ(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== "" && other !== "" && one !== other;
+}
+
+/** Whether two descriptions are of one process. */
+export function isSameProcess(one: Owner, other: Owner): boolean {
+  const fields = ["host", "pid", "started", "boot"] as const;
+  return fields.every((field) => one[field] === other[field]);
 }
 
 /** Whether the process is not known to be dead. True for every process on another machine. */
@@ -92,13 +100,5 @@ function startOf(pid: number): string | undefined {
     return "";
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : undefined;
-  }
-}
-
-function quiet(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined; // not on Linux, or not readable for this user
   }
 }

@@ -12,9 +12,8 @@ import type { GpuLease } from "../leases/gpu-leases.ts";
 import { DamagedRecord, type HeldRecord } from "../records/attempt-records.ts";
 import type { WorkSlots } from "../stage/work-slots.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import type { Workspace } from "../store/workspace.ts";
 import { machineHelp, systemCode } from "./machine-help.ts";
-import type { ClearSandbox, RunPurse } from "./run-request.ts";
+import type { RunOptions } from "./run-request.ts";
 
 export type CarriedOut =
   | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
@@ -24,11 +23,8 @@ export type CarriedOut =
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
 
-export type CarryOutContext = {
-  workspace: Workspace;
-  executor: Executor;
+export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
   run: string;
-  token: string;
   /** `--take-over`: silent hosts are down. */
   takeOver: boolean;
   /** Whether untrusted programs may run without a sandbox. */
@@ -37,10 +33,10 @@ export type CarryOutContext = {
   weakLimits?: boolean;
   /** Whether a stage that opens what untrusted code made may run without walls where none can be built. */
   mayRunWeakly: (instance: Instance) => boolean;
-  clearSandbox: ClearSandbox | undefined;
-  purse: RunPurse | undefined;
   /** The work folders of this run's instances. */
   slots: WorkSlots;
+  executor: Executor;
+  token: string;
   /** Where the log is readable, soon after the start and permanently. */
   log: string;
   slot: { pipeline: string; profile: string };

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { releaseDead } from "../leases/lease.ts";
+import { ifReadable } from "../store/if-readable.ts";
 
 /**
  * Clears the leftovers of a process of this name (process-name) under `state` (`.mlrb`), and the leases of all dead
@@ -19,15 +20,9 @@ export function clearUnfinished(state: string, process: string): void {
     [leases, (name) => name.split(".")[1] === process],
   ];
   for (const [folder, left] of unfinished) {
-    for (const name of namesIn(folder)) if (left(name)) removeFolder(join(folder, name));
+    // the cache may have been deleted, and perhaps no attempt has been made yet
+    for (const name of ifReadable(() => readdirSync(folder)) ?? [])
+      if (left(name)) removeFolder(join(folder, name));
   }
   releaseDead(leases);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // the cache was deleted, or no attempt has been made yet
-  }
 }

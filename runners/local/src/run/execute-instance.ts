@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { actionKey } from "@mlrb/core/key/action-key";
 import type { Reason } from "@mlrb/core/key/reasons";
-import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
 import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
@@ -12,45 +12,35 @@ import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import { undecidedFailure } from "../decide/run-reasons.ts";
-import type { GpuLease } from "../leases/gpu-leases.ts";
-import { holdGpus } from "../leases/hold-gpus.ts";
+import { usesGpusHere } from "../leases/gpu-inventory.ts";
+import { type GpuLease, leaseGpus } from "../leases/gpu-leases.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
 import { ownerWords } from "../leases/owner.ts";
 import { estimateCost, isPaid } from "../records/estimate-cost.ts";
 import type { WorkFolder } from "../stage/work-folders.ts";
 import type { WorkSlots } from "../stage/work-slots.ts";
-import type { Workspace } from "../store/workspace.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
-import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
+import type { RunOptions } from "./run-request.ts";
+
+type OfOptions = Pick<RunOptions, "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "onEvent">;
 
 /** The context that all instances of a run share. */
-export type RunContext = {
+export type RunContext = OfOptions & {
   run: string;
-  plan: Plan;
-  workspace: Workspace;
   journal: Journal;
   folder: WorkFolder;
   slots: WorkSlots;
   executorOf: (name: string) => Promise<Executor>;
-  /** Whether a durable lease of a silent host is taken over; the time after which a host is silent. */
   takeOver: boolean;
   unsafeLocal: boolean;
   weakLimits?: boolean;
   mayRunWeakly: (instance: Instance) => boolean;
-  clearSandbox: ClearSandbox | undefined;
-  purse: RunPurse | undefined;
-  silentMs: number | undefined;
-  /**
-   * Action keys of attempts that were already running when the cost of the run was confirmed: that cost excludes
-   * them.
-   */
   going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
-  onEvent: (event: RunEvent) => void;
 };
 
 export type ExecuteOptions = {
@@ -192,4 +182,27 @@ function costs({ action, execution }: Instance): boolean {
 function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
   const detail = `${ownerWords(silent)} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
   return { kind: "failed", cause: "machine", detail };
+}
+
+/**
+ * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result with `kind` is the end of an instance without its
+ * GPUs.
+ */
+async function holdGpus(
+  instance: Instance,
+  { run, interrupts, onEvent }: RunContext,
+): Promise<GpuLease | CarriedOut | undefined> {
+  if (!usesGpusHere(instance)) return undefined;
+  const { gpus: count } = instance.execution.resources;
+  const wanted = count === 1 ? "a GPU that it wants" : "GPUs that it wants";
+  const lease = await leaseGpus({
+    count,
+    run,
+    stage: instance.id,
+    waiting: (holder) => onEvent({ kind: "waiting", instance, holder, wanted }),
+    leftOut: (gpu, why) => onEvent({ kind: "gpu-left-out", instance, gpu, why }),
+    stopped: () => interrupts() > 0,
+  });
+  if (!lease) return { kind: "cancelled" };
+  return "lacking" in lease ? { kind: "failed", cause: "machine", detail: lease.lacking } : lease;
 }

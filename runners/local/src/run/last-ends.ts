@@ -1,9 +1,11 @@
 // Finds how stage instances ended in their last run, with failures, for display: the cache holds successes only.
 // Reads the journals, newest first, until each instance is found. No decision uses the result.
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Outcome } from "@mlrb/core/ports/outcome";
+import { ifReadable } from "../store/if-readable.ts";
+import { readFrom } from "../store/read-appended.ts";
 import { journalLines } from "./journal-lines.ts";
 
 export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };
@@ -56,17 +58,7 @@ function journalNames(journals: string): string[] {
     .reverse();
 }
 
+/** Undefined where a kill tore the line, or the journal was removed meanwhile. */
 function firstLine(path: string): { pipeline?: string; profile?: string } | undefined {
-  const buffer = Buffer.alloc(4096);
-  try {
-    const file = openSync(path, "r");
-    try {
-      const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
-      return JSON.parse(text.split("\n", 1)[0]!) as { pipeline?: string; profile?: string };
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return undefined; // torn by a kill, or removed meanwhile
-  }
+  return ifReadable(() => JSON.parse(String(readFrom(path, 0, 4096)).split("\n", 1)[0]!));
 }

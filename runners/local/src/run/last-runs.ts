@@ -3,6 +3,7 @@
 import { appendFileSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { ifReadable } from "../store/if-readable.ts";
 
 export type LastRun = { id: string; key: string; durationMs: number; log?: string };
 
@@ -18,19 +19,10 @@ export class LastRuns {
 
   #read(): { text: string; known: Map<string, LastRun> } {
     const known = new Map<string, LastRun>();
-    let text = "";
-    try {
-      text = readFileSync(this.#file, "utf8");
-    } catch {
-      // nothing has succeeded yet
-    }
+    const text = ifReadable(() => readFileSync(this.#file, "utf8")) ?? ""; // perhaps nothing has succeeded yet
     for (const line of text.split("\n")) {
-      try {
-        const last = JSON.parse(line) as LastRun;
-        if (typeof last.id === "string" && typeof last.key === "string") known.set(last.id, last);
-      } catch {
-        // torn by a kill, or empty
-      }
+      const last = ifReadable(() => JSON.parse(line) as LastRun | null); // torn by a kill, or empty
+      if (typeof last?.id === "string" && typeof last.key === "string") known.set(last.id, last);
     }
     return { text, known };
   }

@@ -9,6 +9,7 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { hashFile } from "../digests/hash-file.ts";
 import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type PublishedFile, withoutClashes } from "./published-twice.ts";
 import type { Result } from "./result.ts";
@@ -109,12 +110,8 @@ function moveFile(from: string, to: string): void {
 
 /** Paths by results folder. A list that is damaged or has paths outside its folder counts as never published. */
 function readPublished(memory: string): Record<string, string[]> {
-  try {
-    const read = Object.entries(Object(JSON.parse(readFileSync(memory, "utf8"))));
-    return Object.fromEntries(read.filter((one): one is [string, string[]] => isPathList(one[1])));
-  } catch {
-    return {};
-  }
+  const read = Object.entries(Object(ifReadable(() => JSON.parse(readFileSync(memory, "utf8")))));
+  return Object.fromEntries(read.filter((one): one is [string, string[]] => isPathList(one[1])));
 }
 
 function isPathList(value: unknown): boolean {

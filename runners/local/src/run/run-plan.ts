@@ -275,23 +275,16 @@ class PlanRun {
   }
 
   #runContext(): RunContext {
-    const { plan, workspace, clearSandbox, purse, silentMs, onEvent } = this.#options;
     const { takeOver = false, unsafeLocal = false, weakLimits = false } = this.#options;
+    const { going = new Set(), onEvent } = this.#options;
     return {
+      ...this.#options,
+      ...{ takeOver, unsafeLocal, weakLimits, going },
       run: this.#run,
-      plan,
-      workspace,
       journal: this.#journal,
       folder: this.#folder,
       slots: new WorkSlots(this.#folder.path),
       executorOf: (name) => this.#executors.of(name),
-      takeOver,
-      unsafeLocal,
-      weakLimits,
-      clearSandbox,
-      purse,
-      silentMs,
-      going: this.#options.going ?? new Set(),
       mayRunWeakly: (instance) => mayRunWeakly(instance, { ...this.#options, results: this.#results }),
       interrupts: () => this.#scheduler.interrupts(),
       onEvent: (event) => {

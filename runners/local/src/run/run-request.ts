@@ -61,11 +61,11 @@ export type RunOptions = {
   unsafeLocal?: boolean;
   /** Whether untrusted programs may run where only polls limit their memory. */
   weakLimits?: boolean;
-  clearSandbox?: ClearSandbox;
+  clearSandbox?: ClearSandbox | undefined;
   /** Action keys of attempts that were running when the cost of this run was confirmed; see goingKeys. */
   going?: ReadonlySet<string>;
   /** The spending limits of all attempts together, from the command line. */
-  purse?: RunPurse;
+  purse?: RunPurse | undefined;
   /** Time without a heartbeat after which another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;

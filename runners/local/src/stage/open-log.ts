@@ -20,14 +20,8 @@ export type LogWanted = {
   knows?: (secrets: Record<string, string>) => boolean;
 };
 
-export function openLog({
-  from,
-  to,
-  secrets,
-  before,
-  adopted = false,
-  knows,
-}: LogWanted): StageLog | RedactedLog {
+export function openLog(wanted: LogWanted): StageLog | RedactedLog {
+  const { from, to, secrets, before, adopted = false, knows } = wanted;
   if (adopted && !existsSync(from) && existsSync(to)) renameSync(to, from);
   if (before !== undefined && !adopted) {
     if (existsSync(to)) renameSync(to, from); // the stage continues at the end of the file

@@ -15,6 +15,7 @@ import { clearEnvironment, environmentPython } from "../process/environments.ts"
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import { outputPaths } from "./output-paths.ts";
@@ -204,10 +205,7 @@ export function foldersBeside(
 
 /** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
 function interpreterOf(path: string): string[] {
-  try {
-    const python = realpathSync(environmentPython(path));
-    return [dirname(dirname(python))].filter((folder) => folder !== "/usr");
-  } catch {
-    return []; // starting the program reports the error
-  }
+  // without one, starting the program reports the error
+  const python = ifReadable(() => realpathSync(environmentPython(path)));
+  return python === undefined ? [] : [dirname(dirname(python))].filter((folder) => folder !== "/usr");
 }

@@ -1,16 +1,16 @@
 // `run --audit`: finds undeclared reads of a stage by strace. strace sees reads that guards inside a process miss:
 // those of native code, of programs that a stage starts, and of `command:` stages. The audit finds mistakes and
 // forbids nothing.
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { type Declarer, refusalTexts } from "@mlrb/core/ports/permissions";
+import { refusalTexts } from "@mlrb/core/ports/permissions";
 import type { Bound } from "../decide/bind-inputs.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { foldersBeside } from "./prepare-stage.ts";
 import { type Audited, type Opened, openedIn } from "./read-trace.ts";
 import { declarer } from "./refusals.ts";
-import { declaredPaths, harnessFiles, insideRepository, systemFolders } from "./stage-permissions.ts";
+import { declaredPaths, harnessFiles, insideRepository, realOf, systemFolders } from "./stage-permissions.ts";
 
 /** Finds the undeclared reads of a stage instance. `work` still holds its trace. */
 export function auditStage(
@@ -37,7 +37,7 @@ export function auditStage(
     return path.startsWith(`${real}/`) && real.startsWith(`${above}/`);
   };
   const opened = openedIn(readFileSync(trace, "utf8")).filter((one) => !covered(one));
-  const by: Declarer = declarer(instance);
+  const by = declarer(instance);
   return {
     stage,
     undeclared: refusalTexts(
@@ -57,12 +57,4 @@ function programHomes(root: string): string[] {
   return homes.filter(
     (home) => home !== "/" && home !== process.env.HOME && !`${realOf(root)}/`.startsWith(`${home}/`),
   );
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -11,24 +11,8 @@ export type Audit = (found: Audited) => void;
 
 /** A command line that writes to `trace` the files that the program and all its child processes open. */
 export function traced(argv: readonly string[], trace: string): string[] {
-  const calls = "trace=open,openat,openat2,execve,getdents64";
-  return [
-    "strace",
-    "-f",
-    "-qq",
-    "-y",
-    "-z",
-    "-s",
-    "4096",
-    "-e",
-    calls,
-    "-e",
-    "signal=none",
-    "-o",
-    trace,
-    "--",
-    ...argv,
-  ];
+  const flags = "-f -qq -y -z -s 4096 -e trace=open,openat,openat2,execve,getdents64 -e signal=none";
+  return ["strace", ...flags.split(" "), "-o", trace, "--", ...argv];
 }
 
 export function hasStrace(path = process.env.PATH ?? ""): boolean {

@@ -1,13 +1,15 @@
 // Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
 // after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
 
-import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/permissions";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
+import { ifReadable } from "../store/if-readable.ts";
+import { readFrom } from "../store/read-appended.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 
@@ -114,24 +116,13 @@ export function declarer({ stage, action }: Instance): Declarer {
 }
 
 function endOf(file: string): string {
-  const descriptor = openSync(file, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(size, 1 << 14));
-    return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, size - buffer.length));
-  } finally {
-    closeSync(descriptor);
-  }
+  return String(readFrom(file, Math.max(0, statSync(file).size - (1 << 14))));
 }
 
 /** Lines that a kill tore, or that the script wrote itself, are skipped. */
 function readRefusals(file: string): Refusal[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return []; // nothing was refused, or the script runs without a guard
-  }
+  // no file: nothing was refused, or the script runs without a guard
+  const text = ifReadable(() => readFileSync(file, "utf8")) ?? "";
   return text.split("\n").flatMap((line) => {
     const reading = readFormat(refusal, line);
     return reading.kind === "ok" ? [reading.value] : [];

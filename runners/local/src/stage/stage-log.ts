@@ -1,7 +1,7 @@
 // Publishes the log of a stage among the logs. A stage writes to the log in its work folder. The log is linked once
 // the stage has run for `shownMs`, or at its end if the log is not empty. Most short stages print nothing, and a file
 // for each would cost more than the stage.
-import { linkSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { capLog } from "./cap-log.ts";
 
 /** Time after which a running stage's log is readable. */
@@ -18,7 +18,7 @@ export class StageLog {
   constructor(from: string, to: string) {
     this.#from = from;
     this.#to = to;
-    removeFile(to);
+    rmSync(to, { force: true });
     this.#await();
   }
 
@@ -53,17 +53,8 @@ export class StageLog {
     this.#ended = true;
     clearTimeout(this.#timer);
     const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
-    if (this.#shown) removeFile(this.#from);
+    if (this.#shown) rmSync(this.#from, { force: true });
     else if (size > 0) renameSync(this.#from, this.#to);
     capLog(this.#to);
-  }
-}
-
-/** No-op without a file. */
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

@@ -8,8 +8,11 @@ import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
+import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import type { Bound } from "../decide/bind-inputs.ts";
+import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Recorded } from "./read-recorder.ts";
 
@@ -87,7 +90,7 @@ export function declaredPaths(
   const lists = [
     ...sources.filter((path) => path.endsWith(".py")).map((path) => dirname(join(root, path))),
     ...patterns.flatMap(({ pattern, folder }) =>
-      folder === undefined && isGlob(pattern) ? [join(root, staticFolder(pattern))] : [],
+      folder === undefined && isGlob(pattern) ? [join(root, globFolder(pattern))] : [],
     ),
     ...(kind === "python" ? [...pythonFolders.map((folder) => join(root, folder)), root] : []),
   ];
@@ -100,22 +103,6 @@ export function declaredPaths(
     root,
     refusals: join(work, "refusals.jsonl"),
   };
-}
-
-/** The folder of a pattern `folder/**`; undefined for any other pattern. */
-function wholeFolder(pattern: string): string | undefined {
-  const folder = pattern.endsWith("/**") ? pattern.slice(0, -3) : undefined;
-  return folder === undefined || isGlob(folder) ? undefined : folder;
-}
-
-function isGlob(pattern: string): boolean {
-  return /[*?[{]/.test(pattern);
-}
-
-function staticFolder(pattern: string): string {
-  const parts = pattern.split("/");
-  const at = parts.findIndex(isGlob);
-  return parts.slice(0, at < 0 ? -1 : at).join("/");
 }
 
 /**
@@ -164,20 +151,8 @@ function linkedPackages(root: string): string[] {
 
 /** The folders of the machine: programs, libraries and devices. */
 export function systemFolders(): string[] {
-  const known = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/opt",
-  ];
-  return [...known, "/run", "/nix", "/snap", dirname(process.execPath)].filter((path) => existsSync(path));
+  const known = "/usr /bin /sbin /lib /lib32 /lib64 /etc /proc /sys /dev /opt /run /nix /snap".split(" ");
+  return [...known, dirname(process.execPath)].filter((path) => existsSync(path));
 }
 
 /** The folders on the PATH. */
@@ -224,12 +199,9 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // missing, or not yet created
-  }
+/** The path itself where it is missing or not yet created. */
+export function realOf(path: string): string {
+  return ifReadable(() => realpathSync(path)) ?? path;
 }
 
 /** The path of a script's read, from the repository's root; undefined for a path that `files:` cannot name. */

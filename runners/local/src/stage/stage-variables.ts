@@ -47,24 +47,23 @@ export function stageVariables(
     // a supervisor of container sandboxes asks the same engine as this program
     const own = process.env.HOME && join(process.env.HOME, ".docker");
     if (own && existsSync(own)) env.DOCKER_CONFIG = own;
-    for (const [name, value] of Object.entries(process.env))
-      if (
-        value !== undefined &&
-        /^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/.test(name)
-      )
-        env[name] = value;
+    Object.assign(env, inherited(/^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/));
   }
   if (stage.name === environmentStage) {
     // the one stage that uses the network does so with the user's settings: proxies, certificates, caches
-    for (const [name, value] of Object.entries(process.env)) {
-      if (
-        value !== undefined &&
-        /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^(HOME|MLRB_BASE_PYTHON)$/.test(name)
-      )
-        env[name] = value;
-    }
+    const names = /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^(HOME|MLRB_BASE_PYTHON)$/;
+    Object.assign(env, inherited(names));
     const base = findPython(workspace.state.memory);
     if (base) env.MLRB_BASE_PYTHON = base.path;
   }
   return env;
+}
+
+/** The variables of this process whose names match. */
+export function inherited(names: RegExp): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && names.test(name) ? [[name, value]] : [],
+    ),
+  );
 }

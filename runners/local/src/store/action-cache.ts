@@ -22,6 +22,7 @@ import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { thisPlace } from "../leases/owner.ts";
+import { ifReadable } from "./if-readable.ts";
 import { readFrom } from "./read-appended.ts";
 
 export type ActionEntry = {
@@ -156,12 +157,8 @@ function checksum(bytes: Buffer): string {
 function entryAt({ text, start, end }: Place, key: string): ActionEntry | undefined {
   const rest = text.subarray(start + crcLength + 1, end);
   if (text.toString("latin1", start, start + crcLength) !== checksum(rest)) return undefined;
-  try {
-    const entry = JSON.parse(rest.toString("utf8", keyLength + 1)) as ActionEntry;
-    return entry.formatVersion === 1 && entry.key === key ? entry : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = ifReadable(() => JSON.parse(rest.toString("utf8", keyLength + 1)) as ActionEntry | null);
+  return entry?.formatVersion === 1 && entry.key === key ? entry : undefined;
 }
 
 function logName(): string {
@@ -172,11 +169,6 @@ function logName(): string {
 }
 
 function logsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".log"))
-      .sort();
-  } catch {
-    return []; // the cache was deleted
-  }
+  const names = ifReadable(() => readdirSync(folder)) ?? []; // the cache may have been deleted
+  return names.filter((name) => name.endsWith(".log")).sort();
 }

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { largeBytes } from "../digests/hash-files.ts";
-import { Contents, MissingContent, type PutOptions } from "./content-store.ts";
+import { Contents, MissingContent, type PutOptions, smallBytes } from "./content-store.ts";
 import { refuseNewer } from "./newer-format.ts";
 import { overwrite } from "./overwrite-file.ts";
 
@@ -50,22 +50,7 @@ type RestoreOptions = {
   laterBytes?: number;
 };
 
-export class Store {
-  readonly #contents: Contents;
-
-  constructor(blobs: string) {
-    this.#contents = new Contents(blobs);
-  }
-
-  /** Absolute path of a file's content. Read only. */
-  pathOf(digest: string): string {
-    return this.#contents.pathOf(digest);
-  }
-
-  has(digest: string): boolean {
-    return this.#contents.has(digest);
-  }
-
+export class Store extends Contents {
   /** Whether all contents of `artifact` are present. Contents are not read. */
   hasAll({ kind, digest }: Artifact): boolean {
     if (!this.has(digest)) return false;
@@ -83,7 +68,7 @@ export class Store {
     }
     return {
       kind,
-      digest: kind === "file" ? this.#contents.put(path, options) : this.#putFolder(path, "", options),
+      digest: kind === "file" ? this.putFile(path, options) : this.#putFolder(path, "", options),
     };
   }
 
@@ -100,7 +85,7 @@ export class Store {
         entries.push({
           name,
           kind: "file",
-          digest: this.#contents.put(path, options),
+          digest: this.putFile(path, options),
           ...(executable && { executable: true }),
         });
       } else {
@@ -110,19 +95,9 @@ export class Store {
     return this.putText(canonicalJson({ formatVersion: 1, entries }));
   }
 
-  /** Returns an unused path in the store, for `copies` of `put`. */
-  temporary(): string {
-    return this.#contents.temporary();
-  }
-
-  /** Stores a text and returns its digest. */
-  putText(text: string): string {
-    return this.#contents.putText(text);
-  }
-
   /** Returns a stored text. Throws MissingContent. */
   textOf(digest: string): string {
-    return this.#contents.read(digest).toString("utf8");
+    return this.read(digest).toString("utf8");
   }
 
   #tree(digest: string): TreeEntry[] {
@@ -155,7 +130,7 @@ export class Store {
     if (!this.has(digest)) return false;
     try {
       if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
-      this.#contents.check(digest);
+      this.check(digest);
       return true;
     } catch (error) {
       if (error instanceof MissingContent) return false;
@@ -198,25 +173,12 @@ export class Store {
       return;
     }
     if (size <= smallBytes && !executable) {
-      overwrite(path, this.#contents.read(artifact.digest));
+      overwrite(path, this.read(artifact.digest));
       return;
     }
-    this.#contents.check(artifact.digest);
+    this.check(artifact.digest);
     rmSync(path, { force: true }); // never write through an existing link
     copyFileSync(from, path, constants.COPYFILE_FICLONE);
     chmodSync(path, executable ? 0o755 : 0o644);
   }
-
-  /** Removes a content's name. Records that share the content keep their names. */
-  remove(digest: string): void {
-    this.#contents.remove(digest);
-  }
-
-  /** Removes a content that does not match its digest, and throws MissingContent. */
-  discard(digest: string): never {
-    this.#contents.discard(digest);
-  }
 }
-
-/** Size in bytes up to which a content is read at once. */
-const smallBytes = 1 << 18;

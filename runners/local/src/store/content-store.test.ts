@@ -76,7 +76,7 @@ for (const [how, options] of Object.entries(ways)) {
     test(`a ${what} file that is ${how} in is read back by its digest, from a read-only file`, (t) => {
       const at = lab(t);
       const bytes = bytesOf(size);
-      const digest = at.contents.put(at.file("one", bytes, how === "linked" ? 0o444 : 0o664), options);
+      const digest = at.contents.putFile(at.file("one", bytes, how === "linked" ? 0o444 : 0o664), options);
       assert.equal(digest, sha256(bytes));
       assert.deepEqual(at.contents.read(digest), bytes);
       assert.equal(statSync(at.contents.pathOf(digest)).mode & 0o777, 0o444);
@@ -88,7 +88,7 @@ for (const [how, options] of Object.entries(ways)) {
       const bytes = bytesOf(size);
       const digest = sha256(bytes);
       plant(at, digest, bytes.subarray(1));
-      at.contents.put(at.file("one", bytes, 0o444), { ...options, read: new Map() });
+      at.contents.putFile(at.file("one", bytes, 0o444), { ...options, read: new Map() });
       assert.deepEqual(at.contents.read(digest), bytes);
       assert.deepEqual(held(at), [digest]);
     });
@@ -100,7 +100,7 @@ for (const how of ["moved", "linked"] as const) {
     const at = lab(t);
     const digest = sha256(large);
     plant(at, digest, flipped(large));
-    at.contents.put(at.file("one", large, 0o444), { ...ways[how], read: new Map() });
+    at.contents.putFile(at.file("one", large, 0o444), { ...ways[how], read: new Map() });
     assert.deepEqual(at.contents.read(digest), large);
   });
 }
@@ -109,7 +109,7 @@ test("a large content that was overwritten is repaired by a copy of the same fil
   const at = lab(t);
   const digest = sha256(large);
   plant(at, digest, flipped(large));
-  at.contents.put(at.file("one", large), { read: new Map() });
+  at.contents.putFile(at.file("one", large), { read: new Map() });
   assert.deepEqual(at.contents.read(digest), large);
 });
 
@@ -124,9 +124,9 @@ test("a content that is in the store is not written again", (t) => {
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     const bytes = bytesOf(size);
-    const digest = at.contents.put(at.file("one", bytes));
+    const digest = at.contents.putFile(at.file("one", bytes));
     const { ino } = statSync(at.contents.pathOf(digest));
-    at.contents.put(at.file("two", bytes));
+    at.contents.putFile(at.file("two", bytes));
     assert.equal(statSync(at.contents.pathOf(digest)).ino, ino, String(size));
   }
   assert.equal(held(at).length, 3);
@@ -136,7 +136,7 @@ test("a later write to a copied file does not reach the store", (t) => {
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     const path = at.file("one", bytesOf(size));
-    const digest = at.contents.put(path);
+    const digest = at.contents.putFile(path);
     writeFileSync(path, "other");
     assert.deepEqual(at.contents.read(digest), bytesOf(size));
   }
@@ -146,7 +146,7 @@ test("a moved file is gone from its place, even if the store has it already", (t
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     for (const path of [at.file("one", bytesOf(size)), at.file("two", bytesOf(size))]) {
-      at.contents.put(path, { move: true });
+      at.contents.putFile(path, { move: true });
       assert.equal(existsSync(path), false, `${size}`);
     }
   }
@@ -154,9 +154,9 @@ test("a moved file is gone from its place, even if the store has it already", (t
 
 test("moving in a large content that is in the store keeps the store's file", (t) => {
   const at = lab(t);
-  const digest = at.contents.put(at.file("one", large), { move: true });
+  const digest = at.contents.putFile(at.file("one", large), { move: true });
   const { ino } = statSync(at.contents.pathOf(digest));
-  at.contents.put(at.file("two", large), { move: true });
+  at.contents.putFile(at.file("two", large), { move: true });
   assert.equal(statSync(at.contents.pathOf(digest)).ino, ino);
 });
 
@@ -164,7 +164,7 @@ test("a file with another hard link is copied instead of moved", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   linkSync(path, join(at.given, "two"));
-  const digest = at.contents.put(path, { move: true });
+  const digest = at.contents.putFile(path, { move: true });
   writeFileSync(join(at.given, "two"), "changed");
   assert.equal(at.contents.read(digest).toString(), "content");
 });
@@ -176,7 +176,7 @@ test("a file is moved if all its hard links are moved in, and all links are then
   const names = new Map([[inodeOf(statSync(path)), 2]]);
   const stats = new Map(["one", "two"].map((name) => [join(at.given, name), statSync(path)]));
   const { ino } = statSync(path);
-  for (const name of ["one", "two"]) at.contents.put(join(at.given, name), { move: true, names, stats });
+  for (const name of ["one", "two"]) at.contents.putFile(join(at.given, name), { move: true, names, stats });
   assert.deepEqual(readdirSync(at.given), []);
   const stored = statSync(at.contents.pathOf(sha256("content")));
   assert.deepEqual([stored.ino, stored.nlink], [ino, 1]);
@@ -187,7 +187,7 @@ test("a file with one hard link that is not moved in is copied", (t) => {
   const path = at.file("one", "content");
   for (const name of ["two", "kept"]) linkSync(path, join(at.given, name));
   const names = new Map([[inodeOf(statSync(path)), 2]]);
-  const digest = at.contents.put(path, { move: true, names });
+  const digest = at.contents.putFile(path, { move: true, names });
   writeFileSync(join(at.given, "kept"), "changed");
   assert.equal(at.contents.read(digest).toString(), "content");
 });
@@ -198,7 +198,7 @@ const otherDisk =
     : "/dev/shm is no file system of its own here";
 test("a file on another file system is copied instead of moved", { skip: otherDisk }, (t) => {
   const at = lab(t, "/dev/shm");
-  const digest = at.contents.put(at.file("one", "content"), { move: true });
+  const digest = at.contents.putFile(at.file("one", "content"), { move: true });
   assert.equal(at.contents.read(digest).toString(), "content");
   assert.deepEqual(held(at), [digest]);
 });
@@ -207,14 +207,14 @@ test("a file whose digest is known is moved in without being read", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   const digest = sha256("what was hashed on another thread");
-  assert.equal(at.contents.put(path, { move: true, digests: new Map([[path, digest]]) }), digest);
+  assert.equal(at.contents.putFile(path, { move: true, digests: new Map([[path, digest]]) }), digest);
   assert.equal(readFileSync(at.contents.pathOf(digest), "utf8"), "content");
 });
 
 test("a large read-only file is hard-linked into the store", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
-  const digest = at.contents.put(path, { link: true, read: new Map() });
+  const digest = at.contents.putFile(path, { link: true, read: new Map() });
   assert.equal(statSync(at.contents.pathOf(digest)).ino, statSync(path).ino);
 });
 
@@ -228,7 +228,7 @@ for (const [what, [bytes, mode, link]] of Object.entries(unshared)) {
   test(`a file ${what} is copied instead of linked`, (t) => {
     const at = lab(t);
     const path = at.file("one", bytes, mode);
-    const digest = at.contents.put(path, { link, read: new Map() });
+    const digest = at.contents.putFile(path, { link, read: new Map() });
     assert.equal(statSync(path).nlink, 1);
     assert.deepEqual(at.contents.read(digest), bytes);
   });
@@ -238,21 +238,21 @@ test("a file with several hard links is read once", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
   const read = new Map<string, string>();
-  const digest = at.contents.put(path, { link: true, read });
+  const digest = at.contents.putFile(path, { link: true, read });
   assert.deepEqual([...read], [[inodeOf(statSync(path)), digest]]);
   const other = "0".repeat(64);
   plant(at, other, large);
   const known = new Map([[inodeOf(statSync(path)), other]]);
-  assert.equal(at.contents.put(path, { link: true, read: known }), other, "it is not read");
+  assert.equal(at.contents.putFile(path, { link: true, read: known }), other, "it is not read");
 });
 
 test("a known inode whose content is gone from the store is put in again", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
   const read = new Map<string, string>();
-  const digest = at.contents.put(path, { link: true, read });
+  const digest = at.contents.putFile(path, { link: true, read });
   at.contents.remove(digest);
-  at.contents.put(path, { link: true, read });
+  at.contents.putFile(path, { link: true, read });
   assert.deepEqual(at.contents.read(digest), large);
 });
 
@@ -263,7 +263,7 @@ test("a prepared copy is put in place once for all hard links of its file", (t) 
   writeFileSync(copy, large, { mode: 0o600 });
   const digest = sha256(large);
   const copies = new Map([[inodeOf(statSync(path)), { path: copy, digest }]]);
-  for (let name = 0; name < 2; name++) assert.equal(at.contents.put(path, { copies }), digest);
+  for (let name = 0; name < 2; name++) assert.equal(at.contents.putFile(path, { copies }), digest);
   assert.deepEqual(held(at), [digest]);
   assert.equal(statSync(at.contents.pathOf(digest)).mode & 0o777, 0o444);
 });
@@ -271,11 +271,11 @@ test("a prepared copy is put in place once for all hard links of its file", (t) 
 test("a prepared copy of a content that is in the store is removed", (t) => {
   const at = lab(t);
   const path = at.file("one", large);
-  const digest = at.contents.put(path);
+  const digest = at.contents.putFile(path);
   const { ino } = statSync(at.contents.pathOf(digest));
   const copy = at.contents.temporary();
   writeFileSync(copy, large);
-  at.contents.put(path, { copies: new Map([[inodeOf(statSync(path)), { path: copy, digest }]]) });
+  at.contents.putFile(path, { copies: new Map([[inodeOf(statSync(path)), { path: copy, digest }]]) });
   assert.deepEqual(held(at), [digest]);
   assert.equal(statSync(at.contents.pathOf(digest)).ino, ino);
 });
@@ -285,12 +285,12 @@ test("a symbolic link is refused, not followed", (t) => {
   const secret = at.file("secret", "secret");
   symlinkSync(secret, join(at.given, "link"));
   for (const options of Object.values(ways))
-    assert.throws(() => at.contents.put(join(at.given, "link"), options), { code: "ELOOP" });
+    assert.throws(() => at.contents.putFile(join(at.given, "link"), options), { code: "ELOOP" });
   const said = {
     stats: new Map([[join(at.given, "link"), { ...lstatSync(secret), size: sizes.medium } as never]]),
   };
   assert.throws(
-    () => at.contents.put(join(at.given, "link"), said),
+    () => at.contents.putFile(join(at.given, "link"), said),
     { code: "ELOOP" },
     "not by copying either",
   );
@@ -303,9 +303,9 @@ test("a content that cannot be stored leaves no temporary file", (t) => {
   for (const one of ["text", bytes, large])
     writeFileSync(join(at.folder, sha256(one).slice(0, 1)), "in the way");
   assert.throws(() => at.contents.putText("text"), { code: "ENOTDIR" });
-  assert.throws(() => at.contents.put(at.file("one", bytes)), { code: "ENOTDIR" });
+  assert.throws(() => at.contents.putFile(at.file("one", bytes)), { code: "ENOTDIR" });
   const sealed = at.file("two", large, 0o444);
-  assert.throws(() => at.contents.put(sealed, { link: true, read: new Map() }), { code: "ENOTDIR" });
+  assert.throws(() => at.contents.putFile(sealed, { link: true, read: new Map() }), { code: "ENOTDIR" });
   assert.deepEqual(
     held(at).filter((name) => name.startsWith("tmp-")),
     [],

@@ -43,7 +43,7 @@ export type PutOptions = {
 export type MadeCopy = { path: string; digest: string };
 
 /** Size in bytes up to which a content is read at once. */
-const smallBytes = 1 << 18;
+export const smallBytes = 1 << 18;
 
 /** Thrown if a content is not in the store or does not match its digest. */
 export class MissingContent extends Error {}
@@ -81,7 +81,7 @@ export class Contents {
   }
 
   /** Ingests a plain file. */
-  put(path: string, options: PutOptions = {}): string {
+  putFile(path: string, options: PutOptions = {}): string {
     const stats = options.stats?.get(path) ?? lstatSync(path);
     const made = options.copies?.get(inodeOf(stats));
     if (made) {
@@ -182,7 +182,7 @@ export class Contents {
     return digest;
   }
 
-  /** Returns an unused path, from which a rename puts a content in place. */
+  /** Returns an unused path in the store, from which a rename puts a content in place. */
   temporary(): string {
     return join(this.#folder, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
   }

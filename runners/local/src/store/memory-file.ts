@@ -3,15 +3,13 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
+import { ifReadable } from "./if-readable.ts";
 
 /** Undefined if there is no memory of this version. A file torn by a kill or a power cut is not JSON. */
 export function readMemory<T extends object>(path: string, formatVersion: number): T | undefined {
-  try {
-    const held = JSON.parse(readFileSync(path, "utf8")) as (T & { formatVersion?: unknown }) | null;
-    return held?.formatVersion === formatVersion ? held : undefined;
-  } catch {
-    return undefined;
-  }
+  type Held = T & { formatVersion?: unknown };
+  const held = ifReadable(() => JSON.parse(readFileSync(path, "utf8")) as Held | null);
+  return held?.formatVersion === formatVersion ? held : undefined;
 }
 
 export function writeMemory(path: string, value: { formatVersion: number }): void {

@@ -2,32 +2,17 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
+import { ifReadable } from "./if-readable.ts";
 import { refuseNewer } from "./newer-format.ts";
 import { whereWritable } from "./read-only-state.ts";
 
-export type StateFolder = {
-  root: string;
-  state: string;
-  blobs: string;
-  actions: string;
-  last: string;
-  memory: string;
-  attempts: string;
-  /** For running attempts. */
-  running: string;
-  environments: string;
-  journals: string;
-  logs: string;
-  leases: string;
-  work: string;
-  results: string;
-};
+export type StateFolder = ReturnType<typeof statePaths>;
 
 /** 2 since attempts have keys of format 2: a program that knows only format 1 would run them again. */
 const formatVersion = 2;
 
 /** The folders below `root`, whether they exist or not. */
-export function statePaths(root: string): StateFolder {
+export function statePaths(root: string) {
   const state = join(root, ".mlrb");
   const cache = join(state, "cache");
   return {
@@ -38,6 +23,7 @@ export function statePaths(root: string): StateFolder {
     last: join(cache, "last"),
     memory: join(cache, "memory"),
     attempts: join(state, "attempts"),
+    /** For running attempts. */
     running: join(state, "attempts", "running"),
     environments: join(state, "environments"),
     journals: join(state, "journals"),
@@ -85,12 +71,9 @@ export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
 }
 
 function formatOf(version: string): number {
-  try {
-    const { formatVersion } = JSON.parse(readFileSync(version, "utf8")) as { formatVersion: unknown };
-    if (typeof formatVersion === "number") return formatVersion;
-  } catch {
-    // reported below
-  }
+  type Held = { formatVersion: unknown } | null;
+  const held = ifReadable(() => JSON.parse(readFileSync(version, "utf8")) as Held)?.formatVersion;
+  if (typeof held === "number") return held;
   throw new Error(
     `${version} is damaged; if this state was written by this version of mlrb, remove it and run again: everything else is kept`,
   );

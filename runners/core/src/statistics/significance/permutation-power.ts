@@ -2,7 +2,7 @@
 // (1953), one agent's values behave like the best of k of the other's. The largest of x values of A and y of B is one of A
 // with probability k x / (k x + y), and so on down, for any distribution.
 
-import { normalQuantile } from "../normal.ts";
+import { bisect, normalQuantile } from "../normal.ts";
 import { latticeSum } from "./lattice-sum.ts";
 
 export type PermutationDesign = {
@@ -43,14 +43,7 @@ export function detectableSuperiority(
   if (!(power > design.alpha && power < 1)) throw new Error(`bug: a power of ${power}`);
   const from = criticalDistance(design);
   if (from === undefined) return { kind: "undetectable", pMin: 2 * nullSum(design)[0]! };
-  let low = 0.5;
-  let high = 1;
-  for (let halving = 0; halving < 20; halving++) {
-    const middle = (low + high) / 2;
-    if (powerBeyond(from, design, middle) < power) low = middle;
-    else high = middle;
-  }
-  const superiority = (low + high) / 2;
+  const superiority = bisect([0.5, 1], 20, (middle) => powerBeyond(from, design, middle) < power);
   return { kind: "detectable", superiority, normalShift: Math.SQRT2 * -normalQuantile(1 - superiority) };
 }
 

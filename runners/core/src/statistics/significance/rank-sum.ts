@@ -50,7 +50,6 @@ export function rankSumCost(a: number, b: number): number {
 
 /** The number of equal values, for each distinct value in ascending order. */
 function tieSizes(values: readonly number[]): number[] {
-  const sizes = new Map<number, number>();
-  for (const value of values.toSorted((a, b) => a - b)) sizes.set(value, (sizes.get(value) ?? 0) + 1);
-  return [...sizes.values()];
+  const sorted = values.toSorted((a, b) => a - b);
+  return [...Map.groupBy(sorted, (value) => value).values()].map(({ length }) => length);
 }
