@@ -11,7 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { deserialize, serialize } from "node:v8";
 import { rememberedRequest } from "./remembered-request.ts";
+
+const toText = (request: unknown) => serialize(request).toString("base64");
 
 /** A repository with one pipeline, written long ago, and what is remembered of its plans. */
 function scene(t: TestContext) {
@@ -37,11 +40,13 @@ function scene(t: TestContext) {
   /** Makes what is remembered tell that it was remembered. */
   const mark = () => {
     for (const name of readdirSync(memory)) {
-      const text = readFileSync(join(memory, name), "utf8");
-      writeFileSync(join(memory, name), text.replaceAll('"one"', '"remembered"'));
+      const held = JSON.parse(readFileSync(join(memory, name), "utf8"));
+      const request = deserialize(Buffer.from(held.answer, "base64"));
+      for (const { action } of request.plan.instances) action.run.command = "remembered";
+      writeFileSync(join(memory, name), JSON.stringify({ ...held, answer: toText(request) }));
     }
   };
-  return { write, stage, looked, mark, memory };
+  return { repository, write, stage, looked, mark, memory };
 }
 
 test("a plan is taken from memory while no consulted file has changed", async (t) => {
@@ -98,6 +103,20 @@ test("memory that is torn or of another version is ignored", async (t) => {
   const text = readFileSync(join(memory, name!), "utf8");
   writeFileSync(join(memory, name!), text.slice(0, -5));
   assert.deepEqual(await looked(), ["one"]);
-  writeFileSync(join(memory, name!), text.replace('"formatVersion":2', '"formatVersion":3'));
+  writeFileSync(join(memory, name!), text.replace('"formatVersion":3', '"formatVersion":4'));
   assert.deepEqual(await looked(), ["one"]);
+});
+
+test("a remembered plan equals the fresh one, and its instances share their stages", async (t) => {
+  const { repository, write, memory } = scene(t);
+  const stages = "{ make: { each: [seed], command: make, gives: { all: file } } }";
+  write("seeds.yaml", `formatVersion: 1\nname: seeds\naxes: { seed: [1, 2, 3] }\nstages: ${stages}\n`);
+  const asked = { only: [], set: [], json: false };
+  const fresh = await rememberedRequest(repository, "seeds", asked);
+  assert.equal(readdirSync(memory).length, 1);
+  const held = await rememberedRequest(repository, "seeds", asked);
+  assert.notEqual(held!.plan, fresh!.plan);
+  assert.deepEqual(held, fresh);
+  assert.equal(held!.plan.instances.length, 3);
+  for (const { stage } of held!.plan.instances) assert.equal(stage, held!.plan.stages[0], "one object");
 });

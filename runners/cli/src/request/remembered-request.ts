@@ -1,7 +1,7 @@
 // The plan for reading commands, remembered with what it was made from. A run never takes it from here; what is reused
 // is always decided from the plan again.
+import { deserialize, serialize } from "node:v8";
 import type { Plan } from "@mlrb/core/plan/plan";
-import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import type { CommonOptions } from "./request.ts";
 import { rootFolder, typedIn } from "./root-folder.ts";
@@ -22,16 +22,17 @@ export async function rememberedRequest(
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
   const asked = { command: "plan", pipeline, from, profile, only, set, executor };
   let fresh: RememberedRequest | undefined;
-  const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
-    { repository, root, asked },
-    async (consulted) => {
-      const { readRequest } = await import("./request.ts");
-      const request = await readRequest(repository, pipeline, options, consulted);
-      if (!request) return { keep: undefined };
-      const { plan, selected } = request;
-      fresh = { plan, selected, root };
-      return { keep: plan.instances.length <= instancesMax ? { plan: packPlan(plan), selected } : undefined };
-    },
-  );
-  return held ? { plan: unpackPlan(held.plan), selected: held.selected, root } : fresh;
+  // instances share stages and actions: V8 writes each once, plain JSON would repeat them in megabytes
+  const held = await rememberedAnswer<string>({ repository, root, asked }, async (consulted) => {
+    const { readRequest } = await import("./request.ts");
+    const request = await readRequest(repository, pipeline, options, consulted);
+    if (!request) return { keep: undefined };
+    const { plan, selected } = request;
+    fresh = { plan, selected, root };
+    const isSmall = plan.instances.length <= instancesMax;
+    return { keep: isSmall ? serialize({ plan, selected }).toString("base64") : undefined };
+  });
+  if (held === undefined) return fresh;
+  const { plan, selected } = deserialize(Buffer.from(held, "base64")) as RememberedRequest;
+  return { plan, selected, root };
 }
