@@ -9,18 +9,9 @@ import type { ToolResult, ToolWorld } from "./tool.ts";
 /** `number` names the file in outputs/. Removes the output's file. */
 export async function programResult(
   world: ToolWorld,
-  {
-    end,
-    output,
-    number,
-    limitSeconds,
-  }: {
-    end: ProgramEnd;
-    output: ProgramOutput;
-    number: number;
-    limitSeconds: number;
-  },
+  of: { end: ProgramEnd; output: ProgramOutput; number: number; limitSeconds: number },
 ): Promise<ToolResult> {
+  const { end, output, number, limitSeconds } = of;
   try {
     const { head, tail, bytes, kept } = output.end();
     const { line, ...result } = resultOfEnd(end, limitSeconds);

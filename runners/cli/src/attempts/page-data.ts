@@ -35,15 +35,10 @@ export type PageRequest = {
   options: { profile?: string; set: string[] };
 };
 
-export async function pageData({
-  plan,
-  workspace,
-  folder,
-  options,
-  report,
-}: PageRequest & { report: Report }): Promise<PageData> {
+export async function pageData(request: PageRequest & { report: Report }): Promise<PageData> {
+  const { plan, workspace, folder, report } = request;
   // without --root: a page may be published, and its readers have other folders
-  const { profile, set } = options;
+  const { profile, set } = request.options;
   const again = (only: string) =>
     typedCommand("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
   const planned = plan.instances.filter(({ stage }) => stage.name !== environmentStage);

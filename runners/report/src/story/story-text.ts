@@ -26,7 +26,7 @@ export function storyText(story: AttemptStory, look: Look): string {
   const width = Math.max(widthMin, Math.floor(look.width));
   const { color, full = false } = look;
   const strong = (text: string) => paint(text, "strong", color);
-  const lines: string[] = [...wrap(plainText(story.stage), width).map(strong), ...facts(story, width)];
+  const lines: string[] = [...wrap(plainText(story.slot.stage), width).map(strong), ...facts(story, width)];
   const section = (title: string, body: string[]) => lines.push("", strong(title), ...body);
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
   section(
@@ -55,28 +55,21 @@ export function storyText(story: AttemptStory, look: Look): string {
 }
 
 function facts(story: AttemptStory, width: number): string[] {
-  const {
-    pipeline,
-    profile,
-    state,
-    startedAt,
-    durationMs,
-    executor,
-    where,
-    models,
-    kind,
-    ended,
-    submission,
-    id,
-  } = story;
-  const place = [executor, ...Object.entries(where).map(([name, value]) => `${name} ${value}`)].join(", ");
+  const { state, submission, iterations } = story;
+  const place = [
+    story.executor,
+    ...Object.entries(story.where).map(([name, value]) => `${name} ${value}`),
+  ].join(", ");
   const named: [string, string][] = [
-    ["pipeline", `${pipeline} (${profile})`],
-    [state === "recorded" ? "record" : state, id],
-    ["agent", [kind === null ? "of unknown kind" : `of kind ${kind}`, ...models].join(", ")],
-    ["started", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
+    ["pipeline", `${story.slot.pipeline} (${story.slot.profile})`],
+    [state === "recorded" ? "record" : state, story.id],
+    [
+      "agent",
+      [story.kind === null ? "of unknown kind" : `of kind ${story.kind}`, ...story.models].join(", "),
+    ],
+    ["started", `${story.startedAt}, took ${durationOrUnknown(story.durationMs)}`],
     ["ran on", place],
-    ["ended", ended ?? "unknown"],
+    ["ended", story.ended ?? "unknown"],
     [
       "submission",
       submission === null
@@ -85,7 +78,7 @@ function facts(story: AttemptStory, width: number): string[] {
     ],
     [
       "iterations",
-      `${story.iterations.wellFormed} reported by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more malformed` : ""}`,
+      `${iterations.wellFormed} reported by the agent${iterations.malformed > 0 ? `, ${iterations.malformed} more malformed` : ""}`,
     ],
   ];
   return named.flatMap(([name, value]) =>
