@@ -10,8 +10,8 @@ import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
-import { isNotable } from "@mlrb/report/story/is-notable";
 import { storyFailures } from "@mlrb/report/story/story-failures";
+import { isNotable } from "@mlrb/report/story/timeline-entry";
 import { shorten } from "../show/shorten.ts";
 
 /** Read from the beginning, and as much from the end. */

@@ -131,18 +131,15 @@ function iterationWords(line: string, wellFormed: boolean): string {
   );
 }
 
-function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<string, unknown>): string {
-  const paths = (list: unknown) =>
-    Array.isArray(list)
-      ? list.slice(0, 3).map((one) => (typeof one === "string" ? one : String(Object(one).path)))
-      : [];
-  const more = (list: unknown) =>
-    Array.isArray(list) && list.length > 3 ? ` and ${list.length - 3} more` : "";
-  const listed = (word: string, list: unknown) =>
-    paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
-  const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
-  const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
-  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${listed("new or changed", changed)}${listed("deleted", gone)}`;
+function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): string {
+  const { name, digest, files, bytes, changed = [], gone = [] } = event;
+  const listed = (word: string, paths: string[]) => {
+    const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+    return paths.length === 0 ? "" : `; ${word} ${paths.slice(0, 3).join(", ")}${more}`;
+  };
+  const size = `${files} ${files === 1 ? "file" : "files"}, ${bytesText(bytes)}`;
+  const changes = changed.map(({ path }) => path);
+  return `${name}: ${digest.slice(0, 12)}, ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {
