@@ -60,7 +60,8 @@ export async function supervise(
   };
   if (ending.kind === "time-limit" && lostAtDeadline && !watching.failure) {
     await stopInside();
-    watching.failure ??= await Promise.race([lostAtDeadline(), aborted(request.interrupted)]);
+    const interrupted = interruption(request.interrupted).catch(() => undefined);
+    watching.failure ??= await Promise.race([lostAtDeadline(), interrupted]);
   }
   stop?.();
   refuse(request, ending);
@@ -111,11 +112,6 @@ async function look(
   output.flush();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
-}
-
-/** Resolves on interruption. */
-function aborted(signal: AbortSignal | undefined): Promise<undefined> {
-  return interruption(signal).catch(() => undefined);
 }
 
 /** Rejects on interruption. Never resolves. */

@@ -70,28 +70,21 @@ type Copied = { bytes: number; digest: string; torn: boolean } | { leaveOut: str
 type CopyOptions = { room: number; before?: Copy };
 
 async function copyFile(from: Buffer, to: string, { room, before }: CopyOptions): Promise<Copied> {
-  let source: FileHandle | undefined;
+  let opened: FileHandle | undefined;
   try {
-    source = await openRegular(from);
+    opened = await openRegular(from);
   } catch (error) {
     return { leaveOut: agentsDoing(error) };
   }
+  await using source = opened;
   if (!source) return { leaveOut: "no longer a plain file" };
-  try {
-    if (before && before.bytes <= room) {
-      const same = await linkSame(source, to, before);
-      if (same) return { bytes: before.bytes, digest: before.digest, ...same };
-    }
-    const target = await create(to);
-    if (!target) return { leaveOut: "path too long, or the same as another on this file system" };
-    try {
-      return await pour(source, target, room);
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
+  if (before && before.bytes <= room) {
+    const same = await linkSame(source, to, before);
+    if (same) return { bytes: before.bytes, digest: before.digest, ...same };
   }
+  await using target = await create(to);
+  if (!target) return { leaveOut: "path too long, or the same as another on this file system" };
+  return await pour(source, target, room);
 }
 
 /** Errors of the copy's own side lose their code here, so that they are not blamed on the agent. */

@@ -30,15 +30,11 @@ export async function folderDigest(folder: string): Promise<string> {
 
 async function fileDigest(path: string, buffer: Buffer): Promise<{ bytes: number; digest: string }> {
   const content = createHash("sha256");
-  const file = await open(path);
-  try {
-    for (let bytes = 0; ; ) {
-      const { bytesRead } = await file.read(buffer);
-      if (bytesRead === 0) return { bytes, digest: content.digest("hex") };
-      content.update(buffer.subarray(0, bytesRead));
-      bytes += bytesRead;
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  for (let bytes = 0; ; ) {
+    const { bytesRead } = await file.read(buffer);
+    if (bytesRead === 0) return { bytes, digest: content.digest("hex") };
+    content.update(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
   }
 }

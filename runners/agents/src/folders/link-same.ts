@@ -22,13 +22,9 @@ export async function linkSame(
   if (before.bytes <= chunk) return undefined;
   const begun = await source.stat({ bigint: true });
   if (begun.size !== BigInt(before.bytes)) return undefined;
-  const copy = await open(before.at, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
+  await using copy = await open(before.at, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
   if (!copy) return undefined; // dropped to make room
-  try {
-    if (!(await sameBytes(source, copy, before.bytes))) return undefined;
-  } finally {
-    await copy.close();
-  }
+  if (!(await sameBytes(source, copy, before.bytes))) return undefined;
   const { size, mtimeNs } = await source.stat({ bigint: true });
   try {
     await mkdir(dirname(to), { recursive: true });

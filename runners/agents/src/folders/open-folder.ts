@@ -7,25 +7,21 @@ import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-export type OpenFolder = { handle: FileHandle; path: Buffer };
+export type OpenFolder = AsyncDisposable & { handle: FileHandle; path: Buffer };
 
 export async function openFolder(path: string | Buffer): Promise<OpenFolder> {
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const through =
     process.platform === "linux" ? Buffer.from(`/proc/self/fd/${handle.fd}`) : Buffer.from(path);
-  return { handle, path: through };
+  return { handle, path: through, [Symbol.asyncDispose]: () => handle.close() };
 }
 
 /** Opens `inside` below `root`, one component at a time, so that no component may be a link. The caller closes it. */
 export async function openInside(root: string, inside: string): Promise<OpenFolder> {
   let folder = await openFolder(root);
   for (const part of inside.split("/").filter((part) => part !== "")) {
-    const outer = folder;
-    try {
-      folder = await openFolder(child(outer, Buffer.from(part)));
-    } finally {
-      await outer.handle.close();
-    }
+    await using outer = folder;
+    folder = await openFolder(child(outer, Buffer.from(part)));
   }
   return folder;
 }

@@ -35,21 +35,17 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /** Throws on failure. If a component of `inside` is not a folder, the error names it. */
 export async function putInside(root: string, from: string, inside: string, how: PutSettings): Promise<void> {
-  const folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
-  try {
-    const name = Buffer.from(basename(inside));
-    if (how.move && (await moved(from, folder, name, how))) return;
-    await copy(from, folder, name, how);
-  } finally {
-    await folder.handle.close();
-  }
+  await using folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
+  const name = Buffer.from(basename(inside));
+  if (how.move && (await moved(from, folder, name, how))) return;
+  await copy(from, folder, name, how);
 }
 
 /** Opens `inside`, making missing folders. The caller closes it. */
 async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
   let folder = await openFolder(root);
   for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
-    const outer = folder;
+    await using outer = folder;
     try {
       folder = await makeFolder(outer, Buffer.from(part), how);
     } catch (error) {
@@ -57,8 +53,6 @@ async function makeFolders(root: string, inside: string, how: PutSettings): Prom
       throw new Error(`${part} in ${inside} is no folder (${why}): a program inside may have replaced it`, {
         cause: error,
       });
-    } finally {
-      await outer.handle.close();
     }
   }
   return folder;
@@ -99,12 +93,9 @@ async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: P
     return await makeFolder(outer, one, how.readOnly ? {} : how);
   };
   const within: { path: string; folder: OpenFolder }[] = [];
-  const leave = async ({ folder: left }: { folder: OpenFolder }) => {
-    try {
-      if (how.readOnly) await left.handle.chmod(0o555);
-    } finally {
-      await left.handle.close();
-    }
+  const leave = async (one: { folder: OpenFolder }) => {
+    await using left = one.folder;
+    if (how.readOnly) await left.handle.chmod(0o555);
   };
   try {
     within.push({ path: "", folder: await make(folder, name) });
@@ -136,7 +127,7 @@ async function copyFileIn(
   // a program that reads the replaced file gets either all of the old one or all of the new one
   const written = there ? Buffer.from(`.mlrb-${randomBytes(8).toString("hex")}`) : name;
   const at = child(folder, written);
-  const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  await using write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     // through the descriptor: the name may lead elsewhere by now
     await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
@@ -146,8 +137,6 @@ async function copyFileIn(
   } catch (error) {
     if (there) await unlink(at).catch(() => {});
     throw error;
-  } finally {
-    await write.close();
   }
 }
 
@@ -186,12 +175,8 @@ async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutSet
   }
   // a read-only folder could not have been moved
   if (how.readOnly && isFolder) {
-    const there = await openFolder(child(folder, name));
-    try {
-      if ((await there.handle.stat()).uid === process.getuid?.()) await there.handle.chmod(0o555);
-    } finally {
-      await there.handle.close();
-    }
+    await using there = await openFolder(child(folder, name));
+    if ((await there.handle.stat()).uid === process.getuid?.()) await there.handle.chmod(0o555);
   }
   return true;
 }

@@ -36,11 +36,8 @@ export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Vi
     leaveOut(walk, ".", top.why);
     return walk;
   }
-  try {
-    await enter(walking, top, { prefix: "", depth: 1 });
-  } finally {
-    await top.handle.close();
-  }
+  await using folder = top;
+  await enter(walking, folder, { prefix: "", depth: 1 });
   return walk;
 }
 
@@ -75,12 +72,8 @@ async function takeEntry(
     const stats = await look(folder, name);
     if (stats.isDirectory()) {
       if (depth === depthMax) return `deeper than ${depthMax} folders`;
-      const inner = await openFolder(child(folder, name));
-      try {
-        await enter(walking, inner, { prefix: `${path}/`, depth: depth + 1 });
-      } finally {
-        await inner.handle.close();
-      }
+      await using inner = await openFolder(child(folder, name));
+      await enter(walking, inner, { prefix: `${path}/`, depth: depth + 1 });
       return undefined;
     }
     if (!stats.isFile()) return kindOf(stats);

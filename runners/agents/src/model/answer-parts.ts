@@ -160,21 +160,16 @@ function usageAtTheStart(reported: Json | undefined): ModelUsage | undefined {
   };
 }
 
-function countedUsage({
-  inputTokens,
-  inputTokenDetails,
-  outputTokens,
-  outputTokenDetails,
-}: LanguageModelUsage) {
+function countedUsage({ inputTokens, outputTokens, ...details }: LanguageModelUsage) {
   if (inputTokens === undefined || outputTokens === undefined) return null;
   // an endpoint that reports no tokens at all does not count
   if (inputTokens === 0 && outputTokens === 0) return null;
-  const written = inputTokenDetails.cacheWriteTokens;
+  const written = details.inputTokenDetails.cacheWriteTokens;
   return {
     inputTokens,
     outputTokens,
-    cachedInputTokens: inputTokenDetails.cacheReadTokens ?? null,
-    reasoningTokens: outputTokenDetails.reasoningTokens ?? null,
+    cachedInputTokens: details.inputTokenDetails.cacheReadTokens ?? null,
+    reasoningTokens: details.outputTokenDetails.reasoningTokens ?? null,
     ...(written !== undefined && { cacheWrittenTokens: written }),
   };
 }

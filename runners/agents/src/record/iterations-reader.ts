@@ -2,6 +2,7 @@
 // time it came. The lines are the agent's claims: kept as text, counted, not trusted.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isTable } from "@mlrb/formats/is-table";
+import { parsedJson } from "../model/json-text.ts";
 
 export type IterationsReader = {
   /** Reads new lines; `last` takes a line without a line end too. */
@@ -66,13 +67,9 @@ export function iterationsReader({ sandbox, inside, write, redact }: Options): I
 
 /** Whether a line has the required core: an object that names the experiment and what was tried. */
 function isIteration(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isTable(value)) return false;
-    const { id, hypothesis, change } = value;
-    const named = typeof id === "string" || typeof id === "number";
-    return named && (typeof hypothesis === "string" || typeof change === "string");
-  } catch {
-    return false;
-  }
+  const value = parsedJson(text);
+  if (!isTable(value)) return false;
+  const { id, hypothesis, change } = value;
+  const named = typeof id === "string" || typeof id === "number";
+  return named && (typeof hypothesis === "string" || typeof change === "string");
 }

@@ -1,14 +1,18 @@
 // The loop of all scaffolds: ask the model and run its tool calls, until it submits, returns a result or stops.
 // A scaffold chooses the prompts and the tools.
+import { tmpdir } from "node:os";
 import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { uniqueIds } from "../model/tool-input.ts";
 import { callTools } from "./call-tools.ts";
 import { beginConversation, type Conversation, type Entry, entry } from "./context.ts";
 import { type FittingAsker, fittingAsker } from "./fitting-asker.ts";
+import { notes } from "./notes.ts";
+import { deadlineNotices } from "./notices.ts";
 import { nudges } from "./prompts.ts";
 import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
 import type { Tool, ToolWorld } from "./tool.ts";
+import { patience } from "./tool.ts";
 
 /** What all conversations of an attempt share. */
 export type Shared = {
@@ -186,4 +190,23 @@ function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
   const over = meter.over();
   if (!over) throw new Error("bug: a model was not asked for want of budget, and the budget is not used up");
   return { kind: "over-budget", ...over };
+}
+
+/** The state that the conversations of one attempt share. */
+export function sharedOf(request: ScaffoldRequest): Shared {
+  const { sandbox, cwd, env, network, meter, signal, write } = request;
+  const due = request.noticesDue ?? deadlineNotices(meter);
+  const all: string[] = [];
+  return {
+    request,
+    world: {
+      ...{ sandbox, cwd, env, network, meter, signal, write, patience },
+      notes: notes(),
+      files: { count: 0 },
+      scratch: request.scratch ?? tmpdir(),
+      warned: { emptySubmission: false },
+    },
+    turns: { count: 0 },
+    notices: { all, look: () => void all.push(...due()) },
+  };
 }

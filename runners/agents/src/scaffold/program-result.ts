@@ -1,26 +1,17 @@
-// Turns a program's end and output into a tool result. If the output is too long, a file of the workspace holds it whole.
+// Runs a tool's program and turns its end and output into a tool result. If the output is too long, a file of the workspace holds it whole.
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
-import { type ProgramEnd, resultOfEnd } from "./run-tool-program.ts";
+import { resultOfEnd, runToolProgram, type ToolProgram } from "./run-tool-program.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
 
-/** `number` names the file in outputs/. Removes the output's file. */
+/** `number` names the file in outputs/. Throws as runToolProgram does. */
 export async function programResult(
   world: ToolWorld,
-  {
-    end,
-    output,
-    number,
-    limitSeconds,
-  }: {
-    end: ProgramEnd;
-    output: ProgramOutput;
-    number: number;
-    limitSeconds: number;
-  },
+  { argv, limitSeconds, number }: ToolProgram & { number: number },
 ): Promise<ToolResult> {
+  const { end, output } = await runToolProgram(world, { argv, limitSeconds });
   try {
     const { head, tail, bytes, kept } = output.end();
     const { line, ...result } = resultOfEnd(end, limitSeconds);

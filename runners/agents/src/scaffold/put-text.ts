@@ -1,6 +1,6 @@
 // Puts a model's text into the sandbox as a file of the agent. Returns undefined if something inside blocks the path,
 // which is the agent's doing. Other errors are thrown.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import type { ToolWorld } from "./tool.ts";
@@ -10,16 +10,14 @@ export async function putText(
   text: string,
   inside: string,
 ): Promise<"put" | undefined> {
-  const folder = mkdtempSync(join(scratch, "text-"));
+  using folder = mkdtempDisposableSync(join(scratch, "text-"));
   try {
-    const path = join(folder, "text");
+    const path = join(folder.path, "text");
     writeFileSync(path, text.toWellFormed());
     await sandbox.put(path, inside);
     return "put";
   } catch (error) {
     if (isFullDisk(error)) throw error;
     return undefined;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

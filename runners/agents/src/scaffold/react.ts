@@ -2,10 +2,9 @@
 // turns).
 
 import { chosenTools } from "./chosen-tools.ts";
-import { converse } from "./converse.ts";
+import { converse, sharedOf } from "./converse.ts";
 import { agentPrompt, agentTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
-import { sharedOf } from "./shared-of.ts";
 import { submit } from "./tools/submit.ts";
 
 export const react: Scaffold = async (request) => {

@@ -93,9 +93,7 @@ async function endOf(
   if (result === undefined) return { kind: "timed-out" };
   switch (result.kind) {
     case "lost":
-      throw new SandboxTrouble(
-        `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
-      );
+      throw lost(result.detail);
     case "not-started": {
       const dead = await answers(world);
       if (dead === undefined) return result;
@@ -126,16 +124,19 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
   });
   const result = await guarded(probe, patience.guardMs, signal);
   if (result === undefined) return { detail: "it does not answer" };
-  if (result.kind === "lost")
-    throw new SandboxTrouble(
-      `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
-    );
+  if (result.kind === "lost") throw lost(result.detail);
   if (result.kind === "not-started") return { detail: result.detail };
   // a full disk ends programs until they have removed something
   if (result.over?.limit === "disk") return undefined;
   return result.kind === "exited" && result.code === 0
     ? undefined
     : { detail: "it ends whatever is started" };
+}
+
+function lost(detail: string): SandboxTrouble {
+  return new SandboxTrouble(
+    `the sandbox ended while its agent was running: ${detail}; that is not the agent's doing, so nothing was measured`,
+  );
 }
 
 /** The first line that a model gets, and the result without its text. */

@@ -4,10 +4,9 @@
 import { z } from "zod";
 import { chosenTools } from "./chosen-tools.ts";
 import { clipText } from "./clip-text.ts";
-import { converse, type Shared, type TalkEnd } from "./converse.ts";
+import { converse, type Shared, sharedOf, type TalkEnd } from "./converse.ts";
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
-import { sharedOf } from "./shared-of.ts";
 import { failed, type Tool, type ToolResult, tool } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
 

@@ -15,8 +15,8 @@ import type { Message, ModelResponse, ToolCall, ToolSpec } from "../model/model-
 import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
 import { walledSandbox } from "../sandbox/walled-sandbox.ts";
+import { sharedOf } from "../scaffold/converse.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import { sharedOf } from "../scaffold/shared-of.ts";
 import type { ToolTimeouts, ToolWorld } from "../scaffold/tool.ts";
 
 export function base(t: TestContext): string {

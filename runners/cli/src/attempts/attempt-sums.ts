@@ -2,7 +2,7 @@
 // of attempts that failed.
 // Pure: no disk, no clock.
 import type { AttemptCost, AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
-import { amountWords, total } from "../gates/spent.ts";
+import { amountWords, costSum } from "../gates/spent.ts";
 
 export type AttemptSums = Record<
   "recorded" | "lost" | "ended" | "running",
@@ -19,22 +19,14 @@ export function attemptSums(
   recorded: AttemptCost[],
   others: { kind: Exclude<keyof AttemptSums, "recorded">; cost: AttemptCost }[],
 ): AttemptSums {
-  const sum = (of: AttemptCost[]) => ({
-    attempts: of.length,
-    gpuHours: total(of.map(({ gpuHours }) => gpuHours)),
-    dollars: total(of.map(({ dollars }) => dollars)),
-  });
+  const sum = (of: AttemptCost[]) => ({ attempts: of.length, ...costSum(of) });
   const of = (wanted: string) => sum(others.filter(({ kind }) => kind === wanted).map(({ cost }) => cost));
   return { recorded: sum(recorded), lost: of("lost"), ended: of("ended"), running: of("running") };
 }
 
 /** `2.0 GPU hours and 1.50 dollars in total, including 0.40 dollars by 1 lost`; undefined where nothing was spent. */
 export function sumsWords({ recorded, lost, ended, running }: AttemptSums): string | undefined {
-  const parts = [recorded, lost, ended, running];
-  const all = {
-    gpuHours: total(parts.map(({ gpuHours }) => gpuHours)),
-    dollars: total(parts.map(({ dollars }) => dollars)),
-  };
+  const all = costSum([recorded, lost, ended, running]);
   if (all.gpuHours === 0 && all.dollars === 0) return undefined;
   const of = [
     ...(lost.attempts > 0 ? [`${amountWords(lost)} by ${lost.attempts} lost`] : []),

@@ -1,14 +1,12 @@
 // Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
 // from, and the trajectories of attempts. Only reads; missing files are reported as missing.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
-import { readFormat } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
-import { type Times, times as timesFormat } from "@mlrb/formats/times";
 import { endsWhere, type LastEnd } from "@mlrb/local/run/last-ends";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
@@ -19,6 +17,7 @@ import { graphSvg } from "../graph/graph-svg.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { readTimes } from "../show/read-report.ts";
 import { valueText } from "../show/shorten.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
 import { trajectoryExtract } from "./trajectory-extract.ts";
@@ -35,15 +34,10 @@ export type PageRequest = {
   options: { profile?: string; set: string[] };
 };
 
-export async function pageData({
-  plan,
-  workspace,
-  folder,
-  options,
-  report,
-}: PageRequest & { report: Report }): Promise<PageData> {
+export async function pageData(request: PageRequest & { report: Report }): Promise<PageData> {
+  const { plan, workspace, folder, report } = request;
   // without --root: a page may be published, and its readers have other folders
-  const { profile, set } = options;
+  const { profile, set } = request.options;
   const again = (only: string) =>
     typedCommand("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
   const planned = plan.instances.filter(({ stage }) => stage.name !== environmentStage);
@@ -70,10 +64,11 @@ export async function pageData({
       said: node ? lastLines(node.log, logLines) : [],
     };
   });
-  const times = join(folder, "times.json");
+  const path = join(folder, "times.json");
+  const times = existsSync(path) ? readTimes(path) : undefined;
   return {
     report,
-    times: existsSync(times) ? readTimes(times) : null,
+    times: times?.kind === "ok" ? times.value : null,
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     graph: await drawn(plan, instances),
     instances,
@@ -81,12 +76,6 @@ export async function pageData({
       instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
     ),
   };
-}
-
-/** Null if an older version wrote the file; the page then has no times. */
-function readTimes(path: string): Times | null {
-  const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
-  return reading.kind === "ok" ? reading.value : null;
 }
 
 function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {

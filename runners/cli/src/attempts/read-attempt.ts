@@ -1,9 +1,10 @@
 // Reads an attempt for exports and stories: from its record, or from the folder of a running or lost attempt.
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
+import { readFrom } from "@mlrb/local/store/read-appended";
 import type { AttemptSource, TrajectoryLine, WholeText } from "@mlrb/report/exports/attempt-source";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
@@ -80,20 +81,13 @@ function whole(
   const gone: WholeText = { text: text.head, missing: `the rest of ${text.bytes} bytes is missing` };
   // the digest comes from the trajectory: it must not lead out of the folder
   if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return gone;
-  let file: number;
+  const path = join(folder, text.digest);
   try {
-    file = openSync(join(folder, text.digest), "r");
+    const more = statSync(path).size - bytesMax;
+    const missing = more > 0 ? `${more} more bytes are left out` : null;
+    return { text: readFrom(path, 0, bytesMax)!.toString("utf8"), missing };
   } catch {
     return gone;
-  }
-  try {
-    const { size } = fstatSync(file);
-    const buffer = Buffer.alloc(Math.min(size, bytesMax));
-    const length = readSync(file, buffer, 0, buffer.length, 0);
-    const cut = size > length ? `${size - length} more bytes are left out` : null;
-    return { text: buffer.toString("utf8", 0, length), missing: cut };
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -3,7 +3,6 @@
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
-import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
@@ -54,25 +53,20 @@ export async function readStates(
   const { pipeline, profile } = plan;
   const workspace = openWorkspace({ repository, root, pipeline, profile });
   // live runs first: an instance that ends during the rest of this function is then found done, not lost
-  const live = liveRuns(workspace.state).filter(
-    (run) => run.pipeline === pipeline && run.profile === profile,
-  );
+  const isOurs = (slot: { pipeline: string; profile: string }) =>
+    slot.pipeline === pipeline && slot.profile === profile;
+  const live = liveRuns(workspace.state).filter(isOurs);
   const adopted = new Set(live.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
   const orphans = orphanedAttempts(workspace).flatMap(({ card, state }): Orphan[] => {
     const { stage } = card.slot;
-    const ours = card.slot.pipeline === pipeline && card.slot.profile === profile && !adopted.has(stage);
-    return ours && state.kind === "running"
+    return isOurs(card.slot) && !adopted.has(stage) && state.kind === "running"
       ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
       : [];
   });
-  const ours = ({ card }: { card: AttemptCard }) =>
-    card.slot.pipeline === pipeline && card.slot.profile === profile;
   const recorded = workspace.attempts.readable();
   const sums = attemptSums(
-    recorded
-      .filter(({ record: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
-      .map(({ record }) => recordedCost(record)),
-    unrecordedAttempts(workspace.state, recorded).filter(ours),
+    recorded.filter(({ record }) => isOurs(record.slot)).map(({ record }) => recordedCost(record)),
+    unrecordedAttempts(workspace.state, recorded).filter(({ card }) => isOurs(card.slot)),
   );
   const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
   const { previews, results } = await previewPlan(plan, selected, {
@@ -94,7 +88,7 @@ export async function readStates(
     return { preview, state, ...(lastEnd && { lastEnd }) };
   });
   const waits = waitingAttempts(workspace.state.running)
-    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .filter(({ card }) => isOurs(card.slot))
     .map((one) => shownWait(one, { repository, root }));
   const damaged = damagedAttempts(workspace.state.running).map(({ words }) => words);
   return { instances, live, orphans, waits, damaged, sums, results, workspace };

@@ -1,16 +1,17 @@
 // The parts of a trajectory that fit on a page: its beginning, its end, and notable events in between.
 // A trajectory may have tens of thousands of lines and gigabytes; at most a few hundred KB are read.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { statSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { readLedger } from "@mlrb/kit/rules/ledger";
+import { readFrom } from "@mlrb/local/store/read-appended";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
-import { isNotable } from "@mlrb/report/story/is-notable";
 import { storyFailures } from "@mlrb/report/story/story-failures";
+import { isNotable } from "@mlrb/report/story/timeline-entry";
 import { shorten } from "../show/shorten.ts";
 
 /** Read from the beginning, and as much from the end. */
@@ -82,19 +83,11 @@ function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
 
 /** The file's lines; of a long file those of its beginning and of its end, without torn lines. */
 function edges(path: string): string[][] {
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const piece = (from: number, length: number) => {
-      const buffer = Buffer.alloc(length);
-      return buffer.toString("utf8", 0, readSync(file, buffer, 0, length, from)).split("\n");
-    };
-    const whole = (lines: string[]) => lines.filter((line) => line !== "");
-    if (size <= 2 * bytesMax) return [whole(piece(0, size))];
-    return [whole(piece(0, bytesMax).slice(0, -1)), whole(piece(size - bytesMax, bytesMax).slice(1))];
-  } finally {
-    closeSync(file);
-  }
+  const { size } = statSync(path);
+  const piece = (from: number, length: number) => readFrom(path, from, length)!.toString("utf8").split("\n");
+  const whole = (lines: string[]) => lines.filter((line) => line !== "");
+  if (size <= 2 * bytesMax) return [whole(piece(0, size))];
+  return [whole(piece(0, bytesMax).slice(0, -1)), whole(piece(size - bytesMax, bytesMax).slice(1))];
 }
 
 function parse(line: string): Parsed {

@@ -3,7 +3,6 @@
 import { isManifestKind, manifestNames } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { Command } from "commander";
-import { commandShape } from "../request/command-shape.ts";
 import { type Candidate, completions, type Names, type TypedNames } from "../request/completions.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { pipelineNames } from "../request/request.ts";
@@ -45,6 +44,6 @@ export async function completeCommand(repository: string, program: Command, word
       }
     }
   };
-  for (const { value, description } of await completions(words, { program: commandShape(program), names }))
+  for (const { value, description } of await completions(words, { program, names }))
     process.stdout.write(description === undefined ? `${value}\n` : `${value}\t${description}\n`);
 }

@@ -7,16 +7,11 @@ import { bind } from "@mlrb/local/decide/bind-inputs";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import type { CommonOptions } from "../request/request.ts";
 import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";
 
-export type ExplainOptions = {
-  pipeline: string;
-  profile?: string;
-  set: string[];
-  root?: string;
-  json: boolean;
-};
+export type ExplainOptions = Omit<CommonOptions, "only" | "executor"> & { pipeline: string };
 
 export async function explainCommand(
   repository: string,

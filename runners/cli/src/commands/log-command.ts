@@ -9,7 +9,7 @@ import { journalLines } from "@mlrb/local/run/journal-lines";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { readFrom } from "@mlrb/local/store/read-appended";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootFolder } from "../request/root-folder.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
@@ -24,7 +24,7 @@ type StageEvent = {
   log?: string;
 };
 
-export type LogOptions = { root?: string; json: boolean; tail?: string };
+export type LogOptions = PlaceOptions & { tail?: string };
 
 /** The most of a log in a line of JSON, which also names the whole file. */
 const jsonBytesMax = 8 << 20;

@@ -8,20 +8,14 @@ import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { openFile } from "../show/open-file.ts";
 import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
 
-export type ReportOptions = {
-  profile?: string;
-  set: string[];
-  root?: string;
-  json: boolean;
-  open: boolean;
-  groups: boolean;
-};
+export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & { open: boolean; groups: boolean };
 
 export async function reportCommand(
   repository: string,

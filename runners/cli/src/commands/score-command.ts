@@ -11,6 +11,7 @@ import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type ReportParams, reportParams } from "@mlrb/report/read/report-params";
 import { parseJobs } from "../request/parse-jobs.ts";
 import { readRequest, refuse } from "../request/request.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
 import { type SubmittedFolder, submitFolder } from "../request/submit-folder.ts";
 import { executorsOf } from "../run/executors.ts";
 import { forecast } from "../run/forecast.ts";
@@ -19,13 +20,11 @@ import { Progress } from "../run/progress.ts";
 import { untilFinished } from "../run/until-finished.ts";
 import { measuredOf, printScores } from "../show/print-scores.ts";
 
-export type ScoreOptions = {
+export type ScoreOptions = PlaceOptions & {
   task: string;
   pipeline: string;
   profile?: string;
-  root?: string;
   jobs?: string;
-  json: boolean;
 };
 
 export async function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {

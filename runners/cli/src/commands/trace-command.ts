@@ -16,14 +16,7 @@ import { lastLines } from "../show/last-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";
 import { type TraceNode, traceOf } from "../show/trace-nodes.ts";
-
-export type TraceOptions = {
-  pipeline: string;
-  profile?: string;
-  set: string[];
-  root?: string;
-  json: boolean;
-};
+import type { ExplainOptions } from "./explain-command.ts";
 
 const logLines = 3;
 
@@ -31,7 +24,7 @@ const logLines = 3;
 export async function traceCommand(
   repository: string,
   cell: string[],
-  options: TraceOptions,
+  options: ExplainOptions,
 ): Promise<number> {
   const request = await rememberedRequest(repository, options.pipeline, { ...options, only: [] });
   if (!request) return 2;

@@ -2,6 +2,7 @@
 // its own, `pipeline run` with the same arguments: edits of the runner and of scripted pipelines then take effect (a
 // process imports each once), and a hundred runs leak neither memory nor open files. The run reports the files that it
 // consulted; see watcher-channel.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
@@ -11,12 +12,15 @@ import { readWords, refuse } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { WatchFolders } from "../run/watch-folders.ts";
-import { changeLines, waitLine } from "../run/watch-text.ts";
 import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 
 /** A burst of edits ends after `quietMs` without an event, or after `mostMs`. */
 const burst = { quietMs: 150, mostMs: 2000 };
+
+/** Changes that are printed. */
+const shownMax = 5;
 
 export async function watchCommand(
   repository: string,
@@ -116,4 +120,16 @@ function joined(before: StatSnapshot, now: StatSnapshot): StatSnapshot {
     folders: { ...before.folders, ...now.folders },
     patterns: { ...before.patterns, ...now.patterns },
   };
+}
+
+/** `watch: tasks/x/task.yaml changed`, one line for each of the first changes. */
+function changeLines(changes: Change[]): string {
+  const lines = changes.slice(0, shownMax).map(({ path, how }) => `watch: ${oneLine(path)} ${how}`);
+  if (changes.length > shownMax) lines.push(`watch: … and ${changes.length - shownMax} more`);
+  return `\n${lines.join("\n")}\n`;
+}
+
+function waitLine({ stats }: StatSnapshot): string {
+  const count = Object.values(stats).filter((stat) => stat !== "missing").length;
+  return `watch: waiting for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C stops\n`;
 }

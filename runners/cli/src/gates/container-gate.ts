@@ -5,7 +5,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Request } from "../request/request.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import { type Gate, type ProfiledPlan, profilesWhere, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function containerGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -21,18 +21,13 @@ export async function containerGate(request: Request, gate: Gate): Promise<Diagn
 }
 
 /** The problem that no engine answers. */
-function noEngine(
-  { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
-  wanting: number[],
-  trouble: string,
-): Diagnostic {
+function noEngine(request: ProfiledPlan, wanting: number[], trouble: string): Diagnostic {
+  const { plan } = request;
   const stages = [...new Set(wanting.map((index) => `"${plan.instances[index]!.stage.name}"`))];
   const named = stages.length > 3 ? [...stages.slice(0, 3), `${stages.length - 3} more stages`] : stages;
-  const others = plan.profiles.filter((name) => {
-    const other = name === plan.profile ? undefined : inProfile(name);
-    return other && !other.selected.some((index) => inContainer(other.plan, index));
-  });
-  const without = others.map((name) => `--profile ${name}`).join(", ");
+  const without = profilesWhere(request, ({ plan, selected }) =>
+    selected.every((index) => !inContainer(plan, index)),
+  ).join(", ");
   return {
     code: "no-container-engine",
     message: `${named.join(", ")} ${stages.length === 1 ? "runs" : "run"} in containers; ${trouble}`,

@@ -7,7 +7,7 @@ import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import type { Request } from "../request/request.ts";
 import { counted } from "../show/counted.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import { type Gate, type ProfiledPlan, profilesWhere, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -23,14 +23,13 @@ export function gpusAsked(plan: Plan, indices: number[]): Inventory {
   return gpusHere(indices.map((index) => plan.instances[index]!).filter(usesGpusHere));
 }
 
-type ProfiledPlan = Pick<Request, "plan" | "inProfile">;
-
 /** The problem of running `previews` on a host with the GPUs `here`. */
 export function tooFewGpus(
-  { plan, inProfile }: ProfiledPlan,
+  request: ProfiledPlan,
   previews: Preview[],
   here: Inventory,
 ): Diagnostic | undefined {
+  const { plan } = request;
   const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
@@ -39,18 +38,14 @@ export function tooFewGpus(
   if (stages.size === 0) return undefined;
   const most = Math.max(...stages.values());
   const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${counted(gpus, "GPU")}`);
-  const others = plan.profiles.filter((name) => {
-    const other = name === plan.profile ? undefined : inProfile(name);
-    return other && lacking(other.plan, other.selected, here).length === 0;
-  });
-  const options = others.map((name) => `--profile ${name}`).join(", ");
+  const others = profilesWhere(request, (other) => lacking(other.plan, other.selected, here).length === 0);
   return {
     code: "too-few-gpus",
     message: `${wants.join(", ")}; this host has ${hereWords(here, most)}`,
     help:
       others.length === 0
         ? `run ${plan.pipeline} on a host with ${counted(most, "GPU")}; no profile needs fewer`
-        : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${options}`,
+        : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${others.join(", ")}`,
   };
 }
 

@@ -1,15 +1,15 @@
 // Compares what attempts cost with their estimates at the end of a run, so that the person who agreed to an estimate
 // sees how good it was. Only attempts with both are compared.
-import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
 import type { CostEstimate } from "@mlrb/local/records/estimate-cost";
 import { counted } from "../show/counted.ts";
 
 /** One attempt that ran. `cost` is null without a record: it failed or was stopped. */
 export type Attempted = {
   estimate: CostEstimate;
-  cost: AttemptRecord["cost"] | null;
+  cost: AttemptCost | null;
   /** The cost of a quarantined attempt. */
-  lost?: AttemptRecord["cost"];
+  lost?: AttemptCost;
   durationMs: number;
 };
 
@@ -22,7 +22,7 @@ export type Spent = {
   /** Attempts of unknown cost that left no record. */
   unrecorded: number;
   /** Attempts without a record and their cost; absent without any. */
-  lost?: { attempts: number; gpuHours: number | null; dollars: number | null };
+  lost?: AttemptCost & { attempts: number };
   gpuHours: Compared;
   dollars: Compared;
   timeMs: Compared;
@@ -41,13 +41,7 @@ export function spent(attempted: Attempted[]): Spent | undefined {
   return {
     attempts: recorded.length,
     unrecorded: unknown.length,
-    ...(lost.length > 0 && {
-      lost: {
-        attempts: lost.length,
-        gpuHours: total(lost.map(({ gpuHours }) => gpuHours)),
-        dollars: total(lost.map(({ dollars }) => dollars)),
-      },
-    }),
+    ...(lost.length > 0 && { lost: { attempts: lost.length, ...costSum(lost) } }),
     gpuHours: { estimated: sum((one) => one.estimate.gpuHours), actual: sum((one) => one.cost!.gpuHours) },
     dollars: { estimated: sum((one) => one.estimate.dollars), actual: sum(dollarsOf) },
     timeMs: { estimated: sum((one) => one.estimate.timeMs), actual: sum((one) => one.durationMs) },
@@ -55,8 +49,16 @@ export function spent(attempted: Attempted[]): Spent | undefined {
   };
 }
 
+/** A part is null if it is unknown of one of them. */
+export function costSum(costs: AttemptCost[]): AttemptCost {
+  return {
+    gpuHours: total(costs.map(({ gpuHours }) => gpuHours)),
+    dollars: total(costs.map(({ dollars }) => dollars)),
+  };
+}
+
 /** Null if one of them is unknown. */
-export function total(values: (number | null)[]): number | null {
+function total(values: (number | null)[]): number | null {
   return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
@@ -88,13 +90,7 @@ export function spentWords(spent: Spent): string | undefined {
 }
 
 /** `1.5 GPU hours and 0.40 dollars`; an amount of 0 is left out, and two of them are `nothing`. */
-export function amountWords({
-  gpuHours,
-  dollars,
-}: {
-  gpuHours: number | null;
-  dollars: number | null;
-}): string {
+export function amountWords({ gpuHours, dollars }: AttemptCost): string {
   const parts = [
     ...(gpuHours === 0
       ? []

@@ -27,13 +27,8 @@ export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">
 }
 
 /** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
-export function costWords({
-  attempts,
-  gpuHours,
-  unknownGpuHours,
-  dollars,
-  unknownDollars,
-}: TotalCost): string {
+export function costWords(cost: TotalCost): string {
+  const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars } = cost;
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),

@@ -1,7 +1,8 @@
 // A graph in the DOT language of Graphviz.
 // Pure: no disk, no clock.
+import { oneLine } from "../show/one-line.ts";
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
+import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphDot({ title, nodes, edges }: Graph): string {
   const out = [
@@ -34,7 +35,7 @@ export function graphDot({ title, nodes, edges }: Graph): string {
 /** Graphviz reads a backslash as an escape (`\\N` is the node's name) and `&…;` as an entity. */
 function quoted(lines: string[]): string {
   const escaped = lines.map((line) =>
-    plainLabel(line).replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"'),
+    oneLine(line).replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"'),
   );
   return `"${escaped.join("\\n")}"`;
 }

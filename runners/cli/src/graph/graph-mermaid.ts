@@ -2,12 +2,13 @@
 // Pure: no disk, no clock.
 
 import { states } from "../show/instance-state.ts";
+import { oneLine } from "../show/one-line.ts";
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
+import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphMermaid({ title, nodes, edges }: Graph): string {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
-  const out = ["---", `title: ${JSON.stringify(plainLabel(title))}`, "---", "flowchart LR"];
+  const out = ["---", `title: ${JSON.stringify(oneLine(title))}`, "---", "flowchart LR"];
   for (const { id, name, lines, durable } of nodes) {
     const [open, close] = durable ? ["[[", "]]"] : ["[", "]"];
     out.push(`  ${names.get(id)}${open}${quoted([name, ...lines])}${close}`);
@@ -34,7 +35,7 @@ export function graphMermaid({ title, nodes, edges }: Graph): string {
 /** Escapes markup characters by number; Mermaid uses `#` where HTML has `&`. */
 function quoted(lines: string[]): string {
   const escaped = lines.map((line) =>
-    plainLabel(line).replace(/[#"<>&`\\[\]{}|]/g, (character) => `#${character.codePointAt(0)};`),
+    oneLine(line).replace(/[#"<>&`\\[\]{}|]/g, (character) => `#${character.codePointAt(0)};`),
   );
   return `"${escaped.join("<br/>")}"`;
 }

@@ -20,8 +20,3 @@ export function edgeLabel({ outputs, private: isPrivate }: GraphEdge): string {
   const said = outputs.every((name) => name === "private");
   return `${outputs.join(", ")}${isPrivate && !said ? " (private)" : ""}`;
 }
-
-/** A name as one line: an axis value may hold any character. */
-export function plainLabel(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
-}

@@ -2,7 +2,7 @@
 // artifacts. The formats decide only the look.
 // Pure: no disk, no clock.
 import { environmentStage, type Plan, type PlannedStage } from "@mlrb/core/plan/plan";
-import { countStates, type InstanceState, states, stateWords } from "../show/instance-state.ts";
+import { countStates, type InstanceState, stateWords, stateWordsOf } from "../show/instance-state.ts";
 
 type GraphNode = {
   /** A stage's name, or an instance's id. */
@@ -54,15 +54,12 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
   const stages = plan.stages.filter(({ name }) => byStage.has(name) && name !== environmentStage);
   const nodes = stages.map((stage): GraphNode => {
     const counts = countStates(byStage.get(stage.name)!.map(({ index }) => stateOf.get(index)!));
-    const said = states
-      .filter((state) => counts[state] > 0)
-      .map((state) => `${counts[state]} ${stateWords[state]}`);
     const count = byStage.get(stage.name)!.length;
     const over = stage.each.length === 0 ? [] : [`${count} over ${stage.each.join(", ")}`];
     return {
       id: stage.name,
       name: stage.name,
-      lines: [...over, ...marks(stage), said.join(", ")],
+      lines: [...over, ...marks(stage), stateWordsOf(counts).join(", ")],
       state: attention.find((state) => counts[state] > 0)!,
       durable: stage.durable,
       untrusted: stage.untrusted,

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { Command } from "commander";
 import { loadsIn } from "../command-options.ts";
 import { readingCommands } from "../pipeline-commands.ts";
-import { commandShape } from "./command-shape.ts";
 import { completions, type NameKind, type Names } from "./completions.ts";
 
 const program = new Command("pipeline").helpCommand(false);
@@ -12,7 +11,6 @@ program.command("check").argument("[file...]").description("check files");
 program.command("cache").command("stats").description("print the cache's size");
 program.command("completion").argument("<shell>");
 program.command("complete", { hidden: true }).argument("[word...]");
-const shape = commandShape(program);
 
 const known: Record<NameKind, string[]> = {
   pipelines: ["full", "hello"],
@@ -30,7 +28,7 @@ async function at(line: string): Promise<{ values: string[]; asked: unknown[] }>
     asked.push([kind, about]);
     return known[kind].map((value) => ({ value }));
   };
-  const found = await completions(line.split(" "), { program: shape, names });
+  const found = await completions(line.split(" "), { program, names });
   return { values: found.map(({ value }) => value), asked };
 }
 
@@ -74,7 +72,7 @@ test("an axis is completed first, then its values that were not typed yet", asyn
 });
 
 test("options are completed with their descriptions, and flags take no value", async () => {
-  const found = await completions(["status", "hello", "--p"], { program: shape, names: async () => [] });
+  const found = await completions(["status", "hello", "--p"], { program, names: async () => [] });
   assert.deepEqual(found, [
     {
       value: "--profile",

@@ -1,6 +1,6 @@
 // Candidates for the word at the cursor: commands, options, and the names that an option or argument takes.
 // Pure except for `names`, which is called only for the kind of name needed.
-import type { CommandShape, OptionShape } from "./command-shape.ts";
+import type { Command, Option } from "commander";
 
 export type Candidate = { value: string; description?: string };
 
@@ -34,59 +34,63 @@ const ofArgument: Record<string, NameKind | string[]> = {
  */
 export async function completions(
   words: string[],
-  { program, names }: { program: CommandShape; names: Names },
+  { program, names }: { program: Command; names: Names },
 ): Promise<Candidate[]> {
   const typed = words.at(-1) ?? "";
   const { command, given, waiting, asked } = walk(words.slice(0, -1), program);
-  if (waiting) return await ofKind(ofOption[waiting.name], { typed, asked, names });
+  if (waiting) return await ofKind(ofOption[waiting.long!], { typed, asked, names });
   if (typed.startsWith("-")) {
-    const options = [...command.options, { name: "--help", description: "how to use it", takesValue: false }];
-    return options.map(({ name, description }) => ({ value: name, description })).filter(begins(typed));
+    const options = command.options.filter(({ hidden }) => !hidden);
+    const named = options.map(({ long, description }) => ({ value: long!, description }));
+    return [...named, { value: "--help", description: "how to use it" }].filter(begins(typed));
   }
   if (command.commands.length > 0) {
     if (given > 0) return [];
-    return command.commands
-      .map(({ name, description }) => ({ value: name, description }))
-      .filter(begins(typed));
+    // hidden commands are for programs
+    const shown = command.createHelp().visibleCommands(command);
+    return shown
+      .map((one) => ({ value: one.name(), description: one.description() }))
+      .filter(({ value }) => value !== "help" && value.startsWith(typed));
   }
-  const argument = command.args[given] ?? command.args.at(-1);
-  if (!argument || (given >= command.args.length && !argument.repeats)) return [];
-  return await ofKind(ofArgument[argument.name], { typed, asked, names });
+  const taken = command.registeredArguments;
+  const argument = taken[given] ?? taken.at(-1);
+  if (!argument || (given >= taken.length && !argument.variadic)) return [];
+  return await ofKind(ofArgument[argument.name()], { typed, asked, names });
 }
 
 type Walked = {
-  command: CommandShape;
+  command: Command;
   /** How many arguments have been typed. */
   given: number;
   /** The option whose value comes next. */
-  waiting: OptionShape | undefined;
+  waiting: Option | undefined;
   asked: TypedNames;
 };
 
-function walk(words: string[], program: CommandShape): Walked {
+function walk(words: string[], program: Command): Walked {
   let command = program;
   let given = 0;
-  let waiting: OptionShape | undefined;
+  let waiting: Option | undefined;
   const asked: TypedNames = {};
   for (const word of words) {
     if (waiting) {
-      if (waiting.name === "--profile") asked.profile = word;
-      if (waiting.name === "--pipeline") asked.pipeline = word;
+      if (waiting.long === "--profile") asked.profile = word;
+      if (waiting.long === "--pipeline") asked.pipeline = word;
       waiting = undefined;
       continue;
     }
-    const option = command.options.find(({ name }) => name === word);
+    const option = command.options.find(({ long }) => long === word);
     if (option) {
-      if (option.takesValue) waiting = option;
+      if (option.required || option.optional) waiting = option;
       continue;
     }
     if (word.startsWith("-")) continue;
-    const next = given === 0 ? command.commands.find(({ name }) => name === word) : undefined;
+    const next = given === 0 ? command.commands.find((one) => one.name() === word) : undefined;
     if (next) {
       command = next;
       continue;
     }
-    if (command.args[given]?.name === "pipeline") asked.pipeline = word;
+    if (command.registeredArguments[given]?.name() === "pipeline") asked.pipeline = word;
     given++;
   }
   return { command, given, waiting, asked };

@@ -6,7 +6,6 @@ import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
-import { timeLeftText } from "./time-left-text.ts";
 
 export type Going = {
   /** The stage instance. */
@@ -35,6 +34,9 @@ export const linesMax = 8;
 
 /** With fewer columns left after an instance's name, its output goes on the next line. */
 const saidMin = 24;
+
+/** Instances that a pipe's line names. */
+const namedMax = 3;
 
 /** On fewer columns the expected duration is left out in favour of the name. */
 const narrow = 60;
@@ -78,11 +80,36 @@ export function liveLines(
 }
 
 /** `12 s of ~25 s`; without the second part if it never ran before. */
-export function timeWords({ forMs, expectedMs }: Going): string {
+function timeWords({ forMs, expectedMs }: Going): string {
   return `${elapsed(forMs)}${expectedMs ? ` of ~${formatDuration(expectedMs)}` : ""}`;
 }
 
 /** Whole seconds: counting tenths would only flicker. */
 function elapsed(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
+}
+
+/** `about 4 m left`; `at least` if some instances were never timed; empty without an estimate. */
+function timeLeftText(left: TimeLeft | undefined): string {
+  if (!left || left.ms < 1000) return "";
+  return `${left.untimed > 0 ? "at least" : "about"} ${coarse(left.ms)} left`;
+}
+
+/** Coarse, since it is an estimate. */
+function coarse(ms: number): string {
+  if (ms < 10_000) return `${Math.ceil(ms / 1000)} s`;
+  if (ms < 55_000) return `${Math.ceil(ms / 5000) * 5} s`;
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 60 ? `${minutes} m` : formatDuration(minutes * 60_000);
+}
+
+/** The line that a pipe gets when nothing has ended for a while; undefined if nothing is running. */
+export function runningLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
+  if (going.length === 0) return undefined;
+  const named = going
+    .slice(0, namedMax)
+    .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
+  if (going.length > namedMax) named.push(`${going.length - namedMax} more`);
+  const words = [queued, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
+  return `running ${named.join(", ")}${words.join("")}`;
 }

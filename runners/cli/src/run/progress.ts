@@ -14,8 +14,7 @@ import { isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
 import { LiveBlock } from "./live-block.ts";
-import { linesMax, liveLines, type Now } from "./live-lines.ts";
-import { runningLine } from "./running-line.ts";
+import { linesMax, liveLines, type Now, runningLine } from "./live-lines.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 

@@ -60,18 +60,15 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
       results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
       next: afterRun({ counts, leftStale, published: folder !== undefined, report }, asked),
     },
-    screenSize(process.stdout),
+    screenSize(),
   );
   process.stdout.write(text);
   return shown?.followed ?? false;
 }
 
 /** At most 24 rows, so that the text fits any terminal without scrolling. */
-function screenSize({
-  isTTY,
-  columns,
-  rows,
-}: typeof process.stdout): { columns: number; rows: number } | undefined {
+function screenSize(): { columns: number; rows: number } | undefined {
+  const { isTTY, columns, rows } = process.stdout;
   return isTTY ? { columns: columns || 80, rows: Math.min(24, rows || 24) } : undefined;
 }
 

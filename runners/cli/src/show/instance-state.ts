@@ -41,6 +41,11 @@ export function instanceState({ preview, running, succeeded, lastEnd }: Known): 
 
 export type StateCounts = Record<InstanceState, number>;
 
+/** `3 up to date`, `1 failed`; without states of count 0. */
+export function stateWordsOf(counts: StateCounts): string[] {
+  return states.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${stateWords[state]}`);
+}
+
 export function countStates(of: Iterable<InstanceState>): StateCounts {
   const counts = Object.fromEntries(states.map((state) => [state, 0])) as StateCounts;
   for (const state of of) counts[state]++;

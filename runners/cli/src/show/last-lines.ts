@@ -1,6 +1,7 @@
 // The last lines of a log, safe to show: output may contain control sequences or one endless line.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { statSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { readFrom } from "@mlrb/local/store/read-appended";
 import { shorten } from "./shorten.ts";
 
 const bytesMax = 16 << 10;
@@ -13,14 +14,7 @@ const ofNodeItself = /^\s+at .*\bnode:internal\//;
 export function lastLines(path: string, count: number): string[] {
   let text: string;
   try {
-    const file = openSync(path, "r");
-    try {
-      const { size } = fstatSync(file);
-      const buffer = Buffer.alloc(Math.min(size, bytesMax));
-      text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, size - buffer.length));
-    } finally {
-      closeSync(file);
-    }
+    text = readFrom(path, Math.max(0, statSync(path).size - bytesMax), bytesMax)!.toString("utf8");
   } catch {
     return [];
   }

@@ -4,7 +4,7 @@
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { InstanceNow } from "../attempts/read-states.ts";
-import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
+import { countStates, type StateCounts, stateWordsOf } from "./instance-state.ts";
 
 export type ReportAge =
   /** A run would change none of its files. */
@@ -12,7 +12,7 @@ export type ReportAge =
   /** The files differ from the last outputs of publishing stages: of an older run, or edited. */
   | { age: "differs" }
   /** Stages upstream would run. `reasons`: of instances whose inputs are known. */
-  | { age: "moved-on"; states: Record<InstanceState, number>; reasons: { stage: string; reason: Reason }[] };
+  | { age: "moved-on"; states: StateCounts; reasons: { stage: string; reason: Reason }[] };
 
 const reasonsMax = 5;
 
@@ -42,8 +42,7 @@ export function reportAgeWords(age: ReportAge, run: string): string[] {
         `  ${run}  publishes them again`,
       ];
     case "moved-on": {
-      const said = states.filter((state) => age.states[state] > 0);
-      const counts = said.map((state) => `${age.states[state]} ${stateWords[state]}`).join(", ");
+      const counts = stateWordsOf(age.states).join(", ");
       const why = age.reasons
         .slice(0, reasonsMax)
         .map(({ stage, reason }) => `  ${stage}  ${reasonWords(reason)}`);

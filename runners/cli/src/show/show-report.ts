@@ -1,7 +1,6 @@
 // Prints the tables of a benchmark's report; a pipeline without one prints none.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reading } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { stdoutLook } from "./terminal.ts";
@@ -38,8 +37,8 @@ export async function showReport(
   let followed = true;
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/sections/times");
-    const reading = more.checked ? parsed<Times>(times) : await readTimes(times);
-    // times of an older version lack columns; the next run makes them again
+    const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);
+    // the next run makes those of an older version again
     if (reading.kind === "ok")
       process.stdout.write(`\n${terminalSection(timesSection(reading.value), look)}`);
     else followed = false;
@@ -50,12 +49,4 @@ export async function showReport(
 /** Reads a file that an earlier run has checked, without loading the formats: they take a fifth of a no-op run. */
 function parsed<T>(path: string): { kind: "ok"; value: T } {
   return { kind: "ok", value: JSON.parse(readFileSync(path, "utf8")) as T };
-}
-
-async function readTimes(path: string): Promise<Reading<Times>> {
-  const [{ readFormat }, format] = await Promise.all([
-    import("@mlrb/formats/read-format"),
-    import("@mlrb/formats/times"),
-  ]);
-  return readFormat(format.times, readFileSync(path, "utf8"));
 }

@@ -6,7 +6,7 @@ import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
-import { type StateCounts, states, stateWords } from "./instance-state.ts";
+import { type StateCounts, states, stateWords, stateWordsOf } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
 import { shorten } from "./shorten.ts";
 import type { Status } from "./status.ts";
@@ -61,12 +61,8 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   return `${out.join("\n")}\n`;
 }
 
-/** `3 up to date, 1 failed`; without states of count 0. */
 function countWords(counts: StateCounts): string {
-  const parts = states
-    .filter((state) => counts[state] > 0)
-    .map((state) => `${counts[state]} ${stateWords[state]}`);
-  return parts.join(", ") || "nothing is selected";
+  return stateWordsOf(counts).join(", ") || "nothing is selected";
 }
 
 /** A column for every state with an instance. */

@@ -6,12 +6,11 @@ import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { AttemptSums } from "../attempts/attempt-sums.ts";
-import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
+import type { InstanceNow, ReadStates } from "../attempts/read-states.ts";
 import { type TotalCost, totalCost } from "../gates/total-cost.ts";
-import type { ShownWait } from "./attempt-wait-text.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
 
-export type Status = {
+export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
   pipeline: string;
   profile: string;
   selection: string;
@@ -19,11 +18,6 @@ export type Status = {
   stages: { name: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
-  orphans: Orphan[];
-  /** Waiting attempts of this pipeline. */
-  waits: ShownWait[];
-  /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
-  damaged: string[];
   /** GPUs in use on this host, by any run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
@@ -40,15 +34,8 @@ export type Status = {
   publishes: boolean;
 };
 
-type Read = {
-  instances: InstanceNow[];
-  live: LiveRun[];
-  orphans: Orphan[];
-  waits: ShownWait[];
-  damaged?: string[];
-  gpus: HeldGpu[];
-  sums?: AttemptSums;
-};
+type Read = Pick<ReadStates, "instances" | "live" | "orphans" | "waits"> &
+  Partial<Pick<ReadStates, "damaged" | "sums">> & { gpus: HeldGpu[] };
 
 export function statusOf(
   plan: Plan,

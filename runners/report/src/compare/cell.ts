@@ -1,8 +1,10 @@
 // One number for a task, an agent and a metric, by intention to treat. An attempt that the agent made fail is scored at
 // the trivial baseline, so that dropping failures cannot raise a mean. An attempt that the harness made fail is
 // missing; too many missing attempts leave no interval.
+
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
+import { normalisedScore } from "@mlrb/core/statistics/normalised-score";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
@@ -14,7 +16,6 @@ import { cellErrors } from "./cell-errors.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 import type { MetricScale } from "./metric-scale.ts";
-import { normalisedValues } from "./normalised-values.ts";
 
 type Counting =
   | { kind: "valid"; value: number }
@@ -152,4 +153,23 @@ function equalText(equal: Attempt[]): string {
 
 function attemptsText(count: number): string {
   return count === 1 ? "1 attempt" : `${count} attempts`;
+}
+
+type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
+
+/** On the scale from the trivial baseline to the reference model. Nulls in `counted` and `mean` stay null. */
+function normalisedValues(
+  { counted, mean }: { counted: (number | null)[]; mean: number | null },
+  found: MetricScale,
+): Normalised {
+  const share = (value: number | null) => {
+    if (value === null || found.kind === "none") return null;
+    const normalised = normalisedScore(value, found.scale);
+    return normalised.kind === "normalised" ? normalised.value : null;
+  };
+  return {
+    normalised: counted.map(share),
+    normalisedMean: share(mean),
+    normalisedWithheld: found.kind === "none" ? found.why : null,
+  };
 }

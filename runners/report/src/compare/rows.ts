@@ -14,14 +14,9 @@ import type { Floor } from "./floor-of.ts";
 /** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
 export function rows(
   cells: Cell[],
-  {
-    task,
-    metric,
-    anchors,
-    floor,
-    anchor,
-  }: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor; anchor: Anchor },
+  of: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor; anchor: Anchor },
 ): Row[] {
+  const { task, metric, anchors, floor, anchor } = of;
   const given = anchors.kind === "ok" ? anchors.value : [];
   const all = given.map((row) => ({
     ...row,

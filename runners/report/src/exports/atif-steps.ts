@@ -195,21 +195,8 @@ function programStep(argv: string[], index: number): Step {
 }
 
 function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
-  const {
-    call,
-    provider,
-    model,
-    answeredBy,
-    requestDigest,
-    reasoning,
-    toolCalls,
-    usage,
-    dollars,
-    finish,
-    durationMs,
-    tries,
-  } = event;
-  const calls = toolCalls.map(({ id, name, input, malformed }) => ({
+  const { reasoning, usage, dollars } = event;
+  const calls = event.toolCalls.map(({ id, name, input, malformed }) => ({
     tool_call_id: id,
     function_name: name,
     arguments: objectIn(text(input)) ?? { input: text(input) },
@@ -223,13 +210,21 @@ function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
   };
   return {
     source: "agent",
-    model_name: answeredBy ?? model,
+    model_name: event.answeredBy ?? event.model,
     message: text(event.text),
     llm_call_count: 1,
     ...(reasoning !== null && { reasoning_content: text(reasoning) }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(Object.keys(metrics).length > 0 && { metrics }),
-    extra: { call, provider, model, request_digest: requestDigest, finish, duration_ms: durationMs, tries },
+    extra: {
+      call: event.call,
+      provider: event.provider,
+      model: event.model,
+      request_digest: event.requestDigest,
+      finish: event.finish,
+      duration_ms: event.durationMs,
+      tries: event.tries,
+    },
   };
 }
 

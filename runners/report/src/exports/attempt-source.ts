@@ -30,7 +30,7 @@ export type AttemptSource = {
 };
 
 /** `lost`: its supervisor disappeared; its files are no measurement. */
-export type AttemptState = "recorded" | "running" | "lost";
+type AttemptState = "recorded" | "running" | "lost";
 
 /** A line of the trajectory; `broken` is the last one and has the reason why the rest cannot be read. */
 export type TrajectoryLine =

@@ -24,20 +24,7 @@ export function modelEvent(
   event: ModelCallEvent,
   { at, pool, texts, waitedMs, sinceStartMs }: Called,
 ): object {
-  const {
-    by,
-    provider,
-    model,
-    answeredBy,
-    finish,
-    usage,
-    dollars,
-    durationMs,
-    tries,
-    call,
-    requestDigest,
-    messages,
-  } = event;
+  const { by, model, usage, durationMs } = event;
   const input = pool.asked(by);
   return {
     event: "model",
@@ -46,7 +33,7 @@ export function modelEvent(
     working_start: seconds(Math.max(0, sinceStartMs - waitedMs - durationMs)),
     completed: at.timestamp,
     working_time: seconds(durationMs),
-    model: `${provider}/${model}`,
+    model: `${event.provider}/${model}`,
     role: by,
     input: [],
     ...(input.length > 0 && { input_refs: input }),
@@ -54,25 +41,25 @@ export function modelEvent(
     tool_choice: "auto",
     config: {},
     output: {
-      model: answeredBy ?? model,
-      choices: [{ message: assistantMessage(index, event, texts), stop_reason: stopReasons[finish] }],
+      model: event.answeredBy ?? model,
+      choices: [{ message: assistantMessage(index, event, texts), stop_reason: stopReasons[event.finish] }],
       completion: texts.reference(event.text),
       ...(usage && {
         usage: usageOf({
           ...usage,
           cachedInputTokens: usage.cachedInputTokens ?? 0,
           reasoningTokens: usage.reasoningTokens ?? 0,
-          dollars,
+          dollars: event.dollars,
         }),
       }),
       time: seconds(durationMs),
     },
-    retries: Math.max(0, tries - 1),
+    retries: Math.max(0, event.tries - 1),
     // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
-      call,
-      requestDigest,
-      messages,
+      call: event.call,
+      requestDigest: event.requestDigest,
+      messages: event.messages,
       messagesTold: input.reduce((sum, [from, to]) => sum + to - from, 0),
     },
   };

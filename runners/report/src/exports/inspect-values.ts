@@ -2,19 +2,14 @@
 import type { Usage } from "./trajectory-walk.ts";
 
 /** Inspect counts cached input separately, a ledger within the input. An unknown price is left out, never 0. */
-export function usageOf({
-  inputTokens,
-  outputTokens,
-  cachedInputTokens,
-  reasoningTokens,
-  dollars,
-}: Omit<Usage, "calls" | "uncounted">) {
+export function usageOf(usage: Omit<Usage, "calls" | "uncounted">) {
+  const { inputTokens, outputTokens, cachedInputTokens, dollars } = usage;
   return {
     input_tokens: Math.max(0, inputTokens - cachedInputTokens),
     output_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
     input_tokens_cache_read: cachedInputTokens,
-    reasoning_tokens: reasoningTokens,
+    reasoning_tokens: usage.reasoningTokens,
     ...(dollars !== null && { total_cost: dollars }),
   };
 }

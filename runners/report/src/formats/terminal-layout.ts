@@ -1,15 +1,11 @@
 // Lays out one table in a given width. Text columns wrap; numbers never break. A table that is still too wide becomes
 // records, with one "head  value" line for each column.
+import { styleText } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import type { Mark, Table, TableCell } from "../sections/table.ts";
 import { wrap } from "./terminal-text.ts";
 
-const codes: Record<Mark, [number, number]> = {
-  strong: [1, 22],
-  faint: [2, 22],
-  struck: [9, 29],
-  bad: [31, 39],
-};
+const styles = { strong: "bold", faint: "dim", struck: "strikethrough", bad: "red" } as const;
 
 /** `text`, coloured if `color` is set. Struck-through text is marked in both cases. */
 export function paint(text: string, mark: Mark | undefined, color: boolean): string {
@@ -18,8 +14,7 @@ export function paint(text: string, mark: Mark | undefined, color: boolean): str
 
 function colored(text: string, mark: Mark | undefined, color: boolean): string {
   if (!mark || !color || text === "") return text;
-  const [on, off] = codes[mark];
-  return `\u001b[${on}m${text}\u001b[${off}m`;
+  return styleText(styles[mark], text, { validateStream: false });
 }
 
 const textMin = 12;

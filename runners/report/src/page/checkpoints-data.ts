@@ -73,15 +73,8 @@ const failedWords = {
 };
 
 /** The figure in words, for readers who do not see it. */
-export function checkpointsWords({
-  metric,
-  unit,
-  direction,
-  digits,
-  floor,
-  shares,
-  points,
-}: CheckpointsData): string {
+export function checkpointsWords(data: CheckpointsData): string {
+  const { digits, floor, shares, points } = data;
   const agents = [...Map.groupBy(points, ({ agent }) => agent)].map(([agent, own]) => {
     const at = shares.flatMap(({ share, moment }) => {
       const then = own.filter((point) => point.share === share);
@@ -92,7 +85,7 @@ export function checkpointsWords({
     return `${agent}: ${at.join("; ")}`;
   });
   return [
-    `${metric} in ${unit} over the budget, ${direction} is better`,
+    `${data.metric} in ${data.unit} over the budget, ${data.direction} is better`,
     ...agents,
     ...(floor === null ? [] : [`trivial baseline ${digitsText(floor, digits)}`]),
   ].join(". ");

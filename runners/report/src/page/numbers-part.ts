@@ -6,6 +6,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/cell.ts";
 import { markOf } from "../read/imported-words.ts";
+import { placeKey } from "../read/planned-places.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
@@ -16,10 +17,7 @@ export function numbersPart(report: Report, instances: PageInstance[]): Html {
   const scores = new Map(
     instances
       .filter(({ role }) => role === "score")
-      .map((instance) => [
-        placeKey(instance.axes.task, instance.axes.agent, instance.axes.seed, instance.axes.scorer),
-        instance.id,
-      ]),
+      .map(({ axes, id }) => [placeKey([axes.task, axes.agent, axes.seed, axes.scorer]), id]),
   );
   return html`<section aria-labelledby="numbers"><h2 id="numbers">Where each mean comes from</h2>
 <p class="caption">Each score leads to the stage that measured it: its script, inputs, machine and the command that repeats it.</p>
@@ -34,7 +32,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const shown = (value: number | null) => (value === null ? "–" : digitsText(value, metric.digits));
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
-    const from = scores.get(placeKey(task, agent, attempt.seed, name));
+    const from = scores.get(placeKey([task, agent, attempt.seed, name]));
     const counted = cell.counted[at] ?? null;
     const value = shown(cell.values[at] ?? null);
     return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
@@ -64,8 +62,4 @@ function wayText(attempt: Attempt, metric: string): string {
   return way.kind === "failed"
     ? `${verdictWord(way.because)}: scored at the trivial baseline`
     : `missing: ${way.cause}`;
-}
-
-function placeKey(...parts: unknown[]): string {
-  return JSON.stringify(parts);
 }

@@ -1,22 +1,20 @@
 // The page's first section: which agent is better on which task. It keeps two questions apart: whether these
 // submissions differ on these items, and whether further attempts would.
 
-import type { Report } from "@mlrb/formats/report";
+import type { Metric, Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { pText } from "../sections/p-text.ts";
 import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
+import { oneGroup, tableOf } from "../sections/table-of.ts";
 
 /** One row for each task and pair of agents; no rows with fewer than two agents. */
 export function summarySection(report: Report): Section {
-  const rows = report.tasks.flatMap(({ name: task, primary }) =>
-    report.comparisons
-      .filter((each) => each.task === task && each.metric === primary)
-      .map((each) => [textCell(taskTitle(report, task)), ...summaryRow(report, each)]),
+  const rows = report.tasks.flatMap(({ name, primary }) =>
+    report.comparisons.filter(({ task, metric }) => task === name && metric === primary),
   );
-  const column = (head: string, rigid = false) => ({ head, rigid });
   return {
     heading: "Summary",
     caption:
@@ -24,45 +22,41 @@ export function summarySection(report: Report): Section {
       "“Further attempts” tests whether new attempts of the same agents would have the same order (p adjusted by " +
       "Holm's method); this needs more attempts than a difference on items.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: oneGroup(rows),
         columns: [
-          column("task"),
-          column("decided by"),
-          column("better"),
-          column("by", true),
-          column("these submissions"),
-          column("further attempts"),
+          { head: "task", cell: ({ task }) => taskTitle(report, task) },
+          { head: "decided by", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "better", cell: betterCell },
+          { head: "by", rigid: true, cell: (each) => byText(each, metricOf(report, each.metric)) },
+          { head: "these submissions", cell: differenceCell },
+          { head: "further attempts", cell: (each) => furtherText(report, each) },
         ],
-        groups: rows.length === 0 ? [] : [{ name: "", title: "", rows }],
-      },
+      }),
     ],
     items: overall(report),
   };
 }
 
-function summaryRow(report: Report, comparison: Comparison): TableCell[] {
-  const metric = metricOf(report, comparison.metric);
-  const [first, second] = comparison.agents;
-  const head = textCell(metricHead(metric));
-  const later = textCell(furtherText(report, comparison));
-  if (comparison.kind === "not-compared")
-    return [head, textCell("unknown", "bad"), textCell("–"), textCell(comparison.why, "bad"), later];
-  const { better, difference, clear } = comparison;
-  const error = comparisonError(comparison);
+function betterCell({ agents: [first, second], ...found }: Comparison): TableCell {
+  if (found.kind === "not-compared") return textCell("unknown", "bad");
+  const { better } = found;
   const behind = better === first ? second : first;
-  const by = `${digitsText(Math.abs(difference), metric.digits)}${error === null ? "" : ` ± ${digitsText(error, metric.digits, difference)}`}`;
-  return [
-    head,
-    textCell(better === null ? `${first} and ${second} are equal` : `${better} over ${behind}`),
-    textCell(by),
-    differenceCell(better, clear),
-    later,
-  ];
+  return textCell(better === null ? `${first} and ${second} are equal` : `${better} over ${behind}`);
+}
+
+function byText(comparison: Comparison, { digits }: Metric): string {
+  if (comparison.kind === "not-compared") return "–";
+  const { difference } = comparison;
+  const error = comparisonError(comparison);
+  const range = error === null ? "" : ` ± ${digitsText(error, digits, difference)}`;
+  return `${digitsText(Math.abs(difference), digits)}${range}`;
 }
 
 /** `clear` is null where no standard error is known. */
-function differenceCell(better: string | null, clear: boolean | null): TableCell {
+function differenceCell(comparison: Comparison): TableCell {
+  if (comparison.kind === "not-compared") return textCell(comparison.why, "bad");
+  const { better, clear } = comparison;
   if (better === null) return textCell("equal");
   if (clear === null) return textCell("one item: no standard error");
   return clear

@@ -19,29 +19,19 @@ export function attemptMoments(attempt: Omit<Attempt, "moments">, found: MomentE
   const moments = found.flatMap(({ moment, submission, stood, scoreOf }): AttemptMoment[] => {
     const share = momentShare(moment);
     if (share === undefined) return [];
-    const missing =
-      verdict.kind === "missing" ? verdict.cause : stood.kind === "ok" ? undefined : stood.cause;
-    return [
-      {
-        moment: plainText(moment),
-        share,
-        submission,
-        admission:
-          stood.kind === "ok" && missing === undefined
-            ? stood.value
-            : { kind: "missing", cause: missing ?? "" },
-        scores: Object.fromEntries(
-          scorers.map((scorer): [string, MomentScore] => {
-            const score = scoreOf(scorer);
-            if (missing !== undefined) return [scorer, { kind: "not-measured", cause: missing }];
-            return [
-              scorer,
-              score.kind === "ok" ? short(score.value) : { kind: "not-measured", cause: score.cause },
-            ];
-          }),
-        ),
-      },
-    ];
+    const known: typeof stood =
+      verdict.kind === "missing" ? { kind: "unreadable", cause: verdict.cause } : stood;
+    const admission: AttemptMoment["admission"] =
+      known.kind === "ok" ? known.value : { kind: "missing", cause: known.cause };
+    const scores = scorers.map((scorer): [string, MomentScore] => {
+      const found = scoreOf(scorer); // in any case: an unreadable score is a gap
+      const score = known.kind === "ok" ? found : known;
+      return [
+        scorer,
+        score.kind === "ok" ? short(score.value) : { kind: "not-measured", cause: score.cause },
+      ];
+    });
+    return [{ moment: plainText(moment), share, submission, admission, scores: Object.fromEntries(scores) }];
   });
   if (moments.length === 0) return [];
   const scores = Object.entries(attempt.scores).map(([scorer, score]) => [scorer, short(score)] as const);

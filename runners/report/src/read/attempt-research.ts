@@ -1,34 +1,40 @@
 // An attempt's self-reported results compared with its scores. Formulas: docs/measures/iterations.md.
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
+import type { Failure, IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Reading } from "@mlrb/formats/read-format";
-import type { AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
-import type { FoundResearch } from "./parse-research.ts";
+import type { AttemptResearch, AttemptScore, ResearchFailure } from "@mlrb/formats/report/attempt";
 
 /** Null where the pipeline has no stage for iterations. Durations are in times.ts. */
 export function attemptResearch(
-  found: Reading<FoundResearch> | undefined,
+  found: Reading<IterationsFile> | undefined,
   { scores, direction }: { scores: Record<string, AttemptScore>; direction: (scorer: string) => Direction },
 ): AttemptResearch | null {
   if (found === undefined) return null;
   if (found.kind !== "ok") return { kind: "not-measured", cause: found.cause };
-  const research = found.value;
-  if (research.kind === "not-measured") return research;
-  const { executed, claimedOnly, metric, values, predictionError, predictions, failure } = research;
+  const file = found.value;
+  if (file.kind === "not-measured") return { kind: "not-measured", cause: file.reason };
+  const { values, ...measures } = file.measures;
+  const metric = measures.metric?.name ?? null;
   const said = values.at(-1)?.value;
   const score = metric !== null && Object.hasOwn(scores, metric) ? scores[metric] : undefined;
   return {
     kind: "found",
-    executed,
-    claimedOnly,
+    executed: measures.executedIterations,
+    claimedOnly: measures.claimedOnly,
     metric,
     said: said ?? null,
     saidMinusMeasured: said !== undefined && score?.kind === "scored" ? said - score.value : null,
     bestMinusFinal: bestMinusFinal(values, metric === null ? undefined : isUp(metric, { scores, direction })),
-    predictionError,
-    predictions,
-    failure,
+    predictionError: measures.predictionError,
+    predictions: measures.predictions,
+    failure: file.failure && shown(file.failure),
   };
+}
+
+/** Without the event numbers, which need the trajectory. */
+function shown({ evidence: _, ...failure }: Failure): ResearchFailure {
+  return failure;
 }
 
 /** By the scorer of that name, else by the usual meaning of the name; undefined if neither is known. */

@@ -10,6 +10,7 @@ import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-form
 import type { Metric } from "@mlrb/formats/report";
 import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
 import type { RowValue } from "@mlrb/formats/report/row";
+import { objectIn } from "../exports/json-pieces.ts";
 import { plainText } from "./plain-text.ts";
 import { readPlain, unreadable } from "./read-plain.ts";
 
@@ -53,7 +54,7 @@ export function parseSamples(text: string): Reading<Item[]> {
   const isSample = followsFormat(sample);
   const items: Item[] = [];
   for (const line of lines) {
-    const fields = jsonOf(line);
+    const fields = objectIn(line);
     if (!isSample(fields)) {
       const reading = readFormat(sample, line);
       return unreadable(`line ${items.length + 1}: ${reading.kind === "ok" ? "" : reading.cause}`);
@@ -62,14 +63,6 @@ export function parseSamples(text: string): Reading<Item[]> {
     items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
   }
   return { kind: "ok", value: items };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */

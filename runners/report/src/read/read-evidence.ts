@@ -1,6 +1,7 @@
 // From the collected manifest to what is known of each attempt, score and anchor. A planned stage without a readable
 // artifact stays in the report as missing, with its cause.
 
+import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
@@ -25,9 +26,9 @@ import {
   parseVerdict,
   type Verdict,
 } from "./parse-artifacts.ts";
-import { parseResearch } from "./parse-research.ts";
 import { plainText } from "./plain-text.ts";
 import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
+import { readPlain } from "./read-plain.ts";
 import { undecidedCause } from "./undecided-cause.ts";
 
 /** The text of an artifact, or why there is none; causes contain no path. */
@@ -96,7 +97,8 @@ class EvidenceReader {
     const open = verdict.kind === "missing" ? undefined : undecidedCause(verdict.rules);
     const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer, open)]));
     const iterations = this.#find("iterations", task, agent, seed);
-    const research = iterations && this.#parsed(iterations, "iterations", parseResearch);
+    const research =
+      iterations && this.#parsed(iterations, "iterations", (text) => readPlain(iterationsFile, text));
     const attempt = {
       task,
       agent,

@@ -2,6 +2,7 @@
 // locale or disk, and the order of the members does not matter.
 
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
+import type { Published } from "@mlrb/formats/report";
 import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Collected } from "@mlrb/formats/stage/collected";
@@ -15,8 +16,8 @@ import { overTasks } from "../compare/over-tasks.ts";
 import { rows } from "../compare/rows.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
-import { publishedValues } from "./published-values.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
+import type { ReportParams } from "./report-params.ts";
 import { reportParams } from "./report-params.ts";
 
 export const smokeNote = "Smoke test on toy data. Do not cite these numbers.";
@@ -113,4 +114,24 @@ function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"])
     }),
     gaps,
   };
+}
+
+/**
+ * Values that others published for a metric. They were measured on official data; next to a number from other data they
+ * would look comparable. Empty unless the report's label is `official`.
+ */
+function publishedValues(
+  { label, published }: Pick<ReportParams, "label" | "published">,
+  { task, metric }: { task: string; metric: string },
+): Published[] {
+  if (label !== "official") return [];
+  return published(task, metric).map(({ who, value, n, note, source }) => ({
+    task,
+    metric,
+    who: plainText(who),
+    value,
+    n: n ?? null,
+    note: plainText(note ?? ""),
+    source: plainText(source),
+  }));
 }

@@ -2,9 +2,10 @@
 // docs/measures/iterations.md.
 
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
+import { iterationsFile, type ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { Member } from "@mlrb/formats/stage/collected";
-import { type FoundResearch, parseResearch } from "./parse-research.ts";
 import type { ReadText } from "./read-evidence.ts";
+import { readPlain } from "./read-plain.ts";
 
 export type ResearchTimes = {
   /** To the first snapshot that can be loaded; null without one, or where it is unknown. */
@@ -26,23 +27,24 @@ export function researchTimes(
   const artifact = member?.artifacts.iterations;
   if (artifact?.path === undefined) return unknown;
   const text = read({ path: artifact.path, kind: artifact.kind });
-  const found = text.kind === "ok" ? parseResearch(text.value) : text;
+  const found = text.kind === "ok" ? readPlain(iterationsFile, text.value) : text;
   if (found.kind !== "ok" || found.value.kind !== "found") return unknown;
-  const { firstValidMs } = found.value;
+  const { measures } = found.value;
+  const { firstValidMs } = measures;
   return {
     firstValidSeconds: firstValidMs === null ? null : Math.round(firstValidMs / 100) / 10,
-    improvementPerHour: improvementPerHour(found.value, direction),
+    improvementPerHour: improvementPerHour(measures, direction),
   };
 }
 
 /** (best − first) ÷ hours from the first value to the last, in the direction that is better. */
 function improvementPerHour(
-  { metric, values }: Extract<FoundResearch, { kind: "found" }>,
+  { metric, values }: ResearchMeasures,
   direction: (scorer: string) => unknown,
 ): number | null {
   if (metric === null || values.length < 2) return null;
-  const known = direction(metric);
-  const up = known === undefined ? higherIsBetter(metric) : known === "higher";
+  const known = direction(metric.name);
+  const up = known === undefined ? higherIsBetter(metric.name) : known === "higher";
   const hours = (values.at(-1)!.sinceStartMs - values[0]!.sinceStartMs) / 3_600_000;
   if (up === undefined || hours < hoursMin) return null;
   const gains = values.map(

@@ -6,15 +6,7 @@ import { counting } from "../compare/cell.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
-import {
-  attemptsText,
-  grouped,
-  metricHead,
-  metricOf,
-  shortDigest,
-  taskTitle,
-  verdictWord,
-} from "./report-words.ts";
+import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictWord } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -71,13 +63,9 @@ export function seedCell({ task, agent, seed }: Attempt, mark = ""): TableCell {
   return { ...textCell(`${seed}${mark}`), about: { task, agent, seed } };
 }
 
-/** One item for all attempts of a task with the same text. */
 function itemsOf(attempts: Attempt[], textOf: (attempt: Attempt) => string): Item[] {
-  return grouped(
-    attempts.filter((attempt) => textOf(attempt) !== ""),
-    (attempt) => [attempt.task, textOf(attempt)],
-    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: textOf(same[0]!) }),
-  );
+  const found = attempts.map((attempt) => ({ attempt, text: textOf(attempt) }));
+  return attemptItems(found.filter(({ text }) => text !== ""));
 }
 
 /** `dtype F32, parameters 500000`: facts found by validation, by name. */

@@ -5,6 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { markOf } from "../read/imported-words.ts";
 import { digitsText } from "./digits-text.ts";
+import type { Item } from "./table.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */
 export function metricHead({ name, direction }: Metric): string {
@@ -68,6 +69,18 @@ export function attemptsText(attempts: Attempt[]): string {
   return [...Map.groupBy(attempts, ({ agent }) => agent)]
     .map(([agent, own]) => `${agent} ${[...new Set(own.map(({ seed }) => seed))].join(", ")}`)
     .join(" and ");
+}
+
+/** One item for all attempts of a task that share a text. */
+export function attemptItems(found: { attempt: Attempt; text: string }[]): Item[] {
+  return grouped(
+    found,
+    ({ attempt, text }) => [attempt.task, text],
+    (same) => ({
+      head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
+      text: same[0]!.text,
+    }),
+  );
 }
 
 /** One entry for all of `list` that share a key, in order of first appearance. */

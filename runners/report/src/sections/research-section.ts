@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptsText, decidedWord, grouped } from "./report-words.ts";
+import { attemptItems, decidedWord } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
 
@@ -61,37 +61,22 @@ function each(show: (found: FoundResearch) => string) {
 }
 
 function failures(researched: AttemptWithResearch[]): Item[] {
-  return grouped(
-    researched.filter(({ found }) => found.failure !== null),
-    ({ attempt, found: { failure } }) => [
-      attempt.task,
-      failure!.pattern,
-      failure!.whose,
-      failure!.where,
-      failure!.detail,
-    ],
-    (same): Item => {
-      const { pattern, whose, where, detail } = same[0]!.found.failure!;
-      return {
-        head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-        text: `${whose}, ${where === "cannot-tell" ? "at an undecided stage" : `at ${where}`}: ${pattern}: ${detail}`,
-      };
-    },
-  );
+  const failed = researched.flatMap(({ attempt, found: { failure } }) => {
+    if (failure === null) return [];
+    const { pattern, whose, where, detail } = failure;
+    const stage = where === "cannot-tell" ? "at an undecided stage" : `at ${where}`;
+    return [{ attempt, text: `${whose}, ${stage}: ${pattern}: ${detail}` }];
+  });
+  return attemptItems(failed);
 }
 
 function notMeasured(report: Report): Item[] {
   const causes = report.attempts.flatMap((attempt) =>
-    attempt.research?.kind === "not-measured" ? [{ attempt, cause: attempt.research.cause }] : [],
+    attempt.research?.kind === "not-measured"
+      ? [{ attempt, text: `not measured: ${attempt.research.cause}` }]
+      : [],
   );
-  return grouped(
-    causes,
-    ({ attempt, cause }) => [attempt.task, cause],
-    (same) => ({
-      head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-      text: `not measured: ${same[0]!.cause}`,
-    }),
-  );
+  return attemptItems(causes);
 }
 
 /** Three significant digits; a dash for an unknown value. */

@@ -1,7 +1,7 @@
 // What went wrong through a fault of the agents: broken rules and rejected scores, with the evidence.
 import type { Report } from "@mlrb/formats/report";
-import { attemptsText, decidedWord, grouped } from "./report-words.ts";
-import type { Item, Section } from "./table.ts";
+import { attemptItems, decidedWord } from "./report-words.ts";
+import type { Section } from "./table.ts";
 
 /** Failed and undecided rules with their evidence, and reasons for rejections; equal findings once. */
 export function rulesSection(report: Report): Section {
@@ -12,28 +12,20 @@ export function rulesSection(report: Report): Section {
           .filter((rule) => rule.answer !== "pass")
           .map((rule) => ({
             attempt,
-            name: rule.rule,
             text:
-              `${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
+              `${rule.rule}: ${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
               `${rule.title} – ${rule.evidence}`,
           })),
   );
   const refused = report.attempts.flatMap((attempt) =>
     Object.entries(attempt.scores).flatMap(([name, score]) =>
-      score.kind === "rejected" ? [{ attempt, name, text: `rejected: ${score.reason}` }] : [],
+      score.kind === "rejected" ? [{ attempt, text: `${name}: rejected: ${score.reason}` }] : [],
     ),
   );
   return {
     heading: "Rules broken or undecided, and scores rejected",
     caption: "",
     tables: [],
-    items: grouped(
-      [...broken, ...refused],
-      ({ attempt, name, text }) => [attempt.task, name, text],
-      (same): Item => ({
-        head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-        text: `${same[0]!.name}: ${same[0]!.text}`,
-      }),
-    ),
+    items: attemptItems([...broken, ...refused]),
   };
 }

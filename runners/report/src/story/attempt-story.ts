@@ -5,7 +5,7 @@ import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
+import type { AttemptSource } from "../exports/attempt-source.ts";
 import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-walk.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
@@ -13,16 +13,12 @@ import { Failures, type StoryFailure } from "./story-failures.ts";
 import { type StoryLine, Timeline } from "./timeline.ts";
 import { markOf, timelineEntry } from "./timeline-entry.ts";
 
-export type AttemptStory = {
-  id: string;
-  state: AttemptState;
-  stage: string;
-  pipeline: string;
-  profile: string;
-  startedAt: string;
-  durationMs: number | null;
-  executor: string;
-  where: Record<string, string>;
+type SourceFacts = Pick<
+  AttemptSource,
+  "id" | "state" | "slot" | "startedAt" | "durationMs" | "executor" | "where" | "scores"
+>;
+
+export type AttemptStory = SourceFacts & {
   kind: string | null;
   models: string[];
   ended: string | null;
@@ -33,7 +29,6 @@ export type AttemptStory = {
   /** Found by rules; null where nothing could be read. */
   research: Extract<IterationsFile, { kind: "found" }> | null;
   submission: { digest: string | null; files: number; bytes: number } | null;
-  scores: AttemptScores | null;
   /** What the story lacks, and why. */
   missing: string[];
 };
@@ -41,6 +36,7 @@ export type AttemptStory = {
 const modelsMax = 10;
 
 export function attemptStory(source: AttemptSource, { full = false }: { full?: boolean } = {}): AttemptStory {
+  const { id, state, slot, startedAt, durationMs, executor, where, scores } = source;
   const { read: ledger } = source.ledger;
   const walk = new TrajectoryWalk();
   const timeline = new Timeline(full);
@@ -66,15 +62,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   if (ledger) addEnd(failures, ledger);
   const research = reader.end();
   return {
-    id: source.id,
-    state: source.state,
-    stage: source.slot.stage,
-    pipeline: source.slot.pipeline,
-    profile: source.slot.profile,
-    startedAt: source.startedAt,
-    durationMs: source.durationMs,
-    executor: source.executor,
-    where: source.where,
+    ...{ id, state, slot, startedAt, durationMs, executor, where, scores },
     kind: textOf(walk.summary.start.kind),
     models: [...models],
     ended: ended(),
@@ -88,7 +76,6 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       ledger && ledger.submission.files > 0
         ? { ...ledger.submission, digest: source.submission ?? null }
         : null,
-    scores: source.scores,
     missing: missingParts(source, walk.summary),
   };
 }

@@ -91,11 +91,7 @@ export function toolWords(name: string, input: LongText): string {
   return `${name} ${shown(input)}`;
 }
 
-export function resultWords({
-  outcome,
-  exit,
-  durationMs,
-}: Pick<ToolResultEvent, "outcome" | "exit" | "durationMs">): string {
+export function resultWords({ outcome, exit, durationMs }: ToolResultEvent): string {
   const ended = exit === null ? "" : "code" in exit ? `, exit ${exit.code}` : `, ended by ${exit.signal}`;
   return `${outcome}${ended}, ${formatDuration(durationMs)}`;
 }
@@ -105,29 +101,17 @@ function requestWords({ by, call, model, messages, sameAs }: ModelRequestEvent):
   return `call ${call} of ${by} asks ${model} with ${messages} messages${before}`;
 }
 
-function callWords({
-  by,
-  call,
-  model,
-  answeredBy,
-  text,
-  reasoning,
-  toolCalls,
-  finish,
-  usage,
-  dollars,
-  durationMs,
-  tries,
-}: ModelCallEvent): string {
+function callWords(event: ModelCallEvent): string {
+  const { text, reasoning, finish, usage, dollars, tries } = event;
   const tokens = usage === null ? "tokens unknown" : `${usage.inputTokens} + ${usage.outputTokens} tokens`;
   const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
-  const tools = toolCalls.map(({ name, input, malformed }) =>
+  const tools = event.toolCalls.map(({ name, input, malformed }) =>
     malformed ? `${name} (malformed)` : toolWords(name, input),
   );
   const ended = finish === "stop" || finish === "tool-calls" ? "" : `, ended by ${finish}`;
   const again = tries > 1 ? `, ${tries} tries` : "";
   return [
-    `call ${call} of ${by}, ${answeredBy ?? model}: ${tokens}, ${price}, ${formatDuration(durationMs)}${again}${ended}`,
+    `call ${event.call} of ${event.by}, ${event.answeredBy ?? event.model}: ${tokens}, ${price}, ${formatDuration(event.durationMs)}${again}${ended}`,
     ...(reasoning === null ? [] : [`reasoning: ${shown(reasoning)}`]),
     ...(text === "" ? [] : [`answer: ${shown(text)}`]),
     ...tools.map((tool) => `tool call: ${tool.slice(0, partMax)}`),
@@ -147,18 +131,15 @@ function iterationWords(line: string, wellFormed: boolean): string {
   );
 }
 
-function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<string, unknown>): string {
-  const paths = (list: unknown) =>
-    Array.isArray(list)
-      ? list.slice(0, 3).map((one) => (typeof one === "string" ? one : String(Object(one).path)))
-      : [];
-  const more = (list: unknown) =>
-    Array.isArray(list) && list.length > 3 ? ` and ${list.length - 3} more` : "";
-  const listed = (word: string, list: unknown) =>
-    paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
-  const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
-  const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
-  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${listed("new or changed", changed)}${listed("deleted", gone)}`;
+function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): string {
+  const { name, digest, files, bytes, changed = [], gone = [] } = event;
+  const listed = (word: string, paths: string[]) => {
+    const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+    return paths.length === 0 ? "" : `; ${word} ${paths.slice(0, 3).join(", ")}${more}`;
+  };
+  const size = `${files} ${files === 1 ? "file" : "files"}, ${bytesText(bytes)}`;
+  const changes = changed.map(({ path }) => path);
+  return `${name}: ${digest.slice(0, 12)}, ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {

@@ -3,6 +3,7 @@
 
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
+import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { NamedScore } from "../exports/attempt-source.ts";
 import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
@@ -11,7 +12,6 @@ import { digitsText } from "../sections/digits-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
-import { researchLines } from "./research-lines.ts";
 import type { StoryLine } from "./timeline.ts";
 
 const widthMin = 40;
@@ -19,6 +19,9 @@ const barMax = 30;
 const timeWidth = 9;
 /** Most lines of one entry of the full timeline. */
 const fullLines = 20;
+/** Most experiments that are listed; the rest is counted. */
+const iterationsMax = 30;
+const failuresMax = 8;
 
 type Look = { width: number; color: boolean; full?: boolean };
 
@@ -26,7 +29,7 @@ export function storyText(story: AttemptStory, look: Look): string {
   const width = Math.max(widthMin, Math.floor(look.width));
   const { color, full = false } = look;
   const strong = (text: string) => paint(text, "strong", color);
-  const lines: string[] = [...wrap(plainText(story.stage), width).map(strong), ...facts(story, width)];
+  const lines: string[] = [...wrap(plainText(story.slot.stage), width).map(strong), ...facts(story, width)];
   const section = (title: string, body: string[]) => lines.push("", strong(title), ...body);
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
   section(
@@ -55,28 +58,21 @@ export function storyText(story: AttemptStory, look: Look): string {
 }
 
 function facts(story: AttemptStory, width: number): string[] {
-  const {
-    pipeline,
-    profile,
-    state,
-    startedAt,
-    durationMs,
-    executor,
-    where,
-    models,
-    kind,
-    ended,
-    submission,
-    id,
-  } = story;
-  const place = [executor, ...Object.entries(where).map(([name, value]) => `${name} ${value}`)].join(", ");
+  const { state, submission, iterations } = story;
+  const place = [
+    story.executor,
+    ...Object.entries(story.where).map(([name, value]) => `${name} ${value}`),
+  ].join(", ");
   const named: [string, string][] = [
-    ["pipeline", `${pipeline} (${profile})`],
-    [state === "recorded" ? "record" : state, id],
-    ["agent", [kind === null ? "of unknown kind" : `of kind ${kind}`, ...models].join(", ")],
-    ["started", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
+    ["pipeline", `${story.slot.pipeline} (${story.slot.profile})`],
+    [state === "recorded" ? "record" : state, story.id],
+    [
+      "agent",
+      [story.kind === null ? "of unknown kind" : `of kind ${story.kind}`, ...story.models].join(", "),
+    ],
+    ["started", `${story.startedAt}, took ${durationOrUnknown(story.durationMs)}`],
     ["ran on", place],
-    ["ended", ended ?? "unknown"],
+    ["ended", story.ended ?? "unknown"],
     [
       "submission",
       submission === null
@@ -85,7 +81,7 @@ function facts(story: AttemptStory, width: number): string[] {
     ],
     [
       "iterations",
-      `${story.iterations.wellFormed} reported by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more malformed` : ""}`,
+      `${iterations.wellFormed} reported by the agent${iterations.malformed > 0 ? `, ${iterations.malformed} more malformed` : ""}`,
     ],
   ];
   return named.flatMap(([name, value]) =>
@@ -166,4 +162,38 @@ function scoreText(score: NamedScore): string {
 function valueText(score: NamedScore): string {
   if (score.kind === "rejected") return `rejected: ${score.reason}`;
   return score.kind === "scored" ? digitsText(score.value, score.digits) : `not measured: ${score.cause}`;
+}
+
+type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
+
+/** Of experiments and failures as found by rules. */
+function researchLines({ iterations, iterationsMore, failures }: FoundIterations): string[] {
+  const more = Math.max(0, iterations.length - iterationsMax) + iterationsMore;
+  const failed = failures.slice(0, failuresMax);
+  return [
+    ...iterations.slice(0, iterationsMax).map(iterationLine),
+    ...(more > 0 ? [`${more} more experiments`] : []),
+    ...failed.map(
+      ({ where, whose, pattern, detail, evidence }) =>
+        `failed at ${where} (${whose}): ${pattern}: ${detail}${evidence.length > 0 ? ` [events ${evidence.join(", ")}]` : ""}`,
+    ),
+    ...(failures.length > failed.length ? [`${failures.length - failed.length} more failures`] : []),
+  ];
+}
+
+function iterationLine(one: IterationRecord): string {
+  const { id, source, counts, hypothesis, change, command, metric, measured, decision } = one;
+  const about =
+    source === "rule" ? "found by rule" : counts ? "reported by the agent" : "claimed, but no program ran";
+  const parts = [
+    hypothesis ?? change ?? command ?? "",
+    metric && `${source === "rule" ? "printed" : "reported"} ${metricWords(metric)}`,
+    measured !== null && source === "agent" && `measured ${measured}`,
+    decision,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return `${id} (${about}): ${parts.join("; ")}`;
+}
+
+function metricWords({ name, split, value }: IterationMetric): string {
+  return `${name}${split === null ? "" : ` on ${split}`} ${value ?? "without a value"}`;
 }

@@ -1,5 +1,7 @@
 // How the story's timeline shows an event: as a line of its own, counted with others, or not at all. Pure.
+
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { eventWords, resultWords, shown, toolWords } from "./event-words.ts";
 
 export type Mark = "bad" | "strong" | "faint";
@@ -23,7 +25,10 @@ export type EntryFacts = {
 export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): TimelineEntry | undefined {
   switch (event.event) {
     case "start":
-      return notable("started", startWords(event));
+      return notable(
+        "started",
+        `an agent of kind ${event.kind}, sandbox ${event.sandbox}, deadline ${event.deadline}`,
+      );
     case "model-call":
       return event.finish === "refusal" || event.finish === "length"
         ? notable("model", eventWords(event), "bad")
@@ -78,12 +83,24 @@ function resultEntry(event: ToolResultEvent, { input, budgetMs }: EntryFacts): T
   return notable(name, `${words} (${resultWords(event)})`, bad ? "bad" : undefined);
 }
 
-function startWords({ kind, sandbox, deadline }: { event: "start"; [fact: string]: unknown }): string {
-  return [
-    typeof kind === "string" && `an agent of kind ${kind}`,
-    typeof sandbox === "string" && `sandbox ${sandbox}`,
-    typeof deadline === "string" && `deadline ${deadline}`,
-  ]
-    .filter(Boolean)
-    .join(", ");
+/** Whether an extract of a trajectory shows an event: changes, failures and findings, not output. */
+export function isNotable(line: TrajectoryLine): boolean {
+  if (line.kind !== "event") return true;
+  const { event } = line;
+  switch (event.event) {
+    case "output":
+    case "output-clipped":
+    case "tool-call":
+    case "model-request":
+    case "request-part":
+      return false;
+    case "model-call":
+      return event.finish === "refusal" || event.finish === "length";
+    case "tool-result":
+      return event.outcome !== "done";
+    case "message":
+      return event.why !== "prompt";
+    default:
+      return true;
+  }
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { programResult } from "../program-result.ts";
-import { runToolProgram } from "../run-tool-program.ts";
 import { refused, tool } from "../tool.ts";
 
 /** Runs inside the sandbox, so it reaches what the agent's programs reach and no more. */
@@ -55,10 +54,8 @@ export const fetchUrl = tool({
     if (!/^https?:\/\/[^\s\0]+$/i.test(url))
       return refused(`${JSON.stringify(url.slice(0, 200))} is no http(s) address`);
     const number = ++world.files.count;
-    const limitSeconds = 120;
     const argv = ["python3", "-c", program, url];
-    const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    const result = await programResult(world, { end, output, number, limitSeconds });
+    const result = await programResult(world, { argv, limitSeconds: 120, number });
     return { ...result, executed: false };
   },
 });

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { inside } from "../../attempt/workspace.ts";
 import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
-import { runToolProgram } from "../run-tool-program.ts";
 import { failed, refused, tool } from "../tool.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
@@ -27,7 +26,6 @@ export const python = tool({
     const path = [world.cwd, world.env.PYTHONPATH].filter(Boolean).join(":");
     const ours = { ...world, env: { ...world.env, PYTHONPATH: path } };
     // -u: the output of a program that is ended early is complete
-    const { end, output } = await runToolProgram(ours, { argv: ["python3", "-u", name], limitSeconds });
-    return programResult(world, { end, output, number, limitSeconds });
+    return programResult(ours, { argv: ["python3", "-u", name], limitSeconds, number });
   },
 });

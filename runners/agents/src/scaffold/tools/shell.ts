@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { programResult } from "../program-result.ts";
-import { runToolProgram } from "../run-tool-program.ts";
 import { refused, tool } from "../tool.ts";
 
 /** Linux takes 128 KiB in one argument of a program. */
@@ -34,7 +33,6 @@ export const shell = tool({
       );
     const number = ++world.files.count;
     const argv = ["sh", "-c", shellOf, "sh", command.toWellFormed()];
-    const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    return programResult(world, { end, output, number, limitSeconds });
+    return programResult(world, { argv, limitSeconds, number });
   },
 });
