@@ -7,13 +7,14 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/lo
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.load_check import TEXT, OverLimit, check_load
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
-from mlrb_kit.submission import load_submission
+from mlrb_kit.submission import blame, check_files, load_model, load_tokenizer
 from mlrb_kit.tokenizer_growth import tokenizer_growth
 
 POSITIONS, WIDTH = 64, 512
@@ -36,11 +37,42 @@ def main() -> None:
 
 
 def load(folder: Path) -> None:
-    submission = load_submission(folder)
-    tokenizer = json.loads(submission.tokenizer.backend_tokenizer.to_str())
-    if (problem := tokenizer_growth(tokenizer)) is not None:
-        raise OverLimit(f"tokenizer.json: {problem}")
-    submission.encode(TEXT)
+    """Each part on its own, as some scorers do: a part that is refused hides no other one."""
+    refused = [error for part in (sketch, use_tokenizer) if (error := refusal(part, folder))]
+    if not refused:
+        load_model(folder, check_files(folder))
+
+
+def refusal(part: Callable[[Path], None], folder: Path) -> Rejected | None:
+    try:
+        part(folder)
+    except OverLimit:
+        raise
+    except Rejected as rejected:
+        return rejected
+    return None
+
+
+def sketch(folder: Path) -> None:
+    """The model's shapes, without a check of its settings."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    with blame("config.json describes no model that can be built"), torch.device("meta"):
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+
+
+def use_tokenizer(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    if path.is_file():
+        with blame("tokenizer.json cannot be read"):
+            problem = tokenizer_growth(json.loads(path.read_text(encoding="utf-8")))
+        if problem is not None:
+            raise OverLimit(f"tokenizer.json: {problem}")
+    tokenizer, _ = load_tokenizer(folder)
+    with blame("the tokenizer fails on text"):
+        tokenizer.encode(TEXT)
 
 
 def import_libraries() -> None:

@@ -7,6 +7,7 @@ import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
 import { abilities } from "@mlrb/local/process/namespaces";
+import { wallsMissing } from "@mlrb/local/process/walls";
 import { execa } from "execa";
 
 type Program =
@@ -26,6 +27,8 @@ export type Machine = {
   bubblewrap: Program;
   /** Whether this user may make a control group that limits the memory of a sandbox. */
   limitsMemory: boolean;
+  /** Why stages that open agents' files get no walls here; undefined if they do. */
+  noWalls: string | undefined;
   podman: string | undefined;
   python: { version: string; path: string } | undefined;
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
@@ -57,6 +60,7 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     git: git?.replace(/^git version /, ""),
     bubblewrap,
     limitsMemory: await mayLimitMemory(),
+    noWalls: await wallsMissing(),
     python: pythonNow(at.root),
     docker,
     gpus: gpuInventory(),

@@ -27,6 +27,7 @@ function machine(changed: Partial<Machine> = {}): Machine {
     git: "2.39.5",
     bubblewrap: { kind: "works", version: "0.8.0" },
     limitsMemory: true,
+    noWalls: undefined,
     podman: undefined,
     python: { version: "3.11.7", path: "/usr/bin/python3" },
     docker: { kind: "works", version: "27.0.1" },
@@ -79,6 +80,7 @@ test("on a complete machine doctor lists what works, and what another profile la
   ok       memory      23 GiB
   ok       cpus        8
   ok       namespaces  read-only folders, no network
+  ok       walls       stages that open agents' files; memory held by a control group
   ok       bubblewrap  0.8.0
   ok       docker      27.0.1
   ok       gpus        1 × NVIDIA H100, 80 GiB, driver 550.54.15 (0)
@@ -138,6 +140,7 @@ test("doctor says how to get what is missing", () => {
   ok       cpus        8
   note     namespaces  not allowed here: removing the network
                        allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and \`network: none\` is only noted in the log
+  ok       walls       stages that open agents' files; memory held by a control group
   note     bubblewrap  not on PATH
                        for untrusted agents, which run in a sandbox or are refused; Debian and Ubuntu: apt install bubblewrap
   note     docker      the server does not answer: permission denied
@@ -222,6 +225,13 @@ test("a user without control groups is told that untrusted agents are refused, a
   assert.match(
     said({ limitsMemory: false }, keys),
     /note {5}bubblewrap {2}0\.8\.0; this user may make no control group for memory\n +untrusted agents are refused: .*--weak-limits/,
+  );
+});
+
+test("a machine without walls is told which stages run there", () => {
+  assert.match(
+    said({ noWalls: "no walls can be built here: they need Linux, this is darwin" }, keys),
+    /note {5}walls {7}no walls can be built here: they need Linux, this is darwin\n +of the stages .* only those of trusted and of recorded attempts run/,
   );
 });
 

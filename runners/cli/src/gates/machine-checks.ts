@@ -55,11 +55,28 @@ export function machineChecks(machine: Machine): Check[] {
     namespaces.network && namespaces.readOnly
       ? works("namespaces", "read-only folders, no network")
       : note("namespaces", namespaceWords(namespaces), namespaceHelp(machine)),
+    wallsCheck(machine),
     bubblewrapCheck(machine),
     dockerCheck(docker),
     ...(podman === undefined ? [] : [works("podman", podman)]),
     ...gpuChecks(gpus),
   ];
+}
+
+/** docs/security.md says what the walls are for. */
+function wallsCheck({ noWalls, limitsMemory }: Machine): Check {
+  if (noWalls === undefined)
+    return works(
+      "walls",
+      limitsMemory
+        ? "stages that open agents' files; memory held by a control group"
+        : "stages that open agents' files; memory held by each process's own limit",
+    );
+  return note(
+    "walls",
+    noWalls,
+    "of the stages that open agents' files, only those of trusted and of recorded attempts run, under weak limits (docs/security.md)",
+  );
 }
 
 function bubblewrapCheck(machine: Machine): Check {

@@ -85,6 +85,11 @@ const code: Record<string, [string, object]> = {
   "auto-map-200-000": ["config.json", { a: Array(200_000).fill({ auto_map: 0 }) }],
 };
 
+/** The same bombs for a loader without admission in front. */
+export const hostileBombs: HostileCase[] = Object.entries(bombs).map(([name, config]) =>
+  withFiles(`config-${name}`, [], { "config.json": JSON.stringify(config) }),
+);
+
 export const hostileConfigs: HostileCase[] = [
   ...Object.entries(bombs).map(([name, config]) =>
     admitted.has(name)
