@@ -193,19 +193,27 @@ function rememberNoOp(
   { summary, files }: { summary: RunSummary; files: string[] },
 ): void {
   const isWhole = counts.reused + counts.succeeded === selected.length;
-  const { attempts } = gate.workspace;
-  const isDecided = results.every(
-    (result) => !result?.record || attempts.undecidedWith(result.record).length === 0,
-  );
-  if (options.audit || !isWhole || !isDecided || gate.stale.kind === "accept") return;
+  if (options.audit || !isWhole || gate.stale.kind === "accept") return;
   rememberUnchanged(invocation, {
     consulted,
     more: [...files, ...restsOn(plan, results, gate.workspace)],
+    isCurrent: () => areCurrent(results, gate.workspace),
     said: {
       ...summary,
       counts: { ...counts, succeeded: 0, reused: selected.length },
       lines: options.json ? reusedLines(plan, selected) : "",
     },
+  });
+}
+
+/** Whether a run would still use the records that this one used: others, and choices, may have arrived meanwhile. */
+function areCurrent(results: (Result | undefined)[], { attempts }: Workspace): boolean {
+  attempts.refresh();
+  return results.every((result) => {
+    if (!result?.record) return true;
+    const { digest, record } = result.record;
+    const search = attempts.search(record.attemptKey, record.slot);
+    return search.kind === "found" && search.held.digest === digest && search.undecided.length === 0;
   });
 }
 

@@ -62,15 +62,24 @@ export function noteUnchanged(root: string, run: { pipeline: string; profile: st
   }
 }
 
-/** Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. */
+/**
+ * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `isCurrent` is
+ * asked after their stats: what arrived during the run is noticed by it, or by the next run.
+ */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
-  { consulted, more, said }: { consulted: Consulted; more: string[]; said: Said },
+  {
+    consulted,
+    more,
+    isCurrent,
+    said,
+  }: { consulted: Consulted; more: string[]; isCurrent: () => boolean; said: Said },
 ): void {
   const { repository, root } = at;
   const seen = seenBy(consulted);
   if (!seen) return;
   for (const path of more) seen.stats[path] = statText(repository, path);
+  if (!isCurrent()) return;
   const held: Unchanged<Said> = { formatVersion: 1, node: process.version, ...seen, said };
   writeMemory(fileOf(root, at.request), held);
 }

@@ -112,9 +112,13 @@ export class AttemptRecords {
     if (byKey.current && !byKey.isTrusted && !isFree) lines.push(byKey.current);
     else if (byKey.current)
       return { kind: "found", held: this.#held(byKey.current), undecided: names(lines) };
+    // declined in another slot, or before the chosen record was removed: a person decides again before anything is paid
+    if (!bySlot.isTrusted) lines.push(...byKey.declined, ...bySlot.declined);
     const undecided = names(lines);
     const held = bySlot.current && this.#held(bySlot.current);
-    if (byKey.current || byKey.undecided.length > 0 || (!held && undecided.length > 0))
+    const isOpen =
+      byKey.current || byKey.undecided.length > 0 || (!bySlot.isTrusted && byKey.declined.length > 0);
+    if (isOpen || (!held && undecided.length > 0))
       return { kind: "undecided", ...(held && bySlot.isTrusted && { held }), undecided };
     return held ? { kind: "stale", held, undecided } : { kind: "none", undecided };
   }

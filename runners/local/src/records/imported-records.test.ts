@@ -294,3 +294,22 @@ test("an archive's digest covers records and logs", (t) => {
   assert.equal(readdirSync(archive).length, 2);
   assert.equal(archiveDigest(archive), seen[3]);
 });
+
+test("a declined record is never taken for a missing one: elsewhere, or without the chosen one, a person decides again", (t) => {
+  const own = state(t);
+  const archive = folder(t);
+  const chosen = exported(archive, recordOf({ day: 1, params: { old: 1 } }));
+  const declined = exported(archive, recordOf({ day: 2 }));
+  for (const digest of [chosen, declined]) own.import(archive, digest);
+  own.open().choose(chosen, [declined], "now");
+  const { attemptKey } = recordOf();
+  const undecided = { kind: "undecided", undecided: [declined] };
+
+  const here = own.open().search(attemptKey, slot);
+  assert.ok(here.kind === "stale", "the choice holds in its slot");
+  assert.equal(here.held.digest, chosen);
+  assert.deepEqual(own.open().search(attemptKey, { ...slot, stage: "other" }), undecided);
+
+  rmSync(join(own.at.attempts, "records", chosen), { recursive: true });
+  assert.deepEqual(own.open().search(attemptKey, slot), undecided);
+});

@@ -27,7 +27,12 @@ function ranked(sketches: Record<string, Sketch>, chosen: string[] = [], decline
     ),
   );
   const known: Known = { origins, choices: { chosen: new Set(chosen), declined: new Set(declined) } };
-  const { current, undecided, isTrusted } = rankRecords(lines, known);
+  const found = rankRecords(lines, known);
+  const { current, undecided, isTrusted } = found;
+  assert.deepEqual(
+    found.declined.map(({ record }) => record),
+    current || undecided.length > 0 ? [] : entries.map(([record]) => record),
+  );
   return { current: current?.record, isTrusted, undecided: undecided.map(({ record }) => record) };
 }
 

@@ -15,6 +15,8 @@ export type Ranking = {
   isTrusted: boolean;
   /** Imported records that nobody has decided about, and that are not current. */
   undecided: Line[];
+  /** Declined imported records where no other record is left: a choice between other records, or in another slot. */
+  declined: Line[];
 };
 
 /** `lines`: the records of one key or of one slot. */
@@ -27,10 +29,11 @@ export function rankRecords(lines: readonly Line[], { origins, choices }: Known)
   // what was made here after a choice wins over the choice, because someone asked for it to be made
   const after = here.filter((line) => !isChosen(line) && !isDeclined(line));
   const trusted = newest(after) ?? newest(lines.filter(isChosen)) ?? newest(here);
-  if (trusted) return { current: trusted, isTrusted: true, undecided: imported };
+  if (trusted) return { current: trusted, isTrusted: true, undecided: imported, declined: [] };
   if (imported.length > 1 && !areVersions(imported, origins))
-    return { current: undefined, isTrusted: false, undecided: imported };
-  return { current: newest(imported), isTrusted: false, undecided: [] };
+    return { current: undefined, isTrusted: false, undecided: imported, declined: [] };
+  const current = newest(imported);
+  return { current, isTrusted: false, undecided: [], declined: current ? [] : [...lines] };
 }
 
 /** Whether one source states the order of these records: attempts that one machine made with different keys. */
