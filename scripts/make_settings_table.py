@@ -183,10 +183,16 @@ def arguments(callable_class: type) -> dict[str, str]:
     return kinds
 
 
+# settings whose default has another type than a documented value, e.g. "LLLG" of EXAONE 4
+PLAIN = {"sliding_window_pattern"}
+
+
 def kind_of(parameter: inspect.Parameter) -> str:
     """number, text, plain (either, or a list), or table; null, true and false are allowed everywhere."""
     hint, default = parameter.annotation, parameter.default
     words = str(hint) if not isinstance(hint, type) else hint.__name__
+    if parameter.name in PLAIN:
+        return "plain"
     if parameter.name in ("rope_scaling", "rope_parameters") or isinstance(default, dict) or "dict" in words:
         return "table"
     if isinstance(default, bool) or (
@@ -383,6 +389,8 @@ def is_text(node: ast.expr) -> bool:
 def tokenizer_table() -> dict[str, Any]:
     """From the source, since tokenizers whose libraries are not installed cannot be imported."""
     names = {name for pair in TOKENIZER_MAPPING_NAMES.values() for name in pair if name}
+    # a saved fast tokenizer is named without "Fast", and the loader adds the word again
+    names |= {name.removesuffix("Fast") for name in names}
     files = {"tokenizer.json"}
     file_keys: set[str] = set()
     settings: set[str] = set()

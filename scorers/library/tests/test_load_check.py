@@ -112,6 +112,11 @@ class LoadCheck(unittest.TestCase):
         ):
             self.check(fail_as_torch)
 
+    def test_a_limit_of_the_operator_says_nothing_about_the_submission(self) -> None:
+        low = mock.patch.object(load_check.resource, "getrlimit", lambda _: (MIB, MIB))
+        with low, self.assertRaisesRegex(RuntimeError, "raise its limits.memory"):
+            self.check(lambda _: None)
+
     def test_where_a_known_good_model_fails_too_nothing_is_said_about_the_submission(self) -> None:
         for control in (lambda _: take(400 * MIB), compute_for_ever):
             with self.assertRaisesRegex(RuntimeError, "known-good model does not load here either"):

@@ -35,10 +35,21 @@ HONEST: dict[str, dict[str, Any]] = {
     "ALBERT": sequence(replace('"'), replace('"'), NFKD, precompiled("a" * 54), SPACES),
 }
 
+QUOTES = [
+    replace('"', {"Regex": "[\u201c\u201d]"}),
+    replace("'", {"Regex": "[\u2018\u2019]"}),
+    replace(" ", {"Regex": r"\s+"}),
+]
+HONEST["a cleaning normalizer"] = sequence(
+    {"type": "NFKC"}, *QUOTES * 5, replace("", {"Regex": r"^\s+|\s+$"})
+)
+
 BOMBS: dict[str, tuple[dict[str, Any], str]] = {
     "a chain of replacements": (sequence(*[replace("e" * 100)] * 8), r"its normalizer .* 1e\+16 times"),
     "a chain of short replacements": (sequence(*[replace("ee")] * 14), "its normalizer"),
     "matches of nothing": (sequence(*[replace("▁", {"Regex": "x*"})] * 14), "its normalizer"),
+    "matches before a letter": (sequence(*[replace("e", {"Regex": "(?=e)"})] * 40), "its normalizer"),
+    "matches of borders": (sequence(*[replace("e", {"Regex": r"\b"})] * 40), "its normalizer"),
     "a nested chain": (sequence(*[sequence(*[replace("ee")] * 2)["normalizer"]] * 7), "its normalizer"),
     "one long replacement": (sequence(replace("e" * 50_000)), "its normalizer"),
     "a chain that prepends": (sequence(*[{"type": "Prepend", "prepend": "▁"}] * 14), "its normalizer"),

@@ -81,7 +81,8 @@ export async function sandboxFolder(
       await removeDiskImage(root);
       await removeAll(root);
     },
-    keep: () => extractDiskImage(root),
+    // on a full disk the image stays, with all files
+    keep: () => extractDiskImage(root).catch(() => {}),
   };
 }
 

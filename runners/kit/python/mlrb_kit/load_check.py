@@ -60,6 +60,7 @@ def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
         return  # the scorers say what is missing
     memory = 2 * size + MEMORY_SLACK
     seconds = max(SECONDS_MIN, size // BYTES_PER_SECOND)
+    require_room(memory)
     first = tried(folder, load, memory, seconds)
     if first.end == "loaded":
         return
@@ -93,6 +94,17 @@ def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
             "a known-good model loads within its limit"
         )
     raise Rejected(f"loading it ends the program, twice: {second.detail}")
+
+
+def require_room(memory: int) -> None:
+    """Raises RuntimeError where this process may not take so much: by the operator's limit or the walls'."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    needed = memory + held_bytes()
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise RuntimeError(
+            f"loading may take {needed / GIB:.1f} GiB, and this stage may take {hard / GIB:.1f} GiB; "
+            "raise its limits.memory"
+        )
 
 
 def weight_bytes(folder: Path) -> int:

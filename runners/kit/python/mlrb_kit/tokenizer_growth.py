@@ -6,14 +6,22 @@ only a text with an "e" shows it, so loading alone finds nothing.
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator
 from typing import Any
+
+from tokenizers import Regex, normalizers
 
 # honest tokenizers stay below 2 000: ALBERT's has NFKD (18 characters for U+FDFA) and a table with texts of
 # 54 bytes
 GROWTH_MAX = 10_000
 # items that a post-processor adds to each text: honest ones add a few special tokens
 TEMPLATE_MAX = 100
+
+# parts of a pattern that match a place: looks around, borders of words, beginnings and ends
+ZERO_WIDTH = re.compile(r"\(\?<?[=!]|\\[bBAzZGK]|(?<![\[\\])\^|(?<!\\)\$")
+
+UNASSIGNED = "\u0378"  # no pattern names this character
 
 NORMAL_FORMS = {"NFC", "NFD", "NFKC", "NFKD", "Nmt"}
 
@@ -59,8 +67,10 @@ def own_growth(step: dict[str, Any]) -> float:
             pattern = step.get("pattern")
             exact = text_length(pattern.get("String")) if isinstance(pattern, dict) else 0
             content = text_length(step.get("content"))
-            # a regular expression may match nothing, at each character
-            return max(1.0, content / exact) if exact > 0 else 1.0 + content
+            if exact > 0:
+                return max(1.0, content / exact)
+            # a regular expression that matches nothing inserts its content at each character
+            return 1.0 + content if matches_nothing(pattern) else max(1.0, float(content))
         case "Prepend":
             return 1.0 + text_length(step.get("prepend"))
         case "Metaspace":
@@ -71,6 +81,20 @@ def own_growth(step: dict[str, Any]) -> float:
             return 4.0
         case _:
             return 1.0
+
+
+def matches_nothing(pattern: Any) -> bool:
+    """Whether the pattern may match a place without characters, as the tokenizers' own engine reads it."""
+    regex = pattern.get("Regex") if isinstance(pattern, dict) else None
+    if not isinstance(regex, str):
+        return False  # the loader refuses it
+    if ZERO_WIDTH.search(regex):
+        return True
+    try:
+        replaced = normalizers.Replace(Regex(regex), "X").normalize_str(UNASSIGNED)
+    except Exception:
+        return False  # the loader refuses it, too
+    return UNASSIGNED in replaced and "X" in replaced
 
 
 def longest_precompiled(table: Any) -> float:

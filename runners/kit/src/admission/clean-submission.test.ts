@@ -263,3 +263,12 @@ test("a vocabulary that is a link is not copied", () => {
   writeCleanSubmission(folder, join(folder, "clean"));
   assert.deepEqual(readdirSync(join(folder, "clean")), []);
 });
+
+test("a tokenizer that transformers saved is known by the name without Fast", () => {
+  for (const name of ["GPTNeoX", "Gemma", "CodeLlama", "Cohere", "XGLM", "Bloom", "Albert", "Camembert"]) {
+    const { admission } = clean({ "tokenizer_config.json": { tokenizer_class: `${name}Tokenizer` } });
+    assert.deepEqual([details(admission.undecided), details(admission.reasons)].flat(), [
+      ...details(clean({ "tokenizer_config.json": { tokenizer_class: "GPT2Tokenizer" } }).admission.reasons),
+    ]);
+  }
+});

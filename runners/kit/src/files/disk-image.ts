@@ -71,8 +71,8 @@ export async function removeDiskImage(folder: string): Promise<void> {
 }
 
 /**
- * Makes `folder` an ordinary folder with the same files, and removes the image. Call when no process uses it. Where
- * not all files could be copied, the image stays too. Throws if the image cannot be mounted or there is no room.
+ * Makes `folder` an ordinary folder with the same files, and removes the image. Call when no process uses it. Throws if
+ * the image cannot be mounted or a file cannot be copied, e.g. without room; the image then stays.
  */
 export async function extractDiskImage(folder: string): Promise<void> {
   const image = folder + suffix;
@@ -85,14 +85,17 @@ export async function extractDiskImage(folder: string): Promise<void> {
     await mount(image, folder);
   }
   await mkdir(plain);
-  const complete = await run("cp", ["-a", "--sparse=always", "--", `${folder}/.`, plain]).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await run("cp", ["-a", "--sparse=always", "--", `${folder}/.`, plain]);
+  } catch (error) {
+    await rm(plain, { recursive: true, force: true }); // the room is given back: others write on this disk
+    await unmount(folder);
+    throw error;
+  }
   await unmount(folder);
   await rmdir(folder); // fails if it is still mounted
   await rename(plain, folder);
-  if (complete) await rm(image);
+  await rm(image);
 }
 
 /**

@@ -76,7 +76,7 @@ def enter(walls: dict) -> None:
     """Returns inside the walls, in a new process. Raises OSError where the system refuses."""
     if walls["view"] is None:
         join(walls["groups"])
-        limit(walls["limits"])
+        limit(walls["limits"], own_user=False)
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         return
     uid, gid = os.geteuid(), os.getegid()
@@ -289,7 +289,7 @@ def surrender(walls: dict) -> None:
     """Gives up every right: capabilities, the user, most system calls."""
     for capability in range(CAPABILITIES):
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-    limit(walls["limits"])
+    limit(walls["limits"], own_user=True)
     if walls["user"]:
         uid, gid = walls["user"]
         os.setgroups([])
@@ -305,8 +305,10 @@ def surrender(walls: dict) -> None:
     call("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.c_char_p(program), 0, 0)
 
 
-def limit(limits: dict) -> None:
-    held = {"CORE": 0, "FSIZE": limits["fileBytes"], "NPROC": limits["processes"], "NOFILE": limits["files"]}
+def limit(limits: dict, *, own_user: bool) -> None:
+    held = {"CORE": 0, "FSIZE": limits["fileBytes"], "NOFILE": limits["files"]}
+    if own_user:  # otherwise the kernel counts all processes of the runner's user
+        held["NPROC"] = limits["processes"]
     if limits["dataBytes"] is not None:  # a forked child begins with the memory of its libraries
         held["DATA"] = limits["dataBytes"] + held_data()
     for name, wanted in held.items():
@@ -317,7 +319,7 @@ def limit(limits: dict) -> None:
 
 
 def held_data() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
+    with open("/proc/self/statm", "rb") as file:  # a codec may lie outside of the view
         return int(file.read().split()[5]) * resource.getpagesize()
 
 

@@ -266,6 +266,14 @@ const refusals: Record<string, [(archive: string) => string, RegExp]> = {
     },
     /^its record\.json is not a plain file$/,
   ],
+  "a file in place of a record's folder": [
+    (archive) => {
+      const digest = "a".repeat(64);
+      writeFileSync(join(archive, digest), "no folder");
+      return digest;
+    },
+    /./,
+  ],
 };
 
 for (const [what, [forge, problem]] of Object.entries(refusals))

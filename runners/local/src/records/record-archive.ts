@@ -33,5 +33,6 @@ export function archiveSignature(folder: string): string | undefined {
 /** Null without a log, and for anything else than a plain file, which an import refuses. */
 function logDigest(record: string): string | null {
   const path = join(record, "log");
+  if (!lstatSync(record, { throwIfNoEntry: false })?.isDirectory()) return null;
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? hashFile(path) : null;
 }

@@ -39,3 +39,12 @@ test("a folder that a person gives to score may not, although the plan's agent i
   const given = new Map([[0, result("reused")]]);
   assert.equal(mayRunWeakly(plan.instances[2]!, { plan, given, results: [result("reused")] }), false);
 });
+
+test("an imported record may not, whatever its preset says: anyone may have written it", () => {
+  const imported = { ...result("reused"), record: { origin: { archive: "a" } } } as unknown as Result;
+  for (const params of [{ kind: "command" }, { preset: { trusted: true } }]) {
+    const plan = scored(params);
+    assert.equal(mayRunWeakly(plan.instances[2]!, { plan, results: [imported] }), false);
+    assert.equal(mayRunWeakly(plan.instances[2]!, { plan, results: [imported], unsafeLocal: true }), true);
+  }
+});

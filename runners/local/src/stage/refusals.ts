@@ -1,14 +1,14 @@
 // Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
 // after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
 
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/permissions";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
-import { ifReadable } from "../store/if-readable.ts";
+import { firstBytes } from "@mlrb/kit/admission/admission-files";
 import { readFrom } from "../store/read-appended.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
@@ -119,11 +119,15 @@ function endOf(file: string): string {
   return String(readFrom(file, Math.max(0, statSync(file).size - (1 << 14))));
 }
 
-/** Lines that a kill tore, or that the script wrote itself, are skipped. */
+/** Of a stage inside walls, hostile code may have written the file. */
+const refusalsBytesMax = 256 << 10;
+const refusalsMax = 1000;
+
+/** Lines that a kill tore, or that the script wrote itself, are skipped, as is what an honest guard never writes. */
 function readRefusals(file: string): Refusal[] {
   // no file: nothing was refused, or the script runs without a guard
-  const text = ifReadable(() => readFileSync(file, "utf8")) ?? "";
-  return text.split("\n").flatMap((line) => {
+  const text = new TextDecoder().decode(firstBytes(file, refusalsBytesMax));
+  return text.split("\n", refusalsMax).flatMap((line) => {
     const reading = readFormat(refusal, line);
     return reading.kind === "ok" ? [reading.value] : [];
   });
