@@ -9,6 +9,7 @@ const claude = { model: "claude-test", max_tokens: 100, messages: user("hi") };
 const chat = { model: "gpt-test", messages: user("hi") };
 const codex = { model: "o-test-1", input: user("hi") };
 const gemini = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+const walled = { network: false };
 const paths = {
   chat: "openai/v1/chat/completions",
   codex: "openai/v1/responses",
@@ -442,6 +443,66 @@ test("null, and the value by default, are no reason to refuse a field that can c
     sent("anthropic", { ...claude, mcp_servers: [], speed: "standard" }).body.mcp_servers,
     undefined,
   );
+});
+
+for (const [title, format, body] of [
+  ["a list of the harmless word", "openai-chat", { ...chat, modalities: ["text"] }],
+  ["the harmless word in capitals", "google", { ...gemini, serviceTier: "STANDARD" }],
+  ["the harmless word of protocol buffers", "google", { ...gemini, service_tier: "SERVICE_TIER_STANDARD" }],
+  ["a list of one flag", "openai-responses", { ...codex, background: [false] }],
+] as const)
+  test(`${title} is left out like a missing field: ${format}`, () => {
+    const given = { "openai-chat": chat, google: gemini, "openai-responses": codex }[format];
+    assert.deepEqual(sent(format, body), sent(format, given));
+  });
+
+test("a harmless word beside another one is refused", () => {
+  for (const modalities of [["text", "text", "audio"], ["audio"], [], "audio"])
+    assert.equal(refusal("openai-chat", { ...chat, modalities }).status, 403);
+});
+
+test("a seed of 64 bits leaves as it is written", () => {
+  const provider = { name: "openai", protocol: "openai" as const, baseUrl: "", ids: ["*"], free: false };
+  const route: Route = { provider, kind: "call", format: "openai-chat", path: "/", dropped: [] };
+  const bytes = Buffer.from(JSON.stringify(chat).replace("{", '{"seed":9223372036854775807,'));
+  const call = admitCall(route, { bytes, headers: {} }, walled);
+  assert.ok(!("refused" in call), JSON.stringify(call));
+  assert.match(call.body, /"seed":9223372036854775807/);
+});
+
+test("the shell that the program runs is a tool of its own", () => {
+  const environment = { type: "local", skills: [{ name: "a", description: "b", path: "/c" }] };
+  const body = {
+    ...codex,
+    tools: [{ type: "shell", environment }],
+    input: [
+      { type: "shell_call", id: "s", call_id: "c", action: { commands: ["ls"], timeout_ms: 1 } },
+      { type: "shell_call", call_id: "d", action: { commands: ["ls"] }, environment: { type: "local" } },
+      {
+        type: "shell_call_output",
+        call_id: "c",
+        output: [{ stdout: "x", stderr: "", outcome: { type: "exit", exit_code: 0 } }],
+        max_output_length: 9,
+      },
+    ],
+  };
+  const { body: request, dropped } = sent("openai-responses", body);
+  assert.deepEqual([request.tools, request.input, dropped], [body.tools, body.input, []]);
+});
+
+test("a shell whose environment is missing, unknown or the provider's is refused", () => {
+  for (const environment of [
+    undefined,
+    null,
+    {},
+    { type: null },
+    { type: "other" },
+    { type: "container_reference" },
+  ])
+    assert.match(
+      refusal("openai-responses", { ...codex, tools: [{ type: "shell", environment }] }).detail,
+      /environment/,
+    );
 });
 
 const mistyped: [format: CallFormat, body: object, says: RegExp][] = [

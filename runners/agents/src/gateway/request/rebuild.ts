@@ -2,7 +2,7 @@
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
-import { isObject } from "./request-json.ts";
+import { isObject, numberOf } from "./request-json.ts";
 import type { Bar, ObjectShape, Shape, Variants } from "./shape.ts";
 
 export type Rebuilt = {
@@ -43,7 +43,7 @@ class Rebuilding {
       case "text":
         return typeof value === "string" ? value : this.#mistyped(path, "a text");
       case "number":
-        return typeof value === "number" ? value : this.#mistyped(path, "a number");
+        return numberOf(value) !== undefined ? value : this.#mistyped(path, "a number");
       case "flag":
         return typeof value === "boolean" ? value : this.#mistyped(path, "true or false");
       case "word":
@@ -81,7 +81,7 @@ class Rebuilding {
     }
   }
 
-  #object({ fields, proto }: ObjectShape, value: Record<string, Json>, path: string): Json {
+  #object({ fields, proto, required = [] }: ObjectShape, value: Record<string, Json>, path: string): Json {
     const rebuilt: Record<string, Json> = {};
     const seen = new Set<string>();
     for (const [key, one] of Object.entries(value)) {
@@ -93,6 +93,8 @@ class Rebuilding {
       if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
+    const missing = required.find((name) => (rebuilt[name] ?? null) === null);
+    if (missing !== undefined) this.#refuse(400, `${quoted(path)} has no \`${missing}\`; write it`);
     return rebuilt;
   }
 
@@ -153,7 +155,13 @@ function isUnset(shape: Shape, value: Json): boolean {
   if (shape.kind === "reaching")
     return value === null || value === false || (Array.isArray(value) && value.length === 0);
   if (shape.kind !== "barred") return false;
-  return value === null || ((shape.bar.harmless ?? []) as readonly Json[]).includes(value);
+  return value === null || isHarmless(shape.bar, value);
+}
+
+/** A harmless value, in any case, or a list of one. */
+function isHarmless({ harmless = [] }: Bar, value: Json): boolean {
+  const only = Array.isArray(value) && value.length === 1 ? value[0]! : value;
+  return (harmless as readonly Json[]).includes(typeof only === "string" ? only.toLowerCase() : only);
 }
 
 /** Whether the JSON type of `value` is that of the shape. */
@@ -165,7 +173,7 @@ function takes(shape: Shape, value: Json): boolean {
     case "media-type":
       return typeof value === "string";
     case "number":
-      return typeof value === "number";
+      return numberOf(value) !== undefined;
     case "flag":
       return typeof value === "boolean";
     case "list":

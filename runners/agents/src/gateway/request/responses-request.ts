@@ -64,6 +64,14 @@ const runsInProgram = word(["client"], {
   why: "the provider would run the search",
   instead: "let the program run it",
 });
+/** Of a shell: the program's own machine, or a container at the provider. */
+const environment = variants("the environment of a shell", [
+  ["local", object({ type: text, skills: list(object({ name: text, description: text, path: text })) })],
+  [/^container/, ranAtProvider],
+]);
+const shellOutput = object({
+  ...{ stdout: text, stderr: text, outcome: object({ type: text, exit_code: number }) },
+});
 const tools = list(
   variants("a tool", [
     ...ownTools,
@@ -72,6 +80,8 @@ const tools = list(
       object({ type: text, name: text, description: text, tools: list(variants("a tool", ownTools)) }),
     ],
     [/^(local_shell|apply_patch)$/, object({ type: text })],
+    // without an environment, the provider chooses one
+    ["shell", { ...object({ type: text, environment }), required: ["environment"] }],
     ["tool_search", object({ type: text, description: text, parameters: opaque, execution: runsInProgram })],
     [
       /^web_search/,
@@ -81,7 +91,7 @@ const tools = list(
       ),
     ],
     ["mcp", reaching('a tool of type "mcp"', opaque)],
-    [/^(code_interpreter|file_search|image_generation|shell)$/, ranAtProvider],
+    [/^(code_interpreter|file_search|image_generation)$/, ranAtProvider],
   ]),
 );
 
@@ -96,6 +106,8 @@ const input = variants(
     [/^(function|custom_tool)_call_output$/, object({ ...call, output })],
     ["local_shell_call", object({ ...call, action: opaque })],
     ["local_shell_call_output", object({ ...call, output: text })],
+    ["shell_call", object({ ...call, action: opaque, environment })],
+    ["shell_call_output", object({ ...call, output: list(shellOutput), max_output_length: number })],
     ["apply_patch_call", object({ ...call, operation: opaque })],
     ["apply_patch_call_output", object({ ...call, output: text })],
     ["tool_search_call", object({ ...call, execution: runsInProgram, arguments: opaque })],
@@ -106,7 +118,7 @@ const input = variants(
     ["agent_message", object({ ...item, author: text, recipient: text, content: output })],
     [/^web_search_call$|^mcp_/, reaching("a call of a tool of the provider's", opaque)],
     ["item_reference", storedFile],
-    [/^(code_interpreter|file_search|image_generation|shell)_call/, ranAtProvider],
+    [/^(code_interpreter|file_search|image_generation)_call/, ranAtProvider],
   ],
   "message",
 );

@@ -27,6 +27,8 @@ export type ObjectShape = {
   fields: Fields;
   /** Protocol buffers: `camelCase` and `snake_case` name the same field. */
   proto?: true;
+  /** Fields whose default is refused, so that they may not be left out. */
+  required?: readonly string[];
 };
 
 export type Fields = Readonly<Record<string, Shape>>;
@@ -47,7 +49,7 @@ export type Bar = {
   why: string;
   /** The way out. */
   instead: string;
-  /** Values that mean the same as leaving the field out. null always does. */
+  /** Values that mean the same as leaving the field out, words in lower case. null always does. */
   harmless?: readonly (string | boolean)[];
 };
 
@@ -101,11 +103,14 @@ const contentAtProvider = barred("storage", {
 const tier = barred("price", {
   why: "tiers have prices of their own, and the gateway asks for the standard one",
   instead: leaveOut,
-  harmless: ["auto", "default", "standard", "standard_only", "unspecified"],
+  harmless: [
+    ...["auto", "default", "standard", "standard_only", "unspecified"],
+    ...["service_tier_standard", "service_tier_unspecified"],
+  ],
 });
 const payer = barred("price", { why: "it changes who pays", instead: leaveOut });
 const otherModel = barred("price", { why: "another model or provider could answer", instead: leaveOut });
-const sound = barred("price", { why: "sound has a price of its own", instead: "send and ask for text" });
+const soundInstead = { why: "sound has a price of its own", instead: "send and ask for text" };
 
 /** Refused at the top of every protocol's request, whichever protocol a field belongs to. */
 export const barredEverywhere: Fields = {
@@ -152,6 +157,6 @@ export const barredEverywhere: Fields = {
   provider: otherModel,
   route: otherModel,
   plugins: barred("reach", { why: "it lets the provider search and read files", instead: leaveOut }),
-  audio: sound,
-  modalities: sound,
+  audio: barred("price", soundInstead),
+  modalities: barred("price", { ...soundInstead, harmless: ["text"] }),
 };
