@@ -337,7 +337,13 @@ const barred: [format: CallFormat, body: object, says: RegExp][] = [
   ["openai-responses", { ...codex, service_tier: "flex" }, /`service_tier` "flex".*the price/],
   ["openai-responses", { ...codex, prompt_cache_retention: "24h" }, /`prompt_cache_retention`.*stores/],
   ["openai-responses", { ...codex, reasoning: { mode: "pro" } }, /`reasoning.mode` "pro".*the price/],
-  ["openai-responses", { ...codex, input: [{ type: "item_reference", id: "x" }] }, /stores/],
+  [
+    "openai-responses",
+    { ...codex, input: [{ type: "item_reference", id: "msg_1" }] },
+    /the provider stores nothing here; set `store: false` in the program so that it sends whole items/,
+  ],
+  ["openai-responses", { ...codex, input: [{ id: "fc_1" }] }, /the provider stores nothing here/],
+  ["openai-responses", { ...codex, input: [{ type: null, id: "fc_1" }] }, /the provider stores nothing here/],
   [
     "openai-responses",
     { ...codex, input: user([{ type: "input_file", file_id: "f" }]) },
@@ -503,6 +509,41 @@ test("a shell whose environment is missing, unknown or the provider's is refused
       refusal("openai-responses", { ...codex, tools: [{ type: "shell", environment }] }).detail,
       /environment/,
     );
+});
+
+test("reasoning that only a stored conversation could hold is left out, and each kind is named once", () => {
+  const kept = [
+    { role: "user", content: "hi" },
+    { type: "reasoning", id: "rs_9", summary: [], encrypted_content: "gAAA==" },
+    { type: "function_call", id: "fc_1", call_id: "c", name: "sh", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "x" },
+  ] as const;
+  const stored = [
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }] },
+    { type: "reasoning", id: "rs_2", summary: [], encrypted_content: null, content: [] },
+    { type: "item_reference", id: "rs_3" },
+    { id: "rs_4" },
+    { type: "reasoning", id: "rs_5", summary: [], encrypted_content: "" },
+  ];
+  const input = [kept[0], ...stored, ...kept.slice(1), ...stored];
+  const { body, dropped } = sent("openai-responses", { ...codex, input });
+  assert.deepEqual(body.input, kept);
+  assert.deepEqual(dropped, [
+    "input[] (reasoning without encrypted_content)",
+    "input[] (item_reference to reasoning)",
+  ]);
+});
+
+test("reasoning whose text another server sent goes back to it", () => {
+  const reasoning = {
+    type: "reasoning",
+    id: "rs_1",
+    summary: [],
+    content: [{ type: "reasoning_text", text: "Hm." }],
+  };
+  const body = { ...codex, input: [reasoning] };
+  assert.deepEqual(sent("openai-responses", body, { name: "vllm" }).body.input, [reasoning]);
+  assert.deepEqual(sent("openai-responses", body).body.input, []);
 });
 
 const mistyped: [format: CallFormat, body: object, says: RegExp][] = [

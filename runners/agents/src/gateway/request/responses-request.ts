@@ -95,6 +95,11 @@ const tools = list(
   ]),
 );
 
+const storedItem = barred("storage", {
+  why: "it names an item that the provider stored, and the provider stores nothing here",
+  instead: "set `store: false` in the program so that it sends whole items",
+});
+
 const call: Fields = { ...item, call_id: text, name: text, namespace: text };
 const input = variants(
   "an item of the input",
@@ -117,7 +122,7 @@ const input = variants(
     ["additional_tools", object({ ...item, role: text, tools })],
     ["agent_message", object({ ...item, author: text, recipient: text, content: output })],
     [/^web_search_call$|^mcp_/, reaching("a call of a tool of the provider's", opaque)],
-    ["item_reference", storedFile],
+    ["item_reference", storedItem],
     [/^(code_interpreter|file_search|image_generation)_call/, ranAtProvider],
   ],
   "message",
