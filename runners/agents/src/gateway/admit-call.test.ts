@@ -416,6 +416,12 @@ const barred: [format: CallFormat, body: object, says: RegExp][] = [
   ],
   ["google", { ...gemini, tools: [{ googleSearch: {} }] }, /would reach a network/],
   ["google", { ...gemini, tools: [{ url_context: {} }] }, /would reach a network/],
+  [
+    "google",
+    { ...gemini, tools: [{ newTool: {} }] },
+    /`tools\[\]\.newTool` is refused.*known are functionDecl/,
+  ],
+  ["google", { ...gemini, tools: [{ computer_use: {} }] }, /`tools\[\]\.computer_use` is refused/],
   ["google", { ...gemini, tools: [{ codeExecution: {} }] }, /runs at the provider/],
   ["google", { contents: [{ parts: [{ inlineData: { mimeType: "audio/wav", data: "x" } }] }] }, /the price/],
   [
@@ -544,6 +550,50 @@ test("reasoning whose text another server sent goes back to it", () => {
   const body = { ...codex, input: [reasoning] };
   assert.deepEqual(sent("openai-responses", body, { name: "vllm" }).body.input, [reasoning]);
   assert.deepEqual(sent("openai-responses", body).body.input, []);
+});
+
+const kinds = ["audio/wav", " Audio/mpeg", "video/mp4", "VIDEO/webm", "application/ogg", "application/mp4"];
+const typed = (kind: string): [format: CallFormat, body: object][] => {
+  const url = `data:${kind};codecs=opus;base64,AAAA`;
+  return [
+    ["openai-chat", { ...chat, messages: user([{ type: "image_url", image_url: { url } }]) }],
+    ["openai-chat", { ...chat, messages: user([{ type: "file", file: { file_data: url } }]) }],
+    ["openai-responses", { ...codex, input: user([{ type: "input_image", image_url: url }]) }],
+    ["openai-responses", { ...codex, input: user([{ type: "input_file", file_data: url }]) }],
+    ["google", { contents: [{ parts: [{ inline_data: { mime_type: kind, data: "x" } }] }] }],
+    [
+      "anthropic",
+      {
+        ...claude,
+        messages: user([{ type: "image", source: { type: "base64", media_type: kind, data: "x" } }]),
+      },
+    ],
+  ];
+};
+
+test("sound and film are refused wherever their type is named, with a network too", () => {
+  for (const network of [false, true])
+    for (const [format, body] of kinds.flatMap(typed))
+      assert.match(refusal(format, body, { network }).detail, /sound and film/, JSON.stringify(body));
+});
+
+test("pictures and documents in data URLs leave", () => {
+  for (const kind of ["image/png", "application/pdf", "text/plain", ""])
+    for (const [format, body] of typed(kind)) assert.deepEqual(sent(format, body).dropped, []);
+});
+
+test("what limits a search is forwarded, and an unknown limit is refused instead of dropped", () => {
+  const network = { network: true };
+  const limited: [format: CallFormat, given: object, tool: object][] = [
+    ["openai-responses", codex, { type: "web_search", external_web_access: false, filters: { a: ["b"] } }],
+    ["anthropic", claude, { ...search[0], allowed_domains: ["a.org"], allowed_callers: ["direct"] }],
+  ];
+  for (const [format, given, tool] of limited) {
+    assert.deepEqual(sent(format, { ...given, tools: [tool] }, network).body.tools, [tool]);
+    const { status, detail } = refusal(format, { ...given, tools: [{ ...tool, only_here: true }] }, network);
+    assert.match(detail, /`tools\[\]\.only_here` true is refused.*what the call reaches.*leave it out/);
+    assert.equal(status, 403);
+  }
 });
 
 const mistyped: [format: CallFormat, body: object, says: RegExp][] = [

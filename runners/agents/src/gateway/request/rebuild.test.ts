@@ -99,7 +99,7 @@ function declaredObjects(
     if (entry) declaredObjects(entry[1], value, found);
   }
   if (shape.kind !== "object") return found;
-  found.push(value);
+  if (!shape.closed) found.push(value);
   for (const [name, one] of Object.entries(shape.fields))
     if (value[name] !== undefined) declaredObjects(one, value[name], found);
   return found;

@@ -3,7 +3,7 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
 import { isObject, numberOf } from "./request-json.ts";
-import type { Bar, ObjectShape, Shape, Variants } from "./shape.ts";
+import type { Bar, Fields, ObjectShape, Shape, Variants } from "./shape.ts";
 
 export type Rebuilt = {
   body: Record<string, Json>;
@@ -51,11 +51,13 @@ class Rebuilding {
         return typeof value === "string" ? this.#bar(shape.bar, path, value) : this.#mistyped(path, "a text");
       case "data-url":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        if (value.startsWith("data:") || (shape.bare && base64.test(value)) || this.#network) return value;
+        if (value.startsWith("data:"))
+          return isSoundOrFilm(value.slice("data:".length, 200)) ? this.#bar(soundOrFilm, path, null) : value;
+        if ((shape.bare && base64.test(value)) || this.#network) return value;
         return this.#reaching(shape.name, path);
       case "media-type":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        return /^\s*(audio|video)\b/iu.test(value) ? this.#bar(soundOrFilm, path, value) : value;
+        return isSoundOrFilm(value) ? this.#bar(soundOrFilm, path, value) : value;
       case "list":
         if (!Array.isArray(value)) return this.#mistyped(path, "a list");
         return value.map((one) => this.value(shape.of, one, `${path}[]`));
@@ -81,7 +83,11 @@ class Rebuilding {
     }
   }
 
-  #object({ fields, proto, required = [] }: ObjectShape, value: Record<string, Json>, path: string): Json {
+  #object(
+    { fields, proto, closed, required = [] }: ObjectShape,
+    value: Record<string, Json>,
+    path: string,
+  ): Json {
     const rebuilt: Record<string, Json> = {};
     const seen = new Set<string>();
     for (const [key, one] of Object.entries(value)) {
@@ -90,7 +96,8 @@ class Rebuilding {
       const place = path === "" ? key : `${path}.${key}`;
       if (seen.has(name)) this.#refuse(400, `${quoted(place)} is there in two spellings; keep one`);
       seen.add(name);
-      if (shape === undefined) this.#drop(place);
+      if (shape === undefined && closed && one !== null) this.#bar(unknownIn(fields), place, one);
+      else if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
     const missing = required.find((name) => (rebuilt[name] ?? null) === null);
@@ -149,6 +156,21 @@ const soundOrFilm: Bar = {
   why: "sound and film have prices of their own",
   instead: "send text or pictures",
 };
+
+function unknownIn(fields: Fields): Bar {
+  return {
+    changes: "reach",
+    why: "the gateway does not know it here, and without it the provider may do more",
+    instead: `leave it out; known are ${Object.keys(fields).join(", ")}`,
+  };
+}
+
+/** `type`: a media type, and what follows it in a `data:` URL. */
+function isSoundOrFilm(type: string): boolean {
+  return /^\s*(audio\b|video\b|application\/(ogg|mp4|x-matroska|x-mpegurl|vnd\.apple\.mpegurl)\b)/iu.test(
+    type,
+  );
+}
 
 /** Whether a field that may be refused has a value that means the same as leaving it out. */
 function isUnset(shape: Shape, value: Json): boolean {

@@ -3,6 +3,7 @@
 import {
   barred,
   barredEverywhere,
+  closed,
   dataUrl,
   either,
   type Fields,
@@ -87,7 +88,12 @@ const tools = list(
       /^web_search/,
       reaching(
         'a tool of type "web_search"',
-        object({ type: text, search_context_size: text, user_location: opaque, filters: opaque }),
+        closed(
+          object({
+            ...{ type: text, search_context_size: text, user_location: opaque, filters: opaque },
+            ...{ external_web_access: flag, search_content_types: list(text) },
+          }),
+        ),
       ),
     ],
     ["mcp", reaching('a tool of type "mcp"', opaque)],
@@ -149,8 +155,8 @@ export const responsesRequest: ObjectShape = object({
   tool_choice: either(
     text,
     object({
-      ...{ type: text, name: text, namespace: text, mode: text },
-      tools: list(object({ type: text, name: text, namespace: text })),
+      ...{ type: text, name: text, namespace: text, server_label: text, mode: text },
+      tools: list(object({ type: text, name: text, namespace: text, server_label: text })),
     }),
   ),
   context_management: list(object({ type: text, compact_threshold: number })),

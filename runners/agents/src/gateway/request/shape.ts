@@ -27,6 +27,8 @@ export type ObjectShape = {
   fields: Fields;
   /** Protocol buffers: `camelCase` and `snake_case` name the same field. */
   proto?: true;
+  /** An unknown field is refused: without it, the provider could run or reach more. */
+  closed?: true;
   /** Fields whose default is refused, so that they may not be left out. */
   required?: readonly string[];
 };
@@ -63,6 +65,7 @@ export const list = (of: Shape): Shape => ({ kind: "list", of });
 export const table = (of: Shape): Shape => ({ kind: "table", of });
 export const object = (fields: Fields): ObjectShape => ({ kind: "object", fields });
 export const proto = (fields: Fields): ObjectShape => ({ kind: "object", fields, proto: true });
+export const closed = (of: ObjectShape): ObjectShape => ({ ...of, closed: true });
 export const either = (...of: Shape[]): Shape => ({ kind: "either", of });
 export const word = (words: readonly string[], bar: Bar): Shape => ({ kind: "word", words, bar });
 export const dataUrl = (name: string): Shape => ({ kind: "data-url", name });
