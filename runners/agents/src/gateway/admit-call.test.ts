@@ -596,6 +596,14 @@ test("what limits a search is forwarded, and an unknown limit is refused instead
   }
 });
 
+test("the refusal of a model that may search says how to allow it", () => {
+  const model = "gpt-4o-search-preview";
+  const { status, detail } = refusal("openai-chat", { ...chat, model });
+  assert.equal(status, 403);
+  assert.match(detail, /may search, and this attempt has no network: list its whole id in the preset/);
+  assert.equal(sent("openai-chat", { ...chat, model }, { network: true }).body.model, model);
+});
+
 const mistyped: [format: CallFormat, body: object, says: RegExp][] = [
   ["anthropic", { ...claude, messages: { 0: user("x")[0] } }, /`messages` must be a list/],
   ["anthropic", { ...claude, tools: { 0: search[0] } }, /`tools` must be a list/],

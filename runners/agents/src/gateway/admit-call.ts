@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../model/call-charge.ts";
-import { type GatewayProvider, mayUse } from "./gateway-provider.ts";
+import { type GatewayProvider, mayUse, needsNetwork } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 import { anthropicRequest } from "./request/anthropic-request.ts";
 import { chatRequest } from "./request/chat-request.ts";
@@ -55,10 +55,10 @@ export function admitCall(
   if (!isObject(parsed.value)) return refuse(400, "the body is not a JSON object");
   const model = route.model ?? parsed.value.model;
   if (typeof model !== "string") return refuse(400, "the body names no model");
-  if (!mayUse(provider, model))
+  if (!mayUse(provider, model, { network }))
     return refuse(
       403,
-      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}`,
+      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}${needsNetwork(provider, model) ? "; by its name it may search, and this attempt has no network: list its whole id in the preset" : ""}`,
     );
   const shape = format === "google" && kind === "count" ? googleCount : shapes[format];
   const given =
