@@ -36,6 +36,7 @@ export class AttemptPurse {
   readonly prices: PriceBook = {
     priceOf: (provider, model) => this.#updated().#book.priceOf(provider, model),
     dollarsOf: (usage, provider, model) => this.#updated().#book.dollarsOf(usage, provider, model),
+    hasOwnPrice: (provider, model) => this.#updated().#book.hasOwnPrice(provider, model),
     mostDollarsOf: (usage) => this.#updated().#book.mostDollarsOf(usage),
     used: () => {
       const all = [...this.#earlierBooks, this.#book].flatMap((book) => book.used());

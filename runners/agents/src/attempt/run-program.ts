@@ -18,7 +18,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
     request.gateway &&
     (await programGateway(sandbox, request.gateway, {
       ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
-      mostDollarsOf: (request.prices ?? priceBook([])).mostDollarsOf,
+      prices: request.prices ?? priceBook([]),
       ...(request.waits && { waiting: request.waits }),
     }));
   const ran = await supervise(supervision, (failed) => {

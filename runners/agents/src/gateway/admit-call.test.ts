@@ -9,6 +9,7 @@ const claude = { model: "claude-test", max_tokens: 100, messages: user("hi") };
 const chat = { model: "gpt-test", messages: user("hi") };
 const codex = { model: "o-test-1", input: user("hi") };
 const gemini = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+const walled = { network: false };
 const paths = {
   chat: "openai/v1/chat/completions",
   codex: "openai/v1/responses",
@@ -336,7 +337,13 @@ const barred: [format: CallFormat, body: object, says: RegExp][] = [
   ["openai-responses", { ...codex, service_tier: "flex" }, /`service_tier` "flex".*the price/],
   ["openai-responses", { ...codex, prompt_cache_retention: "24h" }, /`prompt_cache_retention`.*stores/],
   ["openai-responses", { ...codex, reasoning: { mode: "pro" } }, /`reasoning.mode` "pro".*the price/],
-  ["openai-responses", { ...codex, input: [{ type: "item_reference", id: "x" }] }, /stores/],
+  [
+    "openai-responses",
+    { ...codex, input: [{ type: "item_reference", id: "msg_1" }] },
+    /the provider stores nothing here; set `store: false` in the program so that it sends whole items/,
+  ],
+  ["openai-responses", { ...codex, input: [{ id: "fc_1" }] }, /the provider stores nothing here/],
+  ["openai-responses", { ...codex, input: [{ type: null, id: "fc_1" }] }, /the provider stores nothing here/],
   [
     "openai-responses",
     { ...codex, input: user([{ type: "input_file", file_id: "f" }]) },
@@ -409,6 +416,12 @@ const barred: [format: CallFormat, body: object, says: RegExp][] = [
   ],
   ["google", { ...gemini, tools: [{ googleSearch: {} }] }, /would reach a network/],
   ["google", { ...gemini, tools: [{ url_context: {} }] }, /would reach a network/],
+  [
+    "google",
+    { ...gemini, tools: [{ newTool: {} }] },
+    /`tools\[\]\.newTool` is refused.*known are functionDecl/,
+  ],
+  ["google", { ...gemini, tools: [{ computer_use: {} }] }, /`tools\[\]\.computer_use` is refused/],
   ["google", { ...gemini, tools: [{ codeExecution: {} }] }, /runs at the provider/],
   ["google", { contents: [{ parts: [{ inlineData: { mimeType: "audio/wav", data: "x" } }] }] }, /the price/],
   [
@@ -442,6 +455,153 @@ test("null, and the value by default, are no reason to refuse a field that can c
     sent("anthropic", { ...claude, mcp_servers: [], speed: "standard" }).body.mcp_servers,
     undefined,
   );
+});
+
+for (const [title, format, body] of [
+  ["a list of the harmless word", "openai-chat", { ...chat, modalities: ["text"] }],
+  ["the harmless word in capitals", "google", { ...gemini, serviceTier: "STANDARD" }],
+  ["the harmless word of protocol buffers", "google", { ...gemini, service_tier: "SERVICE_TIER_STANDARD" }],
+  ["a list of one flag", "openai-responses", { ...codex, background: [false] }],
+] as const)
+  test(`${title} is left out like a missing field: ${format}`, () => {
+    const given = { "openai-chat": chat, google: gemini, "openai-responses": codex }[format];
+    assert.deepEqual(sent(format, body), sent(format, given));
+  });
+
+test("a harmless word beside another one is refused", () => {
+  for (const modalities of [["text", "text", "audio"], ["audio"], [], "audio"])
+    assert.equal(refusal("openai-chat", { ...chat, modalities }).status, 403);
+});
+
+test("a seed of 64 bits leaves as it is written", () => {
+  const provider = { name: "openai", protocol: "openai" as const, baseUrl: "", ids: ["*"], free: false };
+  const route: Route = { provider, kind: "call", format: "openai-chat", path: "/", dropped: [] };
+  const bytes = Buffer.from(JSON.stringify(chat).replace("{", '{"seed":9223372036854775807,'));
+  const call = admitCall(route, { bytes, headers: {} }, walled);
+  assert.ok(!("refused" in call), JSON.stringify(call));
+  assert.match(call.body, /"seed":9223372036854775807/);
+});
+
+test("the shell that the program runs is a tool of its own", () => {
+  const environment = { type: "local", skills: [{ name: "a", description: "b", path: "/c" }] };
+  const body = {
+    ...codex,
+    tools: [{ type: "shell", environment }],
+    input: [
+      { type: "shell_call", id: "s", call_id: "c", action: { commands: ["ls"], timeout_ms: 1 } },
+      { type: "shell_call", call_id: "d", action: { commands: ["ls"] }, environment: { type: "local" } },
+      {
+        type: "shell_call_output",
+        call_id: "c",
+        output: [{ stdout: "x", stderr: "", outcome: { type: "exit", exit_code: 0 } }],
+        max_output_length: 9,
+      },
+    ],
+  };
+  const { body: request, dropped } = sent("openai-responses", body);
+  assert.deepEqual([request.tools, request.input, dropped], [body.tools, body.input, []]);
+});
+
+test("a shell whose environment is missing, unknown or the provider's is refused", () => {
+  for (const environment of [
+    undefined,
+    null,
+    {},
+    { type: null },
+    { type: "other" },
+    { type: "container_reference" },
+  ])
+    assert.match(
+      refusal("openai-responses", { ...codex, tools: [{ type: "shell", environment }] }).detail,
+      /environment/,
+    );
+});
+
+test("reasoning that only a stored conversation could hold is left out, and each kind is named once", () => {
+  const kept = [
+    { role: "user", content: "hi" },
+    { type: "reasoning", id: "rs_9", summary: [], encrypted_content: "gAAA==" },
+    { type: "function_call", id: "fc_1", call_id: "c", name: "sh", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "x" },
+  ] as const;
+  const stored = [
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }] },
+    { type: "reasoning", id: "rs_2", summary: [], encrypted_content: null, content: [] },
+    { type: "item_reference", id: "rs_3" },
+    { id: "rs_4" },
+    { type: "reasoning", id: "rs_5", summary: [], encrypted_content: "" },
+  ];
+  const input = [kept[0], ...stored, ...kept.slice(1), ...stored];
+  const { body, dropped } = sent("openai-responses", { ...codex, input });
+  assert.deepEqual(body.input, kept);
+  assert.deepEqual(dropped, [
+    "input[] (reasoning without encrypted_content)",
+    "input[] (item_reference to reasoning)",
+  ]);
+});
+
+test("reasoning whose text another server sent goes back to it", () => {
+  const reasoning = {
+    type: "reasoning",
+    id: "rs_1",
+    summary: [],
+    content: [{ type: "reasoning_text", text: "Hm." }],
+  };
+  const body = { ...codex, input: [reasoning] };
+  assert.deepEqual(sent("openai-responses", body, { name: "vllm" }).body.input, [reasoning]);
+  assert.deepEqual(sent("openai-responses", body).body.input, []);
+});
+
+const kinds = ["audio/wav", " Audio/mpeg", "video/mp4", "VIDEO/webm", "application/ogg", "application/mp4"];
+const typed = (kind: string): [format: CallFormat, body: object][] => {
+  const url = `data:${kind};codecs=opus;base64,AAAA`;
+  return [
+    ["openai-chat", { ...chat, messages: user([{ type: "image_url", image_url: { url } }]) }],
+    ["openai-chat", { ...chat, messages: user([{ type: "file", file: { file_data: url } }]) }],
+    ["openai-responses", { ...codex, input: user([{ type: "input_image", image_url: url }]) }],
+    ["openai-responses", { ...codex, input: user([{ type: "input_file", file_data: url }]) }],
+    ["google", { contents: [{ parts: [{ inline_data: { mime_type: kind, data: "x" } }] }] }],
+    [
+      "anthropic",
+      {
+        ...claude,
+        messages: user([{ type: "image", source: { type: "base64", media_type: kind, data: "x" } }]),
+      },
+    ],
+  ];
+};
+
+test("sound and film are refused wherever their type is named, with a network too", () => {
+  for (const network of [false, true])
+    for (const [format, body] of kinds.flatMap(typed))
+      assert.match(refusal(format, body, { network }).detail, /sound and film/, JSON.stringify(body));
+});
+
+test("pictures and documents in data URLs leave", () => {
+  for (const kind of ["image/png", "application/pdf", "text/plain", ""])
+    for (const [format, body] of typed(kind)) assert.deepEqual(sent(format, body).dropped, []);
+});
+
+test("what limits a search is forwarded, and an unknown limit is refused instead of dropped", () => {
+  const network = { network: true };
+  const limited: [format: CallFormat, given: object, tool: object][] = [
+    ["openai-responses", codex, { type: "web_search", external_web_access: false, filters: { a: ["b"] } }],
+    ["anthropic", claude, { ...search[0], allowed_domains: ["a.org"], allowed_callers: ["direct"] }],
+  ];
+  for (const [format, given, tool] of limited) {
+    assert.deepEqual(sent(format, { ...given, tools: [tool] }, network).body.tools, [tool]);
+    const { status, detail } = refusal(format, { ...given, tools: [{ ...tool, only_here: true }] }, network);
+    assert.match(detail, /`tools\[\]\.only_here` true is refused.*what the call reaches.*leave it out/);
+    assert.equal(status, 403);
+  }
+});
+
+test("the refusal of a model that may search says how to allow it", () => {
+  const model = "gpt-4o-search-preview";
+  const { status, detail } = refusal("openai-chat", { ...chat, model });
+  assert.equal(status, 403);
+  assert.match(detail, /may search, and this attempt has no network: list its whole id in the preset/);
+  assert.equal(sent("openai-chat", { ...chat, model }, { network: true }).body.model, model);
 });
 
 const mistyped: [format: CallFormat, body: object, says: RegExp][] = [

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../model/call-charge.ts";
-import { type GatewayProvider, mayUse } from "./gateway-provider.ts";
+import { type GatewayProvider, mayUse, needsNetwork } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 import { anthropicRequest } from "./request/anthropic-request.ts";
 import { chatRequest } from "./request/chat-request.ts";
@@ -13,6 +13,7 @@ import { rebuild } from "./request/rebuild.ts";
 import { isObject, requestJson } from "./request/request-json.ts";
 import { responsesRequest } from "./request/responses-request.ts";
 import type { ObjectShape } from "./request/shape.ts";
+import { withoutStoredReasoning } from "./request/stored-items.ts";
 import { versionHeaders } from "./request/version-headers.ts";
 import type { CallFormat, Route } from "./route-request.ts";
 
@@ -44,23 +45,27 @@ const shapes: Record<CallFormat, ObjectShape> = {
 /** `network`: whether the attempt may reach a network in other ways. */
 export function admitCall(
   route: Route,
-  given: { bytes: Uint8Array; headers: IncomingHttpHeaders },
+  { bytes, headers: asked }: { bytes: Uint8Array; headers: IncomingHttpHeaders },
   { network }: { network: boolean },
 ): AdmittedCall | { refused: Refusal } {
   const { format, kind, provider } = route;
   const refuse = (status: number, detail: string) => ({ refused: { status, detail } });
-  const parsed = requestJson(given.bytes);
+  const parsed = requestJson(bytes);
   if ("malformed" in parsed) return refuse(400, `the body is malformed: ${parsed.malformed}`);
   if (!isObject(parsed.value)) return refuse(400, "the body is not a JSON object");
   const model = route.model ?? parsed.value.model;
   if (typeof model !== "string") return refuse(400, "the body names no model");
-  if (!mayUse(provider, model))
+  if (!mayUse(provider, model, { network }))
     return refuse(
       403,
-      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}`,
+      `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}${needsNetwork(provider, model) ? "; by its name it may search, and this attempt has no network: list its whole id in the preset" : ""}`,
     );
   const shape = format === "google" && kind === "count" ? googleCount : shapes[format];
-  const rebuilt = rebuild(shape, parsed.value, { network });
+  const given =
+    format === "openai-responses"
+      ? withoutStoredReasoning(parsed.value, provider.name)
+      : { body: parsed.value, dropped: [] };
+  const rebuilt = rebuild(shape, given.body, { network });
   if ("refused" in rebuilt) return rebuilt;
   const request = rebuilt.body;
   const stream = route.stream ?? request.stream === true;
@@ -71,10 +76,10 @@ export function admitCall(
   else if (isObject(request.generateContentRequest)) request.generateContentRequest.model = `models/${model}`;
   const messages = request.messages ?? request.input ?? request.contents;
   const body = JSON.stringify(request);
-  const { headers, dropped } = versionHeaders(format, given.headers, { network });
+  const { headers, dropped } = versionHeaders(format, asked, { network });
   return {
     ...{ model, stream, body, request, headers, hideUsage },
-    dropped: [...rebuilt.dropped, ...dropped, ...route.dropped],
+    dropped: [...given.dropped, ...rebuilt.dropped, ...dropped, ...route.dropped],
     bound: boundOf(request, Buffer.byteLength(body)),
     messages: Array.isArray(messages) ? messages.length : 1,
   };

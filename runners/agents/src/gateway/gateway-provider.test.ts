@@ -20,7 +20,9 @@ test("a known provider needs no address, and a local one no key", () => {
     ...{ name: "vllm", protocol: "openai", baseUrl: "http://127.0.0.1:8000/v1", ids: ["m"], free: true },
   });
   assert.deepEqual(
-    ["claude-a", "claude-a2", "claude-b", "claude-b2"].map((id) => mayUse(anthropic!, id)),
+    ["claude-a", "claude-a2", "claude-b", "claude-b2"].map((id) =>
+      mayUse(anthropic!, id, { network: false }),
+    ),
     [true, false, true, true],
   );
   assert.ok(!JSON.stringify(gatewayFacts([anthropic!])).includes("real"));
@@ -41,4 +43,25 @@ const wrong: [entries: Parameters<typeof gatewayProviders>[0], says: RegExp][] =
 
 test("a wrong entry is refused with a way out", () => {
   for (const [entries, says] of wrong) assert.throws(() => gatewayProviders(entries, env), says);
+});
+
+test("a prefix matches models that may search only with a network; a whole id always does", () => {
+  const searching = [
+    ...["gpt-4o-search-preview", "gpt-5-Search-api", "o4-mini-deep-research", "vendor/small:online"],
+    ...["vendor/small:nitro", "pplx-7b-online"],
+  ];
+  for (const model of searching) {
+    for (const id of ["*", `${model.slice(0, 2)}*`]) {
+      assert.equal(mayUse({ ids: [id] }, model, { network: false }), false, `${id} ${model}`);
+      assert.equal(mayUse({ ids: [id] }, model, { network: true }), true, `${id} ${model}`);
+    }
+    assert.equal(mayUse({ ids: ["x*", model] }, model, { network: false }), true, model);
+  }
+  assert.equal(mayUse({ ids: ["gpt-4o-search-*"] }, "gpt-4o-search-preview", { network: false }), false);
+  for (const [id, model] of [
+    ["gpt-4o*", "gpt-4o-mini"],
+    ["NousResearch/*", "NousResearch/Hermes-3"],
+    ["qwen3:*", "qwen3:8b"],
+  ] as const)
+    assert.equal(mayUse({ ids: [id] }, model, { network: false }), true, model);
 });

@@ -58,8 +58,33 @@ function provider(entry: PresetProvider, env: NodeJS.ProcessEnv): GatewayProvide
   };
 }
 
-export function mayUse({ ids }: GatewayProvider, model: string): boolean {
-  return ids.some((id) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : model === id));
+/** `network`: whether the attempt may reach a network in other ways. */
+export function mayUse(
+  { ids }: Pick<GatewayProvider, "ids">,
+  model: string,
+  { network }: { network: boolean },
+): boolean {
+  if (ids.includes(model)) return true;
+  return ids.some((id) => matchesPrefix(id, model) && (network || !maySearch(id, model)));
+}
+
+/** Whether a pattern allows the model, but only in attempts with a network. */
+export function needsNetwork(provider: Pick<GatewayProvider, "ids">, model: string): boolean {
+  return mayUse(provider, model, { network: true }) && !mayUse(provider, model, { network: false });
+}
+
+function matchesPrefix(id: string, model: string): boolean {
+  return id.endsWith("*") && model.startsWith(id.slice(0, -1));
+}
+
+/**
+ * Some models search by themselves (`gpt-4o-search-preview`, `o3-deep-research`), and some servers take settings behind
+ * a colon (`vendor/model:online`). A colon of the pattern's own is a part of its names.
+ */
+function maySearch(pattern: string, model: string): boolean {
+  return (
+    /(?<!re)search|online|deep-?research/iu.test(model) || (model.includes(":") && !pattern.includes(":"))
+  );
 }
 
 /** For the record: everything but the key. */

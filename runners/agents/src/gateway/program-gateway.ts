@@ -40,14 +40,13 @@ export async function programGateway(
     silence: ProviderSilence;
     write(event: TrajectoryEvent): void;
     waiting?: AttemptWaiting;
-    mostDollarsOf: GatewayPrices["mostDollarsOf"];
+    prices: Omit<GatewayPrices, "dollarsOf">;
   },
 ): Promise<ProgramGateway> {
   const { promise: failure, reject: fail } = Promise.withResolvers<never>();
   failure.catch(() => {}); // `ending` rejects with it
-  const { mostDollarsOf, ...rest } = attempt;
-  const prices = { dollarsOf, mostDollarsOf };
-  const gateway = await agentGateway(sandbox, { ...rest, providers, prices, failed: fail });
+  const prices = { ...attempt.prices, dollarsOf };
+  const gateway = await agentGateway(sandbox, { ...attempt, providers, prices, failed: fail });
   let closing: Promise<void> | undefined;
   return {
     address: gateway.address,

@@ -59,7 +59,7 @@ async function opened(t: TestContext, script: Script, { tokens }: { tokens?: num
       path: system,
       meter,
       silence: providerSilence({ budgetMs: 1 }),
-      mostDollarsOf: () => 0.5,
+      prices: { mostDollarsOf: () => 0.5, hasOwnPrice: () => true },
       write(event) {
         if (event.event !== "model-request" && event.event !== "request-part") events.push(event);
       },

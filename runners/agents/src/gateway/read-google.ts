@@ -53,9 +53,15 @@ function takePiece(heard: HeardAnswer, piece: Json): void {
   else if (reason === "STOP") heard.finish = heard.toolCalls.length > 0 ? "tool-calls" : "stop";
 }
 
+function isGrounded(candidate: Json): boolean {
+  const queries = listAt(candidate, "groundingMetadata", "webSearchQueries");
+  const chunks = listAt(candidate, "groundingMetadata", "groundingChunks");
+  return queries.length > 0 || chunks.some((chunk) => (at(chunk, "maps") ?? null) !== null);
+}
+
 function surchargeOf(piece: Json): string | null {
   const usage = at(piece, "usageMetadata");
-  if (listAt(piece, "candidates", 0, "groundingMetadata", "webSearchQueries").length > 0) return "a search";
+  if (listAt(piece, "candidates").some(isGrounded)) return "a search";
   const kinds = (name: string) => listAt(usage, name).map((one) => textAt(one, "modality"));
   const dear = [
     ...kinds("promptTokensDetails").filter((kind) => kind === "AUDIO"),

@@ -35,6 +35,7 @@ export function readOpenaiChat(): AnswerReader {
       if (at(value, "error")) heard.complaint = value;
       heard.usage = openaiUsage(at(value, "usage"), chatCounts) ?? heard.usage;
       addSurcharge(heard, surchargeOf(value, chatCounts));
+      if (listAt(value, "choices").some(citesSearch)) addSurcharge(heard, "a search");
       const choice = at(value, "choices", 0);
       const message = at(choice, "message") ?? at(choice, "delta");
       heard.text += textAt(message, "content") + textAt(message, "refusal");
@@ -59,6 +60,13 @@ export function readOpenaiChat(): AnswerReader {
       toolCalls: [...calls.values()],
     }),
   };
+}
+
+/** Models that search by themselves name the pages that they read. */
+function citesSearch(choice: Json): boolean {
+  return ["message", "delta"].some((name) =>
+    listAt(choice, name, "annotations").some((one) => at(one, "type") === "url_citation"),
+  );
 }
 
 type CountNames = { input: string; output: string };

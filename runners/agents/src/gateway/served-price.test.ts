@@ -14,12 +14,23 @@ import { readGoogle } from "./read-google.ts";
 import { readOpenaiChat, readOpenaiResponses } from "./read-openai.ts";
 import { servedPrice } from "./served-price.ts";
 
-const said = ["gpt-test=1/10", "gpt-dear=100/1000", "o3=2/20", "vendor/own=3/3"];
+const aliases = [
+  ...["claude-3-5-haiku-latest", "claude-opus-4-0", "gemini-flash-lite-latest", "gemini-flash-latest"],
+  ...["mistral-small-latest", "gpt-5-latest", "small", "proxied-*"],
+];
+const said = [
+  ...["gpt-test=1/10", "gpt-dear=100/1000", "o3=2/20", "vendor/own=3/3"],
+  ...aliases.map((name) => `${name}=4/4`),
+];
 const prices = priceBook([{ run: null, prices: said }], new Map());
 const tokens = { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: null, reasoningTokens: null };
 
-function priceOf(model: string, served: Parameters<typeof servedPrice>[2], free = false) {
-  const { priced, most } = servedPrice({ provider: { name: "openai", free }, model }, prices, served);
+function priceOf(
+  model: string,
+  served: Parameters<typeof servedPrice>[2],
+  { free = false, name = "openai" } = {},
+) {
+  const { priced, most } = servedPrice({ provider: { name, free }, model }, prices, served);
   return [priced(tokens), most?.(tokens) ?? null];
 }
 
@@ -57,8 +68,57 @@ const served: [
 for (const [title, model, by, dollars] of served)
   test(title, () => assert.deepEqual(priceOf(model, by), dollars));
 
+for (const [alias, version] of [
+  ["claude-3-5-haiku-latest", "claude-3-5-haiku-20241022"],
+  ["claude-opus-4-0", "claude-opus-4-20250514"],
+  ["gemini-flash-lite-latest", "models/gemini-2.5-flash-lite-preview-09-2025"],
+  ["gemini-flash-latest", "gemini-3-flash-preview"],
+  ["mistral-small-latest", "mistral-small-2506"],
+] as const)
+  test(`${alias} answered by ${version} costs what the alias does`, () => {
+    for (const name of ["openai", "mistral"])
+      assert.deepEqual(priceOf(alias, { answeredBy: version }, { name }), [4, null]);
+  });
+
+for (const [alias, other] of [
+  ["gemini-flash-latest", "gemini-2.5-flash-lite-preview-09-2025"],
+  ["gemini-flash-lite-latest", "gemini-2.5-flash-preview-09-2025"],
+  ["claude-opus-4-0", "claude-opus-4-1-20250805"],
+  ["gpt-5-latest", "gpt-5-5-2026-01-01"],
+  ["claude-3-5-haiku-latest", "claude-3-5-haiku-pro-20241022"],
+  ["mistral-small-latest", "mistral-small"],
+  ["o3", "o3-pro"],
+  ["small", "Qwen/Qwen3-8B"],
+] as const)
+  test(`${alias} answered by ${other} has no price at the models' author`, () => {
+    for (const name of ["openai", "anthropic", "google"])
+      assert.deepEqual(priceOf(alias, { answeredBy: other }, { name }), [null, 100]);
+  });
+
+test("a proxy's own name for a model has the price given for exactly that name", () => {
+  const proxy = { name: "proxy" };
+  const by = (answeredBy: string, more = {}) => ({ answeredBy, ...more });
+  assert.deepEqual(priceOf("small", by("Qwen/Qwen3-8B"), proxy), [4, null]);
+  assert.deepEqual(priceOf("small", by("gpt-dear"), proxy), [100, null], "a known model has its own price");
+  assert.deepEqual(priceOf("small", by("Qwen/Qwen3-8B", { surcharge: "tier x" }), proxy), [null, 100]);
+  assert.deepEqual(
+    priceOf("proxied-small", by("Qwen/Qwen3-8B"), proxy),
+    [null, 100],
+    "a prefix is no such name",
+  );
+  const runs = [
+    { run: "new", prices: ["small*=5/5"] },
+    { run: "old", prices: ["small=4/4"] },
+  ];
+  const { hasOwnPrice } = priceBook(runs, new Map());
+  assert.deepEqual([hasOwnPrice("proxy", "small"), hasOwnPrice("proxy", "other")], [false, false]);
+});
+
 test("a free endpoint is free, whatever it names", () => {
-  assert.deepEqual(priceOf("gpt-test", { answeredBy: "gpt-dear", surcharge: "tier x" }, true), [0, null]);
+  assert.deepEqual(priceOf("gpt-test", { answeredBy: "gpt-dear", surcharge: "tier x" }, { free: true }), [
+    0,
+    null,
+  ]);
 });
 
 const anthropicUsage = (more: object) => ({
@@ -101,6 +161,14 @@ const surcharges: [reader: () => ReturnType<typeof readGoogle>, answer: object, 
     [readOpenaiChat, { service_tier: null }, null],
     [readOpenaiChat, { service_tier: "priority" }, "tier priority"],
     [readOpenaiChat, { usage: { prompt_tokens_details: { audio_tokens: 4 } } }, "sound"],
+    [readOpenaiChat, { choices: [{ message: { content: "x", annotations: [] } }] }, null],
+    [readOpenaiChat, { choices: [{ message: { annotations: [{ type: "file" }] } }] }, null],
+    [readOpenaiChat, { choices: [{ message: { annotations: [{ type: "url_citation" }] } }] }, "a search"],
+    [readOpenaiChat, { choices: [{}, { delta: { annotations: [{ type: "url_citation" }] } }] }, "a search"],
+    [readGoogle, googleUsage({}), null],
+    [readGoogle, { candidates: [{ groundingMetadata: { groundingChunks: [{ web: {} }] } }] }, null],
+    [readGoogle, { candidates: [{ groundingMetadata: { groundingChunks: [{ maps: {} }] } }] }, "a search"],
+    [readGoogle, { candidates: [{}, { groundingMetadata: { webSearchQueries: ["x"] } }] }, "a search"],
     [readOpenaiResponses, responseOf({ service_tier: "default" }), null],
     [readOpenaiResponses, responseOf({ service_tier: "flex" }), "tier flex"],
     [readOpenaiResponses, responseOf({ output: [{ type: "web_search_call" }] }), "a web_search_call"],

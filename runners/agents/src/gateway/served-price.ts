@@ -7,6 +7,8 @@ import type { HeardAnswer } from "./heard-answer.ts";
 export type GatewayPrices = {
   /** By the name of the provider and of the model; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  /** Whether that price was given for exactly this name, not for a prefix of it. */
+  hasOwnPrice(provider: string, model: string): boolean;
   /** At the highest known price of any model; null if none is known. */
   mostDollarsOf(usage: ModelUsage): number | null;
 };
@@ -16,7 +18,7 @@ type Served = Partial<Pick<HeardAnswer, "answeredBy" | "surcharge">>;
 /** `model`: the requested one. `served`: undefined before the answer. */
 export function servedPrice(
   { provider, model }: { provider: Pick<GatewayProvider, "name" | "free">; model: string },
-  { dollarsOf, mostDollarsOf }: GatewayPrices,
+  { dollarsOf, hasOwnPrice, mostDollarsOf }: GatewayPrices,
   served?: Served,
 ): Pricing {
   if (provider.free) return { priced: () => 0 };
@@ -26,7 +28,9 @@ export function servedPrice(
   if (surcharge === undefined) {
     if (answeredBy === null || bareName(answeredBy) === bareName(model)) return by(model);
     for (const name of [answeredBy, bareName(answeredBy)]) if (isKnown(name)) return by(name);
-    if (isSnapshotOf(bareName(model), bareName(answeredBy))) return by(model);
+    if (isVersionOf(bareName(model), bareName(answeredBy))) return by(model);
+    // behind a proxy, a name of the operator's own stands for a model of any name
+    if (!authors.includes(provider.name) && hasOwnPrice(provider.name, model)) return by(model);
   }
   // a model that never had a price is not estimated either
   return isKnown(model) ? { priced: () => null, most: mostDollarsOf } : by(model);
@@ -39,8 +43,22 @@ function bareName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
+/** Providers whose names of models are their own: another name is another model, with another price. */
+const authors = ["openai", "anthropic", "google"];
+
 /** Providers answer to an alias with the name of its version: `o3` by `o3-2025-04-16`. */
-function isSnapshotOf(alias: string, name: string): boolean {
-  const version = /^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|preview-\d{2}-\d{2}(-\d{4})?)$/u;
-  return name.startsWith(alias) && version.test(name.slice(alias.length));
+function isVersionOf(alias: string, name: string): boolean {
+  const stem = alias.replace(/-(latest|0)$/u, "");
+  if (name.startsWith(stem) && snapshot.test(name.slice(stem.length))) return true;
+  return alias.endsWith("-latest") && addsOnlyVersion(stem.split("-"), name.split("-"));
+}
+
+const snapshot = /^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|preview-\d{2}-\d{2}(-\d{4})?)$/u;
+const versionWord = /^\d+(\.\d+)*$|^preview$/u;
+
+/** `gemini-flash-lite-latest` by `gemini-2.5-flash-lite-preview-09-2025`. */
+function addsOnlyVersion(stem: string[], name: string[]): boolean {
+  if (stem.some((word) => versionWord.test(word))) return false; // a version of its own allows no other one
+  const words = name.filter((word) => !versionWord.test(word));
+  return words.length < name.length && words.join("-") === stem.join("-");
 }

@@ -21,6 +21,8 @@ export type PriceBook = {
   priceOf(provider: string, model: string): Price | SaidPrice | undefined;
   /** In US dollars; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  /** Whether the price that holds was given for exactly this name, not for a prefix of it. */
+  hasOwnPrice(provider: string, model: string): boolean;
   /** At the highest known price of any model; null if none is known. */
   mostDollarsOf(usage: ModelUsage): number | null;
   /** The prices that `dollarsOf` used so far, each once, for the ledger. */
@@ -40,11 +42,16 @@ export type SaidPrices = { run: string | null; prices: string[] };
 export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()): PriceBook {
   const runs = said.map(saidPrices);
   const used = new Map<string, UsedPrice>();
+  const findSaid = (model: string) =>
+    runs.map((own) => own.find(({ fits }) => fits(model))).find((one) => one !== undefined);
   const find = (provider: string, model: string) =>
-    runs.map((own) => own.find(({ fits }) => fits(model))).find((one) => one !== undefined)?.price ??
-    table.get(keyOf(provider, model));
+    findSaid(model)?.price ?? table.get(keyOf(provider, model));
   return {
     priceOf: find,
+    hasOwnPrice: (provider, model) => {
+      const said = findSaid(model);
+      return said ? said.id === model : table.has(keyOf(provider, model));
+    },
     dollarsOf(usage, provider, model) {
       const price = find(provider, model);
       if (price !== undefined && !used.has(keyOf(provider, model)))

@@ -95,7 +95,11 @@ export async function gatewayLab(
     token,
     meter,
     network,
-    prices: given.prices ?? { dollarsOf: dollarsOfLab, mostDollarsOf: dollarsOfLab },
+    prices: given.prices ?? {
+      dollarsOf: dollarsOfLab,
+      mostDollarsOf: dollarsOfLab,
+      hasOwnPrice: () => false,
+    },
     write(event) {
       if (event.event === "model-request" || event.event === "request-part") requests.push(event);
       else events.push(event);

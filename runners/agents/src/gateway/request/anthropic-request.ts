@@ -4,10 +4,12 @@
 import {
   barred,
   barredEverywhere,
+  closed,
   either,
   type Fields,
   flag,
   list,
+  mediaType,
   number,
   type ObjectShape,
   object,
@@ -39,7 +41,7 @@ const citation = object({
   ...{ start_block_index: number, end_block_index: number },
 });
 const textBlock = object({ ...cached, text, citations: list(citation) });
-const inline = object({ type: text, media_type: text, data: text });
+const inline = object({ type: text, media_type: mediaType, data: text });
 const byAddress = reaching("content by its address", object({ type: text, url: text }));
 const image = object({
   ...cached,
@@ -132,16 +134,19 @@ const knownTool = object({
   ...{ max_characters: number, enable_zoom: flag },
   ...{ display_height_px: number, display_width_px: number, display_number: number },
 });
-const searchTool = object({
-  ...toolFields,
-  ...{
-    allowed_domains: list(text),
-    blocked_domains: list(text),
-    max_uses: number,
-    max_content_tokens: number,
-  },
-  ...{ citations: object({ enabled: flag }), user_location: opaque },
-});
+const searchTool = closed(
+  object({
+    ...toolFields,
+    ...{
+      allowed_domains: list(text),
+      blocked_domains: list(text),
+      max_uses: number,
+      max_content_tokens: number,
+    },
+    ...{ citations: object({ enabled: flag }), user_location: opaque },
+    ...{ allowed_callers: list(text), response_inclusion: text, use_cache: flag },
+  }),
+);
 const tool = variants(
   "a tool",
   [

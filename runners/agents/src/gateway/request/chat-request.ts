@@ -3,6 +3,7 @@
 import {
   barred,
   barredEverywhere,
+  closed,
   dataUrl,
   either,
   type Fields,
@@ -125,7 +126,7 @@ export const chatRequest: ObjectShape = object({
   ...otherFields,
   web_search_options: reaching(
     "`web_search_options`",
-    object({ search_context_size: text, user_location: opaque }),
+    closed(object({ search_context_size: text, user_location: opaque })),
   ),
   mcp_servers: reaching("`mcp_servers`", opaque),
 });

@@ -3,6 +3,7 @@
 import {
   barred,
   barredEverywhere,
+  closed,
   either,
   flag,
   list,
@@ -44,18 +45,20 @@ const functionDeclaration = proto({
   ...{ parameters: opaque, parametersJsonSchema: opaque, response: opaque, responseJsonSchema: opaque },
 });
 const search = (name: string): Shape => reaching(`the tool \`${name}\``, opaque);
-const tool = proto({
-  functionDeclarations: list(functionDeclaration),
-  googleSearch: search("googleSearch"),
-  googleSearchRetrieval: search("googleSearchRetrieval"),
-  urlContext: search("urlContext"),
-  googleMaps: search("googleMaps"),
-  enterpriseWebSearch: search("enterpriseWebSearch"),
-  mcpServers: search("mcpServers"),
-  codeExecution: ranAtProvider,
-  fileSearch: ranAtProvider,
-  retrieval: ranAtProvider,
-});
+const tool = closed(
+  proto({
+    functionDeclarations: list(functionDeclaration),
+    googleSearch: search("googleSearch"),
+    googleSearchRetrieval: search("googleSearchRetrieval"),
+    urlContext: search("urlContext"),
+    googleMaps: search("googleMaps"),
+    enterpriseWebSearch: search("enterpriseWebSearch"),
+    mcpServers: search("mcpServers"),
+    codeExecution: ranAtProvider,
+    fileSearch: ranAtProvider,
+    retrieval: ranAtProvider,
+  }),
+);
 
 const notText = {
   changes: "price",

@@ -2,8 +2,8 @@
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
-import { isObject } from "./request-json.ts";
-import type { Bar, ObjectShape, Shape, Variants } from "./shape.ts";
+import { isObject, numberOf } from "./request-json.ts";
+import type { Bar, Fields, ObjectShape, Shape, Variants } from "./shape.ts";
 
 export type Rebuilt = {
   body: Record<string, Json>;
@@ -43,7 +43,7 @@ class Rebuilding {
       case "text":
         return typeof value === "string" ? value : this.#mistyped(path, "a text");
       case "number":
-        return typeof value === "number" ? value : this.#mistyped(path, "a number");
+        return numberOf(value) !== undefined ? value : this.#mistyped(path, "a number");
       case "flag":
         return typeof value === "boolean" ? value : this.#mistyped(path, "true or false");
       case "word":
@@ -51,11 +51,13 @@ class Rebuilding {
         return typeof value === "string" ? this.#bar(shape.bar, path, value) : this.#mistyped(path, "a text");
       case "data-url":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        if (value.startsWith("data:") || (shape.bare && base64.test(value)) || this.#network) return value;
+        if (value.startsWith("data:"))
+          return isSoundOrFilm(value.slice("data:".length, 200)) ? this.#bar(soundOrFilm, path, null) : value;
+        if ((shape.bare && base64.test(value)) || this.#network) return value;
         return this.#reaching(shape.name, path);
       case "media-type":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        return /^\s*(audio|video)\b/iu.test(value) ? this.#bar(soundOrFilm, path, value) : value;
+        return isSoundOrFilm(value) ? this.#bar(soundOrFilm, path, value) : value;
       case "list":
         if (!Array.isArray(value)) return this.#mistyped(path, "a list");
         return value.map((one) => this.value(shape.of, one, `${path}[]`));
@@ -81,7 +83,11 @@ class Rebuilding {
     }
   }
 
-  #object({ fields, proto }: ObjectShape, value: Record<string, Json>, path: string): Json {
+  #object(
+    { fields, proto, closed, required = [] }: ObjectShape,
+    value: Record<string, Json>,
+    path: string,
+  ): Json {
     const rebuilt: Record<string, Json> = {};
     const seen = new Set<string>();
     for (const [key, one] of Object.entries(value)) {
@@ -90,9 +96,12 @@ class Rebuilding {
       const place = path === "" ? key : `${path}.${key}`;
       if (seen.has(name)) this.#refuse(400, `${quoted(place)} is there in two spellings; keep one`);
       seen.add(name);
-      if (shape === undefined) this.#drop(place);
+      if (shape === undefined && closed && one !== null) this.#bar(unknownIn(fields), place, one);
+      else if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
+    const missing = required.find((name) => (rebuilt[name] ?? null) === null);
+    if (missing !== undefined) this.#refuse(400, `${quoted(path)} has no \`${missing}\`; write it`);
     return rebuilt;
   }
 
@@ -148,12 +157,33 @@ const soundOrFilm: Bar = {
   instead: "send text or pictures",
 };
 
+function unknownIn(fields: Fields): Bar {
+  return {
+    changes: "reach",
+    why: "the gateway does not know it here, and without it the provider may do more",
+    instead: `leave it out; known are ${Object.keys(fields).join(", ")}`,
+  };
+}
+
+/** `type`: a media type, and what follows it in a `data:` URL. */
+function isSoundOrFilm(type: string): boolean {
+  return /^\s*(audio\b|video\b|application\/(ogg|mp4|x-matroska|x-mpegurl|vnd\.apple\.mpegurl)\b)/iu.test(
+    type,
+  );
+}
+
 /** Whether a field that may be refused has a value that means the same as leaving it out. */
 function isUnset(shape: Shape, value: Json): boolean {
   if (shape.kind === "reaching")
     return value === null || value === false || (Array.isArray(value) && value.length === 0);
   if (shape.kind !== "barred") return false;
-  return value === null || ((shape.bar.harmless ?? []) as readonly Json[]).includes(value);
+  return value === null || isHarmless(shape.bar, value);
+}
+
+/** A harmless value, in any case, or a list of one. */
+function isHarmless({ harmless = [] }: Bar, value: Json): boolean {
+  const only = Array.isArray(value) && value.length === 1 ? value[0]! : value;
+  return (harmless as readonly Json[]).includes(typeof only === "string" ? only.toLowerCase() : only);
 }
 
 /** Whether the JSON type of `value` is that of the shape. */
@@ -165,7 +195,7 @@ function takes(shape: Shape, value: Json): boolean {
     case "media-type":
       return typeof value === "string";
     case "number":
-      return typeof value === "number";
+      return numberOf(value) !== undefined;
     case "flag":
       return typeof value === "boolean";
     case "list":

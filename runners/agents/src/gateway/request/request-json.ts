@@ -39,6 +39,12 @@ function exact(_: string, value: unknown, context?: { source?: string }): unknow
   return same ? value : rawNumbers.rawJSON(source);
 }
 
+/** Undefined unless it is a number. One that is kept as it is written is rounded here. */
+export function numberOf(value: Json | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  return rawNumbers.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : undefined;
+}
+
 /** Neither null, nor a list, nor a number that is kept as it is written. */
 export function isObject(value: Json | undefined): value is Record<string, Json> {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !rawNumbers.isRawJSON(value);

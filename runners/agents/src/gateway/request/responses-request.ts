@@ -3,6 +3,7 @@
 import {
   barred,
   barredEverywhere,
+  closed,
   dataUrl,
   either,
   type Fields,
@@ -64,6 +65,14 @@ const runsInProgram = word(["client"], {
   why: "the provider would run the search",
   instead: "let the program run it",
 });
+/** Of a shell: the program's own machine, or a container at the provider. */
+const environment = variants("the environment of a shell", [
+  ["local", object({ type: text, skills: list(object({ name: text, description: text, path: text })) })],
+  [/^container/, ranAtProvider],
+]);
+const shellOutput = object({
+  ...{ stdout: text, stderr: text, outcome: object({ type: text, exit_code: number }) },
+});
 const tools = list(
   variants("a tool", [
     ...ownTools,
@@ -72,18 +81,30 @@ const tools = list(
       object({ type: text, name: text, description: text, tools: list(variants("a tool", ownTools)) }),
     ],
     [/^(local_shell|apply_patch)$/, object({ type: text })],
+    // without an environment, the provider chooses one
+    ["shell", { ...object({ type: text, environment }), required: ["environment"] }],
     ["tool_search", object({ type: text, description: text, parameters: opaque, execution: runsInProgram })],
     [
       /^web_search/,
       reaching(
         'a tool of type "web_search"',
-        object({ type: text, search_context_size: text, user_location: opaque, filters: opaque }),
+        closed(
+          object({
+            ...{ type: text, search_context_size: text, user_location: opaque, filters: opaque },
+            ...{ external_web_access: flag, search_content_types: list(text) },
+          }),
+        ),
       ),
     ],
     ["mcp", reaching('a tool of type "mcp"', opaque)],
-    [/^(code_interpreter|file_search|image_generation|shell)$/, ranAtProvider],
+    [/^(code_interpreter|file_search|image_generation)$/, ranAtProvider],
   ]),
 );
+
+const storedItem = barred("storage", {
+  why: "it names an item that the provider stored, and the provider stores nothing here",
+  instead: "set `store: false` in the program so that it sends whole items",
+});
 
 const call: Fields = { ...item, call_id: text, name: text, namespace: text };
 const input = variants(
@@ -96,6 +117,8 @@ const input = variants(
     [/^(function|custom_tool)_call_output$/, object({ ...call, output })],
     ["local_shell_call", object({ ...call, action: opaque })],
     ["local_shell_call_output", object({ ...call, output: text })],
+    ["shell_call", object({ ...call, action: opaque, environment })],
+    ["shell_call_output", object({ ...call, output: list(shellOutput), max_output_length: number })],
     ["apply_patch_call", object({ ...call, operation: opaque })],
     ["apply_patch_call_output", object({ ...call, output: text })],
     ["tool_search_call", object({ ...call, execution: runsInProgram, arguments: opaque })],
@@ -105,8 +128,8 @@ const input = variants(
     ["additional_tools", object({ ...item, role: text, tools })],
     ["agent_message", object({ ...item, author: text, recipient: text, content: output })],
     [/^web_search_call$|^mcp_/, reaching("a call of a tool of the provider's", opaque)],
-    ["item_reference", storedFile],
-    [/^(code_interpreter|file_search|image_generation|shell)_call/, ranAtProvider],
+    ["item_reference", storedItem],
+    [/^(code_interpreter|file_search|image_generation)_call/, ranAtProvider],
   ],
   "message",
 );
@@ -132,8 +155,8 @@ export const responsesRequest: ObjectShape = object({
   tool_choice: either(
     text,
     object({
-      ...{ type: text, name: text, namespace: text, mode: text },
-      tools: list(object({ type: text, name: text, namespace: text })),
+      ...{ type: text, name: text, namespace: text, server_label: text, mode: text },
+      tools: list(object({ type: text, name: text, namespace: text, server_label: text })),
     }),
   ),
   context_management: list(object({ type: text, compact_threshold: number })),

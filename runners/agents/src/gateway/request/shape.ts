@@ -27,6 +27,10 @@ export type ObjectShape = {
   fields: Fields;
   /** Protocol buffers: `camelCase` and `snake_case` name the same field. */
   proto?: true;
+  /** An unknown field is refused: without it, the provider could run or reach more. */
+  closed?: true;
+  /** Fields whose default is refused, so that they may not be left out. */
+  required?: readonly string[];
 };
 
 export type Fields = Readonly<Record<string, Shape>>;
@@ -47,7 +51,7 @@ export type Bar = {
   why: string;
   /** The way out. */
   instead: string;
-  /** Values that mean the same as leaving the field out. null always does. */
+  /** Values that mean the same as leaving the field out, words in lower case. null always does. */
   harmless?: readonly (string | boolean)[];
 };
 
@@ -61,6 +65,7 @@ export const list = (of: Shape): Shape => ({ kind: "list", of });
 export const table = (of: Shape): Shape => ({ kind: "table", of });
 export const object = (fields: Fields): ObjectShape => ({ kind: "object", fields });
 export const proto = (fields: Fields): ObjectShape => ({ kind: "object", fields, proto: true });
+export const closed = (of: ObjectShape): ObjectShape => ({ ...of, closed: true });
 export const either = (...of: Shape[]): Shape => ({ kind: "either", of });
 export const word = (words: readonly string[], bar: Bar): Shape => ({ kind: "word", words, bar });
 export const dataUrl = (name: string): Shape => ({ kind: "data-url", name });
@@ -101,11 +106,14 @@ const contentAtProvider = barred("storage", {
 const tier = barred("price", {
   why: "tiers have prices of their own, and the gateway asks for the standard one",
   instead: leaveOut,
-  harmless: ["auto", "default", "standard", "standard_only", "unspecified"],
+  harmless: [
+    ...["auto", "default", "standard", "standard_only", "unspecified"],
+    ...["service_tier_standard", "service_tier_unspecified"],
+  ],
 });
 const payer = barred("price", { why: "it changes who pays", instead: leaveOut });
 const otherModel = barred("price", { why: "another model or provider could answer", instead: leaveOut });
-const sound = barred("price", { why: "sound has a price of its own", instead: "send and ask for text" });
+const soundInstead = { why: "sound has a price of its own", instead: "send and ask for text" };
 
 /** Refused at the top of every protocol's request, whichever protocol a field belongs to. */
 export const barredEverywhere: Fields = {
@@ -152,6 +160,6 @@ export const barredEverywhere: Fields = {
   provider: otherModel,
   route: otherModel,
   plugins: barred("reach", { why: "it lets the provider search and read files", instead: leaveOut }),
-  audio: sound,
-  modalities: sound,
+  audio: barred("price", soundInstead),
+  modalities: barred("price", { ...soundInstead, harmless: ["text"] }),
 };
