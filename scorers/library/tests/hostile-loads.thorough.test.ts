@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { hostileBombs } from "@mlrb/kit/admission/testing/hostile-configs";
@@ -47,7 +47,14 @@ test("every loading bomb ends as admitted or rejected within 3 GiB, and the wors
     assert.ok(peak < 3 * gib, `${name}: ${peak}`);
   }
   const endOf = (name: string) => loaded.find((one) => one.case === name)?.end;
-  for (const name of ["config-num-labels-1e9", "config-bart-decoder-layers", "config-gpt-neo-attention-types"])
+  for (const name of [
+    "config-num-labels-1e9",
+    "config-bart-decoder-layers",
+    "config-gpt-neo-attention-types",
+  ])
     assert.match(endOf(name) ?? "", /^rejected: needs more than/, name);
-  assert.match(endOf("tokenizer-replace-doubles-40-times") ?? "", /^rejected: tokenizer\.json: its normalizer/);
+  assert.match(
+    endOf("tokenizer-replace-doubles-40-times") ?? "",
+    /^rejected: tokenizer\.json: its normalizer/,
+  );
 });
