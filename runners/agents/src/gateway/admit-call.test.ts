@@ -502,15 +502,15 @@ test("the shell that the program runs is a tool of its own", () => {
   assert.deepEqual([request.tools, request.input, dropped], [body.tools, body.input, []]);
 });
 
-test("a shell whose environment is missing, unknown or the provider's is refused", () => {
-  for (const environment of [
-    undefined,
-    null,
-    {},
-    { type: null },
-    { type: "other" },
-    { type: "container_reference" },
-  ])
+test("a shell without an environment is sent as the program's own, in so many words", () => {
+  for (const tool of [{ type: "shell" }, { type: "shell", environment: null }])
+    assert.deepEqual(sent("openai-responses", { ...codex, tools: [tool] }).body.tools, [
+      { type: "shell", environment: { type: "local" } },
+    ]);
+});
+
+test("a shell whose environment is unknown or the provider's is refused", () => {
+  for (const environment of [{}, { type: null }, { type: "other" }, { type: "container_reference" }])
     assert.match(
       refusal("openai-responses", { ...codex, tools: [{ type: "shell", environment }] }).detail,
       /environment/,

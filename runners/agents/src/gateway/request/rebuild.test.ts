@@ -52,7 +52,7 @@ function honest(shape: Shape): fc.Arbitrary<unknown> | undefined {
         const inner = honest(one);
         return inner ? [[name, inner] as const] : [];
       });
-      return fc.record(Object.fromEntries(fields), { requiredKeys: [...(shape.required ?? [])] });
+      return fc.record(Object.fromEntries(fields), { requiredKeys: Object.keys(shape.defaults ?? {}) });
     }
     case "variants": {
       const all = shape.of.flatMap(([type, one]) => {

@@ -84,7 +84,7 @@ class Rebuilding {
   }
 
   #object(
-    { fields, proto, closed, required = [] }: ObjectShape,
+    { fields, proto, closed, defaults = {} }: ObjectShape,
     value: Record<string, Json>,
     path: string,
   ): Json {
@@ -100,8 +100,7 @@ class Rebuilding {
       else if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
-    const missing = required.find((name) => (rebuilt[name] ?? null) === null);
-    if (missing !== undefined) this.#refuse(400, `${quoted(path)} has no \`${missing}\`; write it`);
+    for (const [name, one] of Object.entries(defaults)) rebuilt[name] ??= one;
     return rebuilt;
   }
 

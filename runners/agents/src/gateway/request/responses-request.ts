@@ -81,8 +81,8 @@ const tools = list(
       object({ type: text, name: text, description: text, tools: list(variants("a tool", ownTools)) }),
     ],
     [/^(local_shell|apply_patch)$/, object({ type: text })],
-    // without an environment, the provider chooses one
-    ["shell", { ...object({ type: text, environment }), required: ["environment"] }],
+    // the SDKs leave out the environment for the program's own machine
+    ["shell", { ...object({ type: text, environment }), defaults: { environment: { type: "local" } } }],
     ["tool_search", object({ type: text, description: text, parameters: opaque, execution: runsInProgram })],
     [
       /^web_search/,

@@ -1,6 +1,8 @@
 // The vocabulary in which each protocol declares the fields of its requests. A field without a declaration is dropped;
 // a field that could change the price, what the provider stores, or what it reaches is refused.
 
+import type { Json } from "@mlrb/kit/stage";
+
 export type Shape =
   /** Passed on unchanged: what a program or a model wrote itself, such as a tool's arguments or a JSON Schema. */
   | { kind: "opaque" }
@@ -29,8 +31,8 @@ export type ObjectShape = {
   proto?: true;
   /** An unknown field is refused: without it, the provider could run or reach more. */
   closed?: true;
-  /** Fields whose default is refused, so that they may not be left out. */
-  required?: readonly string[];
+  /** Sent in so many words where the program leaves them out. */
+  defaults?: Readonly<Record<string, Json>>;
 };
 
 export type Fields = Readonly<Record<string, Shape>>;
