@@ -1,7 +1,7 @@
 // Where an imported record came from, in attempts/origins/DIGEST.json. The record itself is immutable and holds nothing
 // about the machine that imported it. A record without this file was made here.
 
-import { fileFormat, openObject, sha256, type TypeOf, text, textOrNull, wholeObject } from "../schema.ts";
+import { fileFormat, sha256, type TypeOf, text, textOrNull, wholeObject } from "../schema.ts";
 
 /** What manifests and reports keep of it: no clock, and nothing that differs between machines with the same list. */
 export const memberOrigin = {
@@ -15,18 +15,15 @@ export type MemberOrigin = TypeOf<typeof memberOrigin>;
 
 export const recordOrigin = fileFormat(
   "mlrb origin of an imported attempt record",
-  openObject(
-    {
-      formatVersion: { const: 1 },
-      importedAt: text,
-      archive: { ...sha256, description: "digest of the archive that held the record" },
-      signedBy: {
-        ...textOrNull,
-        description: "the archive's signer as the operator's list names it; null: unsigned",
-      },
-      signingKey: { ...textOrNull, description: "fingerprint of the signer's key; null: unsigned" },
+  wholeObject({
+    formatVersion: { const: 1 },
+    importedAt: text,
+    archive: { ...sha256, description: "digest of the archive that held the record" },
+    signedBy: {
+      ...textOrNull,
+      description: "the archive's signer as the operator's list names it; null: unsigned",
     },
-    ["formatVersion", "importedAt", "archive", "signedBy", "signingKey"],
-  ),
+    signingKey: { ...textOrNull, description: "fingerprint of the signer's key; null: unsigned" },
+  }),
 );
 export type RecordOrigin = TypeOf<typeof recordOrigin>;

@@ -1,6 +1,6 @@
 // admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
 // nothing.
-import { anyText, fileFormat, flag, listOf, openObject, type TypeOf, text, wholeObject } from "../schema.ts";
+import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
 
 const reason = wholeObject({ code: text, detail: anyText });
 export type AdmissionReason = TypeOf<typeof reason>;
@@ -25,10 +25,12 @@ const dropped = {
 
 export const admission = fileFormat(
   "mlrb admission",
-  openObject({ formatVersion: { const: 1 }, admitted: flag, reasons, undecided, dropped }, [
-    "formatVersion",
-    "admitted",
-    "reasons",
-  ]),
+  wholeExcept(["undecided", "dropped"], {
+    formatVersion: { const: 1 },
+    admitted: flag,
+    reasons,
+    undecided,
+    dropped,
+  }),
 );
 export type Admission = TypeOf<typeof admission>;

@@ -11,11 +11,11 @@ import {
   nullable,
   number,
   numberOrNull,
-  openObject,
   seed,
   type TypeOf,
   tableOf,
   textOrNull,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 
@@ -107,26 +107,23 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = openObject(
-  {
-    task: anyText,
-    agent: anyText,
-    seed,
-    verdict: attemptVerdict,
-    submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
-    note: {
-      ...anyText,
-      description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
-    },
-    origin: memberOrigin,
-    scores: tableOf(attemptScore),
-    research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
-    moments: {
-      ...listOf(attemptMoment),
-      description:
-        "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-    },
+export const attempt = wholeExcept(["origin"], {
+  task: anyText,
+  agent: anyText,
+  seed,
+  verdict: attemptVerdict,
+  submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+  note: {
+    ...anyText,
+    description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
   },
-  ["task", "agent", "seed", "verdict", "submission", "note", "scores", "research", "moments"],
-);
+  origin: memberOrigin,
+  scores: tableOf(attemptScore),
+  research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+  moments: {
+    ...listOf(attemptMoment),
+    description:
+      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+  },
+});
 export type Attempt = TypeOf<typeof attempt>;
