@@ -1,10 +1,10 @@
 // Judges a submission: whether it may be loaded (admission), and whether the attempt kept the rules for its kind of
 // data (verdict). Writes the folder that scorers load, which stays empty if they may load nothing. A rule with an unknown method or bad arguments fails the stage; no submission can.
 
-import { clip } from "@mlrb/kit/admission/admission-json";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { undecidedText, writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
+import { clip } from "@mlrb/kit/admission/clip";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { firstBytes, type SubmittedFile } from "./admission-files.ts";
-import { clip } from "./admission-json.ts";
+import { clip } from "./clip.ts";
 import { holdsOnlyWords } from "./setting-value.ts";
 
 const endings = new Set(

@@ -3,8 +3,6 @@
 
 import { type JsonLimits, scanJson } from "./json-scan.ts";
 
-export { clip } from "./clip.ts";
-
 export type StrictJson = { kind: "ok"; value: unknown } | { kind: "malformed"; reason: string };
 
 /** Parses UTF-8 JSON that keeps to `limits`; refuses equal keys in one object. Never throws. */

@@ -1,6 +1,7 @@
 // Rebuilds config.json from the settings of its model type. No value in the result names a file or a repository.
-import { clip } from "./admission-json.ts";
+
 import type { CleanFindings } from "./clean-findings.ts";
+import { clip } from "./clip.ts";
 import { type Exact, type ExactTable, isExactTable } from "./exact-json.ts";
 import { boundTrouble, type WeightSizes } from "./setting-bounds.ts";
 import { settingTrouble } from "./setting-value.ts";

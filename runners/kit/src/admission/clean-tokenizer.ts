@@ -1,7 +1,8 @@
 // Rebuilds the settings of a tokenizer. Tokens may be any text; no other value names a file or a repository. The
 // vocabulary itself (tokenizer.json …) is data and is kept as it is.
-import { clip } from "./admission-json.ts";
+
 import type { CleanFindings } from "./clean-findings.ts";
+import { clip } from "./clip.ts";
 import { type Exact, type ExactTable, isExactNumber, isExactTable } from "./exact-json.ts";
 import { settingTrouble } from "./setting-value.ts";
 import { own, settingsTable } from "./settings-table.ts";

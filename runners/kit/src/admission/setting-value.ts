@@ -1,5 +1,5 @@
 // Whether the value of a setting is plain data: numbers, flags, and words that cannot name a file or a repository.
-import { clip } from "./admission-json.ts";
+import { clip } from "./clip.ts";
 import { type Exact, isExactNumber, isNotANumber } from "./exact-json.ts";
 import type { SettingKind } from "./settings-table.ts";
 

@@ -1,6 +1,7 @@
 // The setting tokenizer_class, in config.json and in tokenizer_config.json.
-import { clip } from "./admission-json.ts";
+
 import type { CleanFindings } from "./clean-findings.ts";
+import { clip } from "./clip.ts";
 import type { Exact } from "./exact-json.ts";
 import { settingTrouble } from "./setting-value.ts";
 import { settingsTable } from "./settings-table.ts";
