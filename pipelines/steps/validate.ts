@@ -1,5 +1,6 @@
 // Judges a submission: whether it may be loaded (admission), and whether the attempt kept the rules for its kind of
-// data (verdict). Writes the folder that scorers load, which stays empty if they may load nothing. A rule with an unknown method or bad arguments fails the stage; no submission can.
+// data (verdict). Writes the folder that scorers load, which stays empty if they may load nothing. A rule with an
+// unknown method or bad arguments fails the stage; no submission can.
 
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";
@@ -48,18 +49,19 @@ if (!admission.admitted && typeof read !== "string") {
 }
 writeJson(outputs.admission!, admission);
 if (admission.undecided) console.log(`undecided: ${undecidedText(admission.undecided)}`);
-else if (admission.admitted && "submission" in outputs) writeCleanSubmission(folder, outputs.submission!);
-const weights = admission.admitted ? readWeights(folder).files : undefined;
+const weights = admission.admitted ? readWeights(folder) : undefined;
+if (weights && !admission.undecided && "submission" in outputs)
+  writeCleanSubmission(folder, outputs.submission!, weights);
 if ("fingerprint" in outputs)
   writeWhole(
     outputs.fingerprint!,
-    fingerprintText(fingerprint({ name: "", source: "a submission", licence: "" }, weights ?? [])),
+    fingerprintText(fingerprint({ name: "", source: "a submission", licence: "" }, weights?.files ?? [])),
   );
 writeJson(
   outputs.verdict!,
   verdict(rules, admission, {
     folder,
-    weights,
+    weights: weights?.files,
     ledger,
     budgetMs,
     knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),

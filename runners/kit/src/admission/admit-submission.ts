@@ -22,15 +22,16 @@ export function admit(folder: string): Admission {
   const { files, odd, tooMany } = submittedFiles(folder);
   if (files.length === 0 && odd.length === 0)
     return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
+  const weights = readWeights(folder);
+  const { reasons, undecided, dropped } = cleanSettings(folder, weights);
   // lists of strangers are joined by `flat`: as arguments of `push` they would overflow the stack
-  const { reasons, undecided, dropped } = cleanSettings(folder);
   const admission = answer(
     [
       tooMany ? [{ code: "too-many-files", detail: overLimit(readingLimits.entries) }] : [],
       odd.map(({ path, why }) => ({ code: "odd-file", detail: `${clip(path)}: ${why}` })),
       readSettings(folder, files),
       readTokenizer(folder, files),
-      readWeights(folder).reasons,
+      weights.reasons,
       codeFiles(folder, files),
       reasons,
     ].flat(),

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import type { AdmissionReason } from "@mlrb/formats/judged/admission";
 import { writeWhole } from "../json-file.ts";
 import { firstBytes, readJsonFile, settingsLimits } from "./admission-files.ts";
-import { readWeights } from "./admission-model.ts";
+import { readWeights, type Weights } from "./admission-model.ts";
 import { cleanConfig } from "./clean-config.ts";
 import type { CleanFindings } from "./clean-findings.ts";
 import {
@@ -39,11 +39,14 @@ const kept = [...settingsTable.tokenizer.files, "prompt.json"];
 
 const shardIndex = "model.safetensors.index.json";
 
-/** Rebuilds the settings. Files that cannot be read are missing from the result; admission has the reason. */
-export function cleanSettings(folder: string): CleanSubmission {
+/**
+ * Rebuilds the settings; `weights` are those of `folder`. Files that cannot be read are missing from the result;
+ * admission has the reason.
+ */
+export function cleanSettings(folder: string, weights: Weights): CleanSubmission {
   const clean: CleanSubmission = { settings: new Map(), reasons: [], undecided: [], dropped: [] };
   const config = readTable(join(folder, "config.json"));
-  if (config) clean.settings.set("config.json", cleanConfig(config, sizesOf(folder), clean));
+  if (config) clean.settings.set("config.json", cleanConfig(config, sizesOf(weights), clean));
   for (const [name, rebuild] of rebuilt) {
     const table = readTable(join(folder, name));
     if (table) clean.settings.set(name, rebuild(table, clean));
@@ -52,11 +55,11 @@ export function cleanSettings(folder: string): CleanSubmission {
 }
 
 /** Writes the clean folder of an admitted submission to `to`, an empty folder or none. */
-export function writeCleanSubmission(folder: string, to: string): void {
+export function writeCleanSubmission(folder: string, to: string, weights = readWeights(folder)): void {
   mkdirSync(to, { recursive: true });
-  for (const [name, table] of cleanSettings(folder).settings)
+  for (const [name, table] of cleanSettings(folder, weights).settings)
     writeWhole(join(to, name), `${exactText(table)}\n`, { sync: false });
-  const { files } = readWeights(folder);
+  const { files } = weights;
   const weightMap: Record<string, string> = {};
   for (const { path, tensors } of files) {
     copy(path, join(to, basename(path)));
@@ -82,8 +85,7 @@ function copy(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
 }
 
-function sizesOf(folder: string): WeightSizes | undefined {
-  const { files, reasons } = readWeights(folder);
+function sizesOf({ files, reasons }: Weights): WeightSizes | undefined {
   if (reasons.length > 0) return undefined;
   const tensors = files.flatMap((file) => file.tensors);
   let dimensionMax = 0;
