@@ -7,17 +7,16 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/lo
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.load_check import TEXT, OverLimit, check_load
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
-from mlrb_kit.submission import blame, check_files, load_model, load_tokenizer
+from mlrb_kit.submission import blame, check_files, load_model, load_tokenizer, sketch_model
 from mlrb_kit.tokenizer_growth import tokenizer_growth
 
-POSITIONS, WIDTH = 64, 512
+WIDTH = 512
 
 
 def main() -> None:
@@ -38,29 +37,14 @@ def main() -> None:
 
 def load(folder: Path) -> None:
     """Each part on its own, as some scorers do: a part that is refused hides no other one."""
-    refused = [error for part in (sketch, use_tokenizer) if (error := refusal(part, folder))]
+    refused = False
+    for part in (sketch_model, use_tokenizer):
+        try:
+            part(folder)
+        except Rejected:
+            refused = True
     if not refused:
         load_model(folder, check_files(folder))
-
-
-def refusal(part: Callable[[Path], None], folder: Path) -> Rejected | None:
-    try:
-        part(folder)
-    except OverLimit:
-        raise
-    except Rejected as rejected:
-        return rejected
-    return None
-
-
-def sketch(folder: Path) -> None:
-    """The model's shapes, without a check of its settings."""
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
-
-    with blame("config.json describes no model that can be built"), torch.device("meta"):
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        AutoModelForCausalLM.from_config(config, trust_remote_code=False)
 
 
 def use_tokenizer(folder: Path) -> None:

@@ -30,7 +30,7 @@ TEXT = "The ferry left the harbour at seven, and nobody waved.\n" + "".join(map(
 PR_SET_PDEATHSIG = 1
 
 
-class OverLimit(Rejected):
+class OverLimit(Exception):
     """Raised by a load for what a scorer would not notice before it is too late."""
 
 

@@ -119,6 +119,16 @@ def check_tokenizer_file(folder: Path) -> None:
         raise Rejected("no tokenizer.json")
 
 
+def sketch_model(folder: Path) -> Any:
+    """The model's shapes without weights, and without a check of its settings."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    with blame("config.json describes no model that can be built", folder), torch.device("meta"):
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+
+
 def load_model(folder: Path, stored: Stored) -> Any:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
@@ -133,7 +143,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
         raise Rejected(f"config.json asks for {layers} layers; the file holds {stored.tensors} tensors")
 
     def sketch() -> Any:
-        with torch.device("meta"):  # shapes only, so that a huge config costs nothing
+        with torch.device("meta"):  # shapes only; the load check bounds what a huge config takes
             return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
 
     plan = loaded("config.json describes no model that can be built", sketch, folder)

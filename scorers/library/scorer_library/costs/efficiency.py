@@ -20,7 +20,7 @@ from safetensors import safe_open
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import weight_files
-from mlrb_kit.submission import blame
+from mlrb_kit.submission import sketch_model
 
 BITS = {
     "F64": 64,
@@ -55,14 +55,9 @@ def stored_size(folder: Path) -> dict[str, int]:
 
 def compute_a_token(folder: Path, tokens: int) -> dict[str, int]:
     """FLOPs per token, averaged over a text of `tokens` tokens, from config.json; no weights are loaded."""
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
-
-    with blame("config.json describes no model that can be built", folder), torch.device("meta"):
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    model = sketch_model(folder)
     matrices = sum(module.weight.numel() for module in model.modules() if multiplies(module))
-    layers, width = attention_shape(config)
+    layers, width = attention_shape(model.config)
     return {"flopsPerToken": 2 * matrices + 2 * layers * tokens * width, "multipliedParameters": matrices}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from mlrb_kit.causal import check_causal
 from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import blame, fitting, load_tokenizer
+from mlrb_kit.submission import blame, fitting, load_tokenizer, sketch_model
 
 
 def check_usable(folder: Path, model: Any) -> None:
@@ -28,12 +28,8 @@ def prepare(folder: Path) -> None:
     sys.modules["sklearn"] = (
         None  # transformers would import it, which takes a second, for an unused way to generate
     )
-    from transformers import AutoConfig, AutoModelForCausalLM
-
     torch.set_num_threads(1)
-    with blame("config.json describes no model that can be built"), torch.device("meta"):
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    sketch_model(folder)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
         square = torch.ones(64, 64, dtype=dtype, device=device())
         torch.softmax(torch.nn.functional.linear(square, square), dim=-1)
