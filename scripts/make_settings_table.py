@@ -12,19 +12,25 @@ import inspect
 import json
 import re
 import textwrap
-import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import transformers
+from tokenizer_settings import tokenizer_table
 from transformers import GenerationConfig, PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+from transformers_source import (
+    PACKAGE,
+    code_of,
+    is_named,
+    keyword_reads,
+    other_reads,
+    reads,
+)
 
-PACKAGE = Path(transformers.__file__).parent
 OUTPUT = Path(__file__).parent.parent / "runners/kit/src/admission/settings-table.json"
 
 # Of every configuration; they have no influence on logits, or scorers decide them.
@@ -57,27 +63,7 @@ DROPPED = {
     "configuration_files": "names other files",
     "init_device": "the scorer's choice",
 }
-NAMES_A_FILE = re.compile(r"(_file|_files|_path|_dir|_object|_tokenizer)$|^_|^(vocab|merges)$")
-TOKENIZER_DROPPED = {
-    "name_or_path": "names a folder or a repository",
-    "chat_template": "no scorer uses it",
-    "processor_class": "scorers read text only",
-    "processor": "scorers read text only",
-    "grounded_generation_template": "no scorer uses it",
-    "tool_use_template": "no scorer uses it",
-    "sp_model_kwargs": "scorers use the fast tokenizer",
-    "cache_dir": "names a folder",
-    "init_inputs": "may name files",
-    "device_map": "the scorer's choice",
-    "use_fast": "scorers use the fast tokenizer",
-    "token": "a key of a repository",
-    "use_auth_token": "a key of a repository",
-    "revision": "names a version in a repository",
-    "subfolder": "names a folder",
-    "local_files_only": "the scorer's choice",
-}
 READ_BY_SCORERS = ["n_positions", "max_position_embeddings", "n_ctx"]
-ADDED_TOKEN_PARTS = ("content", "lstrip", "rstrip", "normalized", "single_word", "special")
 # Settings that change what the loader does with the weights. Rebuilding them safely needs a decision.
 UNDECIDED = ["quantization_config", "compression_config", "distributed_config"]
 SHARED_FILES = re.compile(
@@ -213,20 +199,6 @@ def keyword_names(each: type) -> set[str]:
     return keyword_reads(ast.parse(Path(inspect.getfile(each)).read_text(encoding="utf-8")))
 
 
-def keyword_reads(tree: ast.AST) -> set[str]:
-    names = set()
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("get", "pop")
-        ):
-            base = node.func.value
-            if isinstance(base, ast.Name) and base.id == "kwargs" and node.args and is_text(node.args[0]):
-                names.add(typing.cast(Any, node.args[0]).value)
-    return names
-
-
 def common_settings() -> dict[str, str]:
     parameters = inspect.signature(PretrainedConfig.__init__).parameters.values()
     return {"rope_scaling": "table"} | {
@@ -285,158 +257,11 @@ def settable(name: str) -> bool:
     )
 
 
-def code_of(config: type[PretrainedConfig], model: str | tuple[str, ...] | None) -> list[Path]:
-    """The configuration's file, its model's, and those of other models that they import."""
-    start = {Path(inspect.getfile(config))}
-    folder = Path(inspect.getfile(config)).parent
-    start |= set(folder.glob("modeling_*.py"))
-    for name in [model] if isinstance(model, str) else model or ():
-        start.add(Path(inspect.getfile(getattr(transformers, name))))
-    found: set[Path] = set()
-    while start:
-        path = start.pop()
-        if path in found or re.search(r"modeling_(tf|flax)_", path.name):
-            continue
-        found.add(path)
-        start |= sibling_imports(path)
-    return sorted(found)
-
-
-@cache
-def sibling_imports(path: Path) -> frozenset[Path]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.level == 2
-            and node.module
-            and node.module.count(".") == 1
-        ):
-            file = PACKAGE / "models" / (node.module.replace(".", "/") + ".py")
-            if file.is_file() and not node.module.startswith("auto"):
-                found.add(file)
-    return frozenset(found)
-
-
-def reads(*paths: Path) -> set[str]:
-    return set().union(*(names_read(path) for path in paths))
-
-
-@cache
-def names_read(path: Path) -> frozenset[str]:
-    """Names that a file reads from configurations: config.NAME, getattr(self.config, "NAME", …) …"""
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and is_config(node.value):
-            names.add(node.attr)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("getattr", "hasattr")
-            and len(node.args) >= 2
-            and is_config(node.args[0])
-            and is_text(node.args[1])
-        ):
-            names.add(typing.cast(Any, node.args[1]).value)
-    return frozenset(names)
-
-
-@cache
-def other_reads(path: Path) -> frozenset[str]:
-    """Names read from objects that may be a configuration under another name: not from self or an import."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imported = {
-        (alias.asname or alias.name).split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    return frozenset(
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, (ast.Name, ast.Attribute))
-        and root_of(node) not in imported
-        and not is_named(node.value, "self")
-    )
-
-
-def root_of(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 @cache
 def all_arguments() -> frozenset[str]:
     """The settings of all types."""
     return frozenset(
         name for model in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES for name in arguments(CONFIG_MAPPING[model])
-    )
-
-
-def is_config(node: ast.expr) -> bool:
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name.endswith("config") and not re.match(
-        r"(generation|quantization|peft|training|awq|gptq)_", name
-    )
-
-
-def is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def tokenizer_table() -> dict[str, Any]:
-    """From the source, since tokenizers whose libraries are not installed cannot be imported."""
-    names = {name for pair in TOKENIZER_MAPPING_NAMES.values() for name in pair if name}
-    # a saved fast tokenizer is named without "Fast", and the loader adds the word again
-    names |= {name.removesuffix("Fast") for name in names}
-    files = {"tokenizer.json"}
-    file_keys: set[str] = set()
-    settings: set[str] = set()
-    for path in [*PACKAGE.glob("tokenization_*.py"), *PACKAGE.glob("models/*/tokenization_*.py")]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and any(
-                is_named(each, "VOCAB_FILES_NAMES") for each in node.targets
-            ):
-                pairs = (
-                    zip(node.value.keys, node.value.values, strict=True)
-                    if isinstance(node.value, ast.Dict)
-                    else ()
-                )
-                for key, value in pairs:
-                    file_keys |= {key.value} if key is not None and is_text(key) else set()
-                    files |= {value.value} if is_text(value) else set()
-            elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
-                settings |= keyword_reads(node) | init_arguments(node)
-    known = {
-        name
-        for name in settings - file_keys - set(TOKENIZER_DROPPED)
-        if not NAMES_A_FILE.search(name) and name not in ADDED_TOKEN_PARTS
-    }
-    return {
-        "classes": sorted(names | {"PreTrainedTokenizerFast", "PreTrainedTokenizer"}),
-        "files": sorted(filter(plain_name, files)),
-        "settings": sorted(known),
-        "dropped": TOKENIZER_DROPPED,
-    }
-
-
-def init_arguments(node: ast.FunctionDef) -> set[str]:
-    return {argument.arg for argument in [*node.args.args[1:], *node.args.kwonlyargs]}
-
-
-def is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def plain_name(name: str) -> bool:
-    """Only names of data: no code and nothing that a setting above rebuilds."""
-    rebuilt = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json")
-    return (
-        re.fullmatch(r"[A-Za-z0-9_.-]+\.(json|txt|model|spm|codes|tiktoken)", name) is not None
-        and name not in rebuilt
     )
 
 

@@ -1,0 +1,75 @@
+"""The tokenizers of the installed transformers: their classes, files and settings."""
+
+import ast
+import re
+from typing import Any
+
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+from transformers_source import PACKAGE, init_arguments, is_named, is_text, keyword_reads
+
+NAMES_A_FILE = re.compile(r"(_file|_files|_path|_dir|_object|_tokenizer)$|^_|^(vocab|merges)$")
+TOKENIZER_DROPPED = {
+    "name_or_path": "names a folder or a repository",
+    "chat_template": "no scorer uses it",
+    "processor_class": "scorers read text only",
+    "processor": "scorers read text only",
+    "grounded_generation_template": "no scorer uses it",
+    "tool_use_template": "no scorer uses it",
+    "sp_model_kwargs": "scorers use the fast tokenizer",
+    "cache_dir": "names a folder",
+    "init_inputs": "may name files",
+    "device_map": "the scorer's choice",
+    "use_fast": "scorers use the fast tokenizer",
+    "token": "a key of a repository",
+    "use_auth_token": "a key of a repository",
+    "revision": "names a version in a repository",
+    "subfolder": "names a folder",
+    "local_files_only": "the scorer's choice",
+}
+ADDED_TOKEN_PARTS = ("content", "lstrip", "rstrip", "normalized", "single_word", "special")
+
+
+def tokenizer_table() -> dict[str, Any]:
+    """From the source, since tokenizers whose libraries are not installed cannot be imported."""
+    names = {name for pair in TOKENIZER_MAPPING_NAMES.values() for name in pair if name}
+    # a saved fast tokenizer is named without "Fast", and the loader adds the word again
+    names |= {name.removesuffix("Fast") for name in names}
+    files = {"tokenizer.json"}
+    file_keys: set[str] = set()
+    settings: set[str] = set()
+    for path in [*PACKAGE.glob("tokenization_*.py"), *PACKAGE.glob("models/*/tokenization_*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and any(
+                is_named(each, "VOCAB_FILES_NAMES") for each in node.targets
+            ):
+                pairs = (
+                    zip(node.value.keys, node.value.values, strict=True)
+                    if isinstance(node.value, ast.Dict)
+                    else ()
+                )
+                for key, value in pairs:
+                    file_keys |= {key.value} if key is not None and is_text(key) else set()
+                    files |= {value.value} if is_text(value) else set()
+            elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                settings |= keyword_reads(node) | init_arguments(node)
+    known = {
+        name
+        for name in settings - file_keys - set(TOKENIZER_DROPPED)
+        if not NAMES_A_FILE.search(name) and name not in ADDED_TOKEN_PARTS
+    }
+    return {
+        "classes": sorted(names | {"PreTrainedTokenizerFast", "PreTrainedTokenizer"}),
+        "files": sorted(filter(plain_name, files)),
+        "settings": sorted(known),
+        "dropped": TOKENIZER_DROPPED,
+    }
+
+
+def plain_name(name: str) -> bool:
+    """Only names of data: no code and nothing that a setting above rebuilds."""
+    rebuilt = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json")
+    return (
+        re.fullmatch(r"[A-Za-z0-9_.-]+\.(json|txt|model|spm|codes|tiktoken)", name) is not None
+        and name not in rebuilt
+    )
