@@ -96,7 +96,8 @@ async function benchEdit({ size, tasks, ours, build, editOurs, editNinja }: Grap
 const allowedSeconds = 0.25;
 
 /**
- * The time of read-only commands at the size of the whole benchmark: 218 instances, all of which have run. `work` holds the state; `pipelines` gets the pipeline's file.
+ * The time of read-only commands at the size of the whole benchmark: 218 instances, all of which have run. `work`
+ * holds the state; `pipelines` gets the pipeline's file.
  */
 export async function benchLooking({ work, pipelines, row }: Bench & { pipelines: string }): Promise<void> {
   const [name, tasks] = ["bench-looking", 7];

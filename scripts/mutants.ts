@@ -3,8 +3,8 @@
 //   pnpm mutants --sample 40 --seed 7     40 mutants, the same for the same seed
 //   pnpm mutants runners/local/src/leases/lease.ts --tests runners/local
 // A mutant is run against the files of tests in runners/, default tier, that reach its module by imports and then,
-// by what they covered, run its line; `--tests PART` takes only some of these. One that no test kills and tsc refuses counts as killed. Prints the survivors,
-// the share killed by module, and the seed. The working tree is never written.
+// by what they covered, run its line; `--tests PART` takes only some of these. One that no test kills and tsc refuses
+// counts as killed. Prints the survivors, the share killed by module, and the seed. The working tree is never written.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Sends one request to a provider: the rebuilt body and the headers that were admitted, with the real key. Nothing comes back that names the operator's account.
+// Sends one request to a provider: the rebuilt body and the headers that were admitted, with the real key. Nothing
+// comes back that names the operator's account.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { GatewayProvider } from "./gateway-provider.ts";

@@ -1,4 +1,5 @@
-// Runs a tool's program and turns its end and output into a tool result. If the output is too long, a file of the workspace holds it whole.
+// Runs a tool's program and turns its end and output into a tool result. If the output is too long, a file of the
+// workspace holds it whole.
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";

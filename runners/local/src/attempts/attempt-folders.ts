@@ -79,8 +79,8 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
 }
 
 /**
- * The card of an attempt breaks its format or cannot be read from the disk, so its key is unknown. The attempt may be running and may have been paid
- * for: no attempt that may be the same one starts.
+ * The card of an attempt breaks its format or cannot be read from the disk, so its key is unknown. The attempt may be
+ * running and may have been paid for: no attempt that may be the same one starts.
  */
 export class DamagedAttempt extends Error {
   /** The folder's name. */

@@ -185,8 +185,8 @@ function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
 }
 
 /**
- * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result with `kind` is the end of an instance without its
- * GPUs.
+ * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result with
+ * `kind` is the end of an instance without its GPUs.
  */
 async function holdGpus(
   instance: Instance,

@@ -43,7 +43,8 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
  * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
- * nothing for a missing attempt. `origin` is empty for attempts that were made here. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1).
+ * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
+ * empty for attempts that were made here.
  */
 export function csv(report: Report): string {
   const rows = [
