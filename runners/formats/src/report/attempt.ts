@@ -1,5 +1,6 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
+import { runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { judgement } from "../judged/verdict.ts";
@@ -69,7 +70,6 @@ export type AttemptMoment = TypeOf<typeof attemptMoment>;
 const researchFailure = wholeObject({
   pattern: anyText,
   whose: anyText,
-  where: anyText,
   detail: anyText,
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
@@ -80,6 +80,12 @@ const attemptResearch = {
       kind: { const: "found" },
       executed: { ...count, description: "iterations in which a program ran and a digest changed" },
       claimedOnly: { ...count, description: "iterations that are only claimed" },
+      distinctValid: {
+        ...nullable(count),
+        description: "distinct submissions that are admitted; null: unknown",
+      },
+      runs,
+      limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
       metric: {
         ...textOrNull,
         description: "the metric of most of its iterations; null if none has one",

@@ -158,10 +158,17 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
   if (research === null) return [];
   if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
   const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
+  const { distinctValid, runs, limits } = research;
   const said = metric === null ? "" : `of ${metric}`;
   return [
     { ...own, row: "executed iterations", value: executed },
     { ...own, row: "claimed only", value: claimedOnly },
+    ...(distinctValid === null ? [] : [{ ...own, row: "distinct valid submissions", value: distinctValid }]),
+    { ...own, row: "runs", value: runs.ended },
+    { ...own, row: "failed runs", value: runs.failed },
+    { ...own, row: "evaluations", value: runs.evaluations },
+    { ...own, row: "runs out of memory", value: runs.outOfMemory },
+    ...limits.map((limit) => ({ ...own, row: "limit reached", reason: limit })),
     ...(saidMinusMeasured === null
       ? []
       : [{ ...own, row: "said minus measured", value: saidMinusMeasured, reason: said }]),
@@ -173,7 +180,7 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
       : [
           {
             ...own,
-            row: `failed at ${failure.where}`,
+            row: "failure",
             reason: `${failure.whose}: ${failure.pattern}: ${failure.detail}`,
           },
         ]),

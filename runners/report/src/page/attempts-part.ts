@@ -8,6 +8,7 @@ import type { Times } from "@mlrb/formats/times";
 import { importedMark, importedText } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { decidedWord, metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -47,6 +48,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
+${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
 ${trajectory && trajectoryPart(trajectory)}
 </details>
 `;
@@ -64,6 +66,10 @@ function timeText(time: AttemptDetails["time"]): string {
 function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
+  const { runs, limits, distinctValid } = research;
+  const valid = distinctValid === null ? "" : ` ${distinctValid} distinct submissions can be loaded.`;
+  const ran = ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
+  const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
   const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
@@ -73,8 +79,8 @@ function researchText(research: AttemptResearch): string {
   const ended =
     failure === null
       ? " No rule found a failure."
-      : ` Failed at ${failure.where} (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
-  return `Research: ${executed} iterations${claims}.${last}${missed}${ended}`;
+      : ` A rule found a failure (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
+  return `Research: ${executed} iterations${claims}.${valid}${ran}${reached}${last}${missed}${ended}`;
 }
 
 function rulesTable(rules: RuleVerdict[]): Html {

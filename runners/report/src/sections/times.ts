@@ -50,7 +50,8 @@ export function times(
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
-        ...researchTimes(research.get(placeOf(member)), { read, direction }),
+        unusedShare: unusedShare(ledger),
+        ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
       };
     });
@@ -74,12 +75,14 @@ const csvColumns = [
   "firstValidSeconds",
   "improvementPerHour",
   "gpuBusyHours",
+  "unusedShare",
+  "sinceImprovementSeconds",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
-    csvLine([label, ...csvColumns.map((column) => attempt[column]), importedText(attempt)]),
+    csvLine([label, ...csvColumns.map((column) => attempt[column] ?? null), importedText(attempt)]),
   );
   return [csvLine(["label", ...csvColumns, "origin"]), ...rows].join("");
 }
@@ -159,9 +162,16 @@ const spentColumns: {
   {
     head: "GPU busy",
     digits: 2,
-    of: ({ gpuBusyHours }) => gpuBusyHours,
+    of: ({ gpuBusyHours, gpuHours }) =>
+      gpuBusyHours === null || gpuHours === null || gpuHours === 0 ? null : gpuBusyHours / gpuHours,
     isShown: () => true, // 0: GPUs that were held and idle
-    means: "GPU busy: hours in which the GPUs computed.",
+    means: "GPU busy: share of the GPU hours in which the GPUs computed.",
+  },
+  {
+    head: "unused",
+    digits: 2,
+    of: ({ unusedShare }) => unusedShare ?? null,
+    means: "Unused: share of the time budget.",
   },
   {
     head: "first valid",
@@ -175,7 +185,19 @@ const spentColumns: {
     of: ({ improvementPerHour }) => improvementPerHour,
     means: "Gain per hour: of the self-reported metric.",
   },
+  {
+    head: "since gain",
+    digits: 1,
+    of: ({ sinceImprovementSeconds }) => sinceImprovementSeconds ?? null,
+    means: "Since gain: seconds from the last improvement of that metric to the end.",
+  },
 ];
+
+/** Of the budget of working time; null without a ledger or a budget. */
+function unusedShare(ledger: Ledger | undefined): number | null {
+  if (!ledger || !(ledger.budget.wallMs > 0)) return null;
+  return Math.max(0, 1 - ledger.workingMs / ledger.budget.wallMs);
+}
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms / 100) / 10;
