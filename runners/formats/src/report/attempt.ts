@@ -113,6 +113,10 @@ export const attempt = wholeExcept(["origin"], {
   seed,
   verdict: attemptVerdict,
   submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+  actions: {
+    ...textOrNull,
+    description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+  },
   note: {
     ...anyText,
     description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",

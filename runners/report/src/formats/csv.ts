@@ -5,9 +5,10 @@
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
-import { importedLine, importedText } from "../read/imported-words.ts";
+import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { csvLine } from "./csv-line.ts";
+import { summaryRows } from "./csv-summary-rows.ts";
 
 const columns = [
   "kind",
@@ -33,10 +34,13 @@ const columns = [
   "anchor",
   "normalised",
   "n",
+  "implausible",
+  "low",
+  "high",
   "origin",
 ] as const;
 
-type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
+export type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
@@ -44,7 +48,9 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
- * empty for attempts that were made here.
+ * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
+ * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
+ * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
  */
 export function csv(report: Report): string {
   const rows = [
@@ -54,7 +60,7 @@ export function csv(report: Report): string {
     ...ofAttempts(report, besideRows),
     ...ofAttempts(report, researchRows),
     ...ofAttempts(report, momentRows),
-    ...acrossRows(report),
+    ...summaryRows(report),
   ];
   const shared = { label: report.label, note: report.note };
   const lines = rows.map((row) => {
@@ -93,6 +99,7 @@ function attemptRows(report: Report, attempt: Attempt): Fields[] {
       floor: cell?.floor ?? null,
       anchor: cell?.anchor ?? null,
       normalised: cell?.normalised[at] ?? null,
+      implausible: cell?.implausible.find((each) => each.seed === seed)?.standardErrors ?? null,
     };
     return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
   });
@@ -183,29 +190,4 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
   const reason = note === "" ? source : `${note}: ${source}`;
   return { kind: "published", task, metric, row: who, value, n, reason };
-}
-
-function acrossRows(report: Report): Fields[] {
-  const { leftOut, agents } = report.acrossTasks;
-  const kind = "across-tasks";
-  const importedOf = (agent: string) => importedLine(report.attempts.filter((each) => each.agent === agent));
-  return [
-    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] =>
-      [
-        ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
-        ...leaveOneOut.map((each) => ({
-          kind,
-          agent,
-          row: `mean without ${each.without}`,
-          value: each.mean,
-          n: tasks.length - 1,
-        })),
-        ...(tasks.length === 0
-          ? []
-          : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
-        ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
-      ].map((row) => ({ ...row, origin: importedOf(agent) })),
-    ),
-    ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
-  ];
 }
