@@ -19,7 +19,7 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measure
 from mlrb_kit.stage import read_stage
 
-# name, title, kind, parameters of a model; value, with standardError if measured, or the reason under rejected
+# name, title, kind and a model's parameters; value and its standardError, or the reason under rejected
 Row = dict[str, Any]
 
 
