@@ -5,7 +5,7 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import type { Counting } from "./cell.ts";
+import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 

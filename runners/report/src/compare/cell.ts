@@ -14,27 +14,11 @@ import type { AnchorRow } from "../read/parse-artifacts.ts";
 import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { cellNotes } from "./cell-notes.ts";
+import { type Counting, counting } from "./counting.ts";
 import { equalSubmissions, repeatedAttempts } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 import { implausibleScores } from "./implausible-scores.ts";
 import type { MetricScale } from "./metric-scale.ts";
-
-export type Counting =
-  | { kind: "valid"; value: number }
-  | { kind: "failed"; because: "struck" | "rejected" }
-  | { kind: "missing"; cause: string };
-
-/** How an attempt enters the mean of one metric. */
-export function counting(attempt: Attempt, metric: string): Counting {
-  const score = attempt.scores[metric]!;
-  if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck" };
-  if (attempt.verdict.kind === "rejected" || score.kind === "rejected") {
-    return { kind: "failed", because: "rejected" };
-  }
-  if (attempt.verdict.kind === "missing") return { kind: "missing", cause: attempt.verdict.cause };
-  if (score.kind === "not-measured") return { kind: "missing", cause: score.cause };
-  return { kind: "valid", value: score.value };
-}
 
 /** An attempt of a cell, and the items of its score if the samples can be read. */
 export type CellAttempt = { attempt: Attempt; items: Reading<Item[]> };

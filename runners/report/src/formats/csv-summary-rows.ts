@@ -6,7 +6,7 @@ import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedLine } from "../read/imported-words.ts";
-import type { Fields } from "./csv.ts";
+import type { Fields } from "./csv-fields.ts";
 
 export function summaryRows(report: Report): Fields[] {
   const { attempts } = report;

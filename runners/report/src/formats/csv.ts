@@ -7,40 +7,9 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
 import { summaryRows } from "./csv-summary-rows.ts";
-
-const columns = [
-  "kind",
-  "label",
-  "task",
-  "agent",
-  "seed",
-  "metric",
-  "primary",
-  "unit",
-  "direction",
-  "verdict",
-  "score",
-  "value",
-  "standardError",
-  "items",
-  "counted",
-  "submission",
-  "row",
-  "reason",
-  "note",
-  "floor",
-  "anchor",
-  "normalised",
-  "n",
-  "implausible",
-  "low",
-  "high",
-  "origin",
-] as const;
-
-export type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a

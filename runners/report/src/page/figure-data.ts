@@ -6,7 +6,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { grouped, metricOf, verdictWord } from "../sections/report-words.ts";
 import { rowName } from "../sections/rows-section.ts";

@@ -4,7 +4,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { markOf } from "../read/imported-words.ts";
 import { placeKey } from "../read/planned-places.ts";
 import { digitsText } from "../sections/digits-text.ts";

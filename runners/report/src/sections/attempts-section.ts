@@ -3,7 +3,7 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";

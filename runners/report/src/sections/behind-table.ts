@@ -2,7 +2,7 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { digitsText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
 import { rateText } from "./statistics-text.ts";
