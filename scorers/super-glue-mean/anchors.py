@@ -18,9 +18,13 @@ def rows(_public: Path, private: Path) -> list[Row]:
     ]
     majority = "In each task the best of always the same choice and of drawing one"
     drawing = "Each choice of an item as often as the others"
+    values = {
+        "majority": (majority, mean([task_floor(items) for items in tasks])),
+        "chance": (drawing, mean([drawn(items) for items in tasks])),
+    }
     return [
-        {"name": "majority", "title": majority, "value": mean([task_floor(items) for items in tasks])},
-        {"name": "chance", "title": drawing, "value": mean([drawn(items) for items in tasks])},
+        {"name": name, "title": title, "kind": "guess", "value": value}
+        for name, (title, value) in values.items()
     ]
 
 

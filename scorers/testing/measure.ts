@@ -97,7 +97,12 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
     cpSync(folder, join(places.models, name), { recursive: true });
   writeJson(
     join(places.models, "titles.json"),
-    Object.fromEntries(Object.keys(models).map((name) => [name, `The ${name} model`])),
+    Object.fromEntries(
+      Object.keys(models).map((name) => [
+        name,
+        { title: `The ${name} model`, kind: "given-model", parameters: 1 },
+      ]),
+    ),
   );
   if (!existsSync(places.public)) {
     places.public = join(out, "public");

@@ -1,6 +1,7 @@
 // Reads the research in a trajectory line by line: iterations, failures, measures. Pure; memory does not grow with the
 // trajectory.
 
+import { createHash } from "node:crypto";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
@@ -28,6 +29,8 @@ export class ResearchReader {
   readonly #events = new TimedEvents();
   readonly #finder = new IterationFinder();
   readonly #reader = new FactsReader();
+  readonly #actions = createHash("sha256");
+  #acted = false;
   #firstFileMs: number | null = null;
 
   /** Takes a parsed line. A table that is not an event counts by its place only; anything else is ignored. */
@@ -42,6 +45,11 @@ export class ResearchReader {
     const seen = this.#events.next(event, place);
     this.#finder.take(seen);
     this.#reader.take(seen);
+    if (event?.event === "tool-call") {
+      const { by, name, input } = event;
+      this.#actions.update(`${JSON.stringify([by, name, input])}\n`);
+      this.#acted = true;
+    }
     if (seen.kind === "snapshot" && seen.files > 0) this.#firstFileMs ??= seen.sinceStartMs;
   }
 
@@ -56,6 +64,7 @@ export class ResearchReader {
     return {
       formatVersion: 1,
       kind: "found",
+      actions: this.#acted ? this.#actions.digest("hex") : null,
       iterations,
       iterationsMore: more,
       malformedLines,

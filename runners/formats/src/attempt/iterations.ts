@@ -14,6 +14,7 @@ import {
   pairOf,
   type TypeOf,
   textOrNull,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
@@ -139,8 +140,12 @@ export const iterationsFile = fileFormat(
   "mlrb iterations of an attempt",
   kindsWith(
     { formatVersion: { const: 1 } },
-    wholeObject({
+    wholeExcept(["actions"], {
       kind: { const: "found" },
+      actions: {
+        ...textOrNull,
+        description: "sha256 of its tool calls in order, without their ids; null if there is none",
+      },
       iterations: listOf(iteration),
       iterationsMore: { ...count, description: "more than are kept" },
       malformedLines: { ...count, description: "lines of the agent that are not iterations" },

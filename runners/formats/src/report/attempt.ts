@@ -23,7 +23,7 @@ import {
 export type Seed = TypeOf<typeof seed>;
 
 const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
-const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
+export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(wholeObject(judgement), missing);
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
@@ -67,48 +67,47 @@ const attemptMoment = {
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
-const researchFailure = wholeObject({
+export const researchFailure = wholeObject({
   pattern: anyText,
   whose: anyText,
   detail: anyText,
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
 
+export const foundResearch = wholeObject({
+  kind: { const: "found" },
+  executed: { ...count, description: "iterations in which a program ran and a digest changed" },
+  claimedOnly: { ...count, description: "iterations that are only claimed" },
+  distinctValid: {
+    ...nullable(count),
+    description: "distinct submissions that are admitted; null: unknown",
+  },
+  runs: { ...nullable(runs), description: "programs that the agent ran; null: unknown, in upgraded reports" },
+  limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
+  metric: {
+    ...textOrNull,
+    description: "the metric of most of its iterations; null if none has one",
+  },
+  said: { ...numberOrNull, description: "its last self-reported value" },
+  saidMinusMeasured: {
+    ...numberOrNull,
+    description: "self-reported minus measured, if a scorer has the metric's name",
+  },
+  bestMinusFinal: {
+    ...numberOrNull,
+    description:
+      "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
+  },
+  predictionError: {
+    ...numberOrNull,
+    description: "mean of |predicted − self-reported| over `predictions` iterations",
+  },
+  predictions: count,
+  failure: nullable(researchFailure),
+});
+
 const attemptResearch = {
-  ...kindsOf(
-    wholeObject({
-      kind: { const: "found" },
-      executed: { ...count, description: "iterations in which a program ran and a digest changed" },
-      claimedOnly: { ...count, description: "iterations that are only claimed" },
-      distinctValid: {
-        ...nullable(count),
-        description: "distinct submissions that are admitted; null: unknown",
-      },
-      runs,
-      limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
-      metric: {
-        ...textOrNull,
-        description: "the metric of most of its iterations; null if none has one",
-      },
-      said: { ...numberOrNull, description: "its last self-reported value" },
-      saidMinusMeasured: {
-        ...numberOrNull,
-        description: "self-reported minus measured, if a scorer has the metric's name",
-      },
-      bestMinusFinal: {
-        ...numberOrNull,
-        description:
-          "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
-      },
-      predictionError: {
-        ...numberOrNull,
-        description: "mean of |predicted − self-reported| over `predictions` iterations",
-      },
-      predictions: count,
-      failure: nullable(researchFailure),
-    }),
-    notMeasured,
-  ),
+  ...kindsOf(foundResearch, notMeasured),
   description: "found by rules in the trajectory; durations are in times.json",
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
@@ -119,6 +118,10 @@ export const attempt = wholeExcept(["origin"], {
   seed,
   verdict: attemptVerdict,
   submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+  actions: {
+    ...textOrNull,
+    description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+  },
   note: {
     ...anyText,
     description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",

@@ -5,38 +5,11 @@
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
-import { importedLine, importedText } from "../read/imported-words.ts";
+import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
-
-const columns = [
-  "kind",
-  "label",
-  "task",
-  "agent",
-  "seed",
-  "metric",
-  "primary",
-  "unit",
-  "direction",
-  "verdict",
-  "score",
-  "value",
-  "standardError",
-  "items",
-  "counted",
-  "submission",
-  "row",
-  "reason",
-  "note",
-  "floor",
-  "anchor",
-  "normalised",
-  "n",
-  "origin",
-] as const;
-
-type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
+import { summaryRows } from "./csv-summary-rows.ts";
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
@@ -44,7 +17,9 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
- * empty for attempts that were made here.
+ * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
+ * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
+ * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
  */
 export function csv(report: Report): string {
   const rows = [
@@ -54,7 +29,7 @@ export function csv(report: Report): string {
     ...ofAttempts(report, besideRows),
     ...ofAttempts(report, researchRows),
     ...ofAttempts(report, momentRows),
-    ...acrossRows(report),
+    ...summaryRows(report),
   ];
   const shared = { label: report.label, note: report.note };
   const lines = rows.map((row) => {
@@ -93,6 +68,7 @@ function attemptRows(report: Report, attempt: Attempt): Fields[] {
       floor: cell?.floor ?? null,
       anchor: cell?.anchor ?? null,
       normalised: cell?.normalised[at] ?? null,
+      implausible: cell?.implausible.find((each) => each.seed === seed)?.standardErrors ?? null,
     };
     return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
   });
@@ -164,10 +140,14 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
     { ...own, row: "executed iterations", value: executed },
     { ...own, row: "claimed only", value: claimedOnly },
     ...(distinctValid === null ? [] : [{ ...own, row: "distinct valid submissions", value: distinctValid }]),
-    { ...own, row: "runs", value: runs.ended },
-    { ...own, row: "failed runs", value: runs.failed },
-    { ...own, row: "evaluations", value: runs.evaluations },
-    { ...own, row: "runs out of memory", value: runs.outOfMemory },
+    ...(runs === null
+      ? []
+      : [
+          { ...own, row: "runs", value: runs.ended },
+          { ...own, row: "failed runs", value: runs.failed },
+          { ...own, row: "evaluations", value: runs.evaluations },
+          { ...own, row: "runs out of memory", value: runs.outOfMemory },
+        ]),
     ...limits.map((limit) => ({ ...own, row: "limit reached", reason: limit })),
     ...(saidMinusMeasured === null
       ? []
@@ -190,29 +170,4 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
   const reason = note === "" ? source : `${note}: ${source}`;
   return { kind: "published", task, metric, row: who, value, n, reason };
-}
-
-function acrossRows(report: Report): Fields[] {
-  const { leftOut, agents } = report.acrossTasks;
-  const kind = "across-tasks";
-  const importedOf = (agent: string) => importedLine(report.attempts.filter((each) => each.agent === agent));
-  return [
-    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] =>
-      [
-        ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
-        ...leaveOneOut.map((each) => ({
-          kind,
-          agent,
-          row: `mean without ${each.without}`,
-          value: each.mean,
-          n: tasks.length - 1,
-        })),
-        ...(tasks.length === 0
-          ? []
-          : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
-        ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
-      ].map((row) => ({ ...row, origin: importedOf(agent) })),
-    ),
-    ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
-  ];
 }

@@ -68,7 +68,10 @@ function researchText(research: AttemptResearch): string {
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
   const { runs, limits, distinctValid } = research;
   const valid = distinctValid === null ? "" : ` ${distinctValid} distinct submissions can be loaded.`;
-  const ran = ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
+  const ran =
+    runs === null
+      ? ""
+      : ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
   const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
   const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;

@@ -105,6 +105,8 @@ class EvidenceReader {
       seed,
       verdict,
       submission: member?.artifacts.submission?.digest ?? null,
+      actions:
+        research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
       scores,

@@ -10,6 +10,7 @@ import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
+import { repeatedAttempts } from "../compare/equal-submissions.ts";
 import { floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
@@ -46,12 +47,12 @@ export function reportData(
     })),
     agents: evidence.agents.map((name) => ({ name, title: plainText(known.agentTitle(name)) })),
     metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),
-    coverage: coverage(attempts, evidence.agents, evidence.gaps),
+    coverage: coverage(attempts, { agents: evidence.agents, gaps: evidence.gaps, seeded: known.seeded }),
     attempts,
     cells: [],
     rows: [],
     published: [],
-    acrossTasks: { tasks: [], leftOut: [], agents: [] },
+    acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     comparisons: [],
     agentComparisons: [],
   };
@@ -71,7 +72,10 @@ export function reportData(
         each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
       );
       const cells = members.map((each) =>
-        cell(each, { metric, primary: scorer === primary, floor, anchor, scale }),
+        cell(each, {
+          ...{ metric, primary: scorer === primary, floor, anchor, scale, rows: measured },
+          seeded: known.seeded(each[0]!.attempt.agent),
+        }),
       );
       report.cells.push(...cells);
       report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
@@ -84,11 +88,15 @@ export function reportData(
     agents: evidence.agents,
     attempts,
     seeded: known.seeded,
+    scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
 }
 
-function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"]): Coverage {
+function coverage(
+  attempts: Attempt[],
+  { agents, gaps, seeded }: { agents: string[]; gaps: Coverage["gaps"]; seeded: (agent: string) => boolean },
+): Coverage {
   const scores = attempts.flatMap((attempt) => Object.values(attempt.scores));
   const verdicts = (kind: string, of = attempts) => of.filter((each) => each.verdict.kind === kind).length;
   const scored = (kind: string) => scores.filter((score) => score.kind === kind).length;
@@ -110,7 +118,11 @@ function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"])
       const own = attempts.filter((attempt) => attempt.agent === agent);
       const pass = verdicts("pass", own);
       const judged = own.length - verdicts("missing", own);
-      return { agent, planned: own.length, pass, judged, passInterval: wilsonInterval(pass, judged) ?? null };
+      const repeated = [...Map.groupBy(own, ({ task }) => task).values()].some(
+        (ofTask) => repeatedAttempts(ofTask, seeded(agent)).length > 0,
+      );
+      const passInterval = repeated ? null : (wilsonInterval(pass, judged) ?? null);
+      return { agent, planned: own.length, pass, judged, passInterval };
     }),
     gaps,
   };

@@ -2,7 +2,8 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { counting } from "../compare/cell.ts";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
@@ -11,10 +12,11 @@ import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
+  const implausible = report.cells.some((cell) => cell.implausible.length > 0);
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
   return {
     heading: "Attempts",
-    caption: `Score (standard error over items).${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
+    caption: `Score (standard error over items).${implausible ? " ? marks an implausible score: see the notes under Results." : ""}${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
@@ -31,7 +33,7 @@ export function attemptsSection(report: Report): Section {
           ...metrics.map((metric) => ({
             head: metricHead(metric),
             rigid: true,
-            cell: (attempt: Attempt) => scoreCell(attempt, metric),
+            cell: (attempt: Attempt) => scoreCell(attempt, metric, cells),
           })),
           {
             head: "submission",
@@ -75,7 +77,8 @@ function factsText({ verdict }: Attempt): string {
   return names.map((name) => `${name} ${verdict.facts[name]}`).join(", ");
 }
 
-function scoreCell(attempt: Attempt, metric: Metric): TableCell {
+/** `cells` are those of the attempt's task. */
+function scoreCell(attempt: Attempt, metric: Metric, cells: Cell[]): TableCell {
   const score = attempt.scores[metric.name]!;
   switch (score.kind) {
     case "rejected":
@@ -87,7 +90,11 @@ function scoreCell(attempt: Attempt, metric: Metric): TableCell {
       const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits, value)})`;
       const way = counting(attempt, metric.name);
       if (way.kind === "failed") return textCell(text, "struck");
-      return way.kind === "missing" ? textCell(text, "faint") : textCell(text);
+      if (way.kind === "missing") return textCell(text, "faint");
+      const marked = cells
+        .find((cell) => cell.agent === attempt.agent && cell.metric === metric.name)
+        ?.implausible.some(({ seed }) => seed === attempt.seed);
+      return marked ? textCell(`${text} ?`, "bad") : textCell(text);
     }
   }
 }

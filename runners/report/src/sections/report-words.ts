@@ -30,8 +30,9 @@ export function decidedWord(answer: string): string {
 
 /** Explains the columns and the failed attempts of a table of results. */
 export const resultsHelp =
-  "Invalid or disqualified attempts are scored at the trivial baseline; “valid” excludes them. The trivial baseline " +
-  "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
+  "Invalid or disqualified attempts, and valid ones worse than the trivial baseline, count as the trivial baseline; " +
+  "“valid” excludes the former. The trivial baseline is the score of guessing or of doing nothing. The reference model " +
+  "is a known model, scored on the same data.";
 
 /** The mark of a mean that includes imported attempts. */
 export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, attempts: Attempt[]): string {

@@ -36,10 +36,12 @@ export function researchSection(report: Report): Section {
           { head: "valid", cell: each(({ distinctValid }) => shown(distinctValid)) },
           {
             head: "runs",
-            cell: each(({ runs: { ended, failed } }) => (failed > 0 ? `${ended} (${failed})` : `${ended}`)),
+            cell: each(({ runs }) =>
+              runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
+            ),
           },
-          { head: "evaluations", cell: each(({ runs }) => `${runs.evaluations}`) },
-          { head: "memory", cell: each(({ runs }) => `${runs.outOfMemory}`) },
+          { head: "evaluations", cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
+          { head: "memory", cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
           {
             head: "limits reached",
             cell: each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),

@@ -1,12 +1,14 @@
 // The share of an agent's attempts that pass all rules, with an interval, because attempts are few.
 import type { Report } from "@mlrb/formats/report";
+import { rateText } from "./statistics-text.ts";
 import type { Section } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
 export function validitySection(report: Report): Section {
   return {
     heading: "Valid attempts",
-    caption: "Share of the judged attempts that pass all rules, with Wilson's 95 % interval.",
+    caption:
+      "Share of the judged attempts that pass all rules, with Wilson's 95 % interval. Repeats of one attempt have no interval.",
     tables: [
       tableOf({
         groups: oneGroup(titledAgents(report)),
@@ -19,9 +21,7 @@ export function validitySection(report: Report): Section {
             head: "rate",
             rigid: true,
             cell: ({ pass, judged, passInterval }) =>
-              passInterval
-                ? `${(pass / judged).toFixed(2)} [${passInterval.map((bound) => bound.toFixed(2)).join(", ")}]`
-                : "unknown",
+              judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
           },
         ],
       }),
