@@ -13,6 +13,10 @@ import { mlLock, readNotes } from "./bench-score-jobs.ts";
 import { type Bench, pipeline, seconds } from "./bench-tools.ts";
 
 const models = 14;
+export const scorersTogether = ["bits-per-byte", "house-pairs"];
+export const scoreScript = "scripts/bench_measure.py";
+/** The files that a scorer's measure.py may read: the script names it in a parameter, so no import shows them. */
+export const scoreFiles = ["scorers/{scorer}/**", "scorers/library/**"];
 const rounds = 3;
 
 export type Together = Bench & {
@@ -84,8 +88,8 @@ stages:
     gives: { admission: file }
   score:
     each: [model, scorer]
-    python: scripts/bench_measure.py
-    files: ["scorers/{scorer}/**"]
+    python: ${scoreScript}
+    files: ${JSON.stringify(scoreFiles)}
     needs: { submission: model.model, private: data.private, admission: admission.admission }
     params: { measure: "scorers/{scorer}/measure.py", notes: "${given.notes}", version: ${version}, unit: ${unit}, direction: ${direction} }
     environment: ${mlLock}

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
-import { benchTogether } from "./bench-scores-together.ts";
+import { benchTogether, scorersTogether } from "./bench-scores-together.ts";
 import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
@@ -124,7 +124,7 @@ async function computeAlone(
   { score }: ScoreJobs,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const scorer of ["bits-per-byte", "house-pairs"]) {
+  for (const scorer of scorersTogether) {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++)
       times.push((await score({ scorer, submission, private: hidden, forked: true })).computeSeconds);
