@@ -22,7 +22,7 @@ test("the bench's pipeline plans two scores of each of 14 models", () => {
   mkdirSync(folder, { recursive: true });
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bench-scores.yaml");
-  writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", notes: "/nowhere", scorers: scorersTogether }));
+  writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", round: 0, scorers: scorersTogether }));
   const said = pipeline("plan", file, "--root", temporary, "--json").trimEnd().split("\n");
   const lines = said.map((line) => JSON.parse(line) as { name?: string; stage?: string });
   const scores = lines.filter(({ name }) => name === "score").map(({ stage }) => stage);
@@ -61,13 +61,12 @@ test("a score that the bench observes has the bytes of an unobserved score", () 
   const folder = join(temporary, "watched");
   mkdirSync(folder);
   const output = { score: join(folder, "score.json"), samples: join(folder, "samples.jsonl") };
-  const notes = join(folder, "notes");
-  const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py`, notes };
+  const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py` };
   const input = { submission, private: fixtures(scorer), admission: writeAdmission(folder) };
-  run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
+  const said = run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
   assert.equal(readFileSync(output.score, "utf8"), readFileSync(plain.score, "utf8"));
   assert.equal(readFileSync(output.samples, "utf8"), readFileSync(plain.samples, "utf8"));
-  const [noted, ...more] = readNotes(notes);
+  const [noted, ...more] = readNotes(said);
   assert.equal(more.length, 0);
   assert.ok(noted!.computeSeconds > 0 && noted!.heldBytes > 0 && noted!.begun * 1000 < Date.now());
 });

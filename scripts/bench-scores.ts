@@ -1,5 +1,5 @@
 // The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm process
-// and fresh, its memory, and 28 scores in one run (bench-scores-together.ts). The scorers are the repository's; the
+// and fresh, its memory, 28 scores in one run (bench-scores-together.ts), and walls (bench-walls.ts). The scorers are the repository's; the
 // models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
 import { benchTogether, scorersTogether } from "./bench-scores-together.ts";
 import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
+import { benchSmokeWalls } from "./bench-walls.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
@@ -52,6 +53,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   }
   await ensureEnvironment(mlLock); // the run below would rebuild a changed environment outside this lease
   await benchTogether({ ...given, tokenizer, python, alone });
+  await benchSmokeWalls({ work, row, python });
 }
 
 /** Fresh against forked, alternating. */
