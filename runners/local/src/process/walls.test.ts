@@ -1,8 +1,19 @@
 // Hostile programs in the walls of stages that open what untrusted code made: each of the three ways to start a stage,
 // under root and under an ordinary user (walls.user.test.ts).
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
@@ -181,6 +192,40 @@ time.sleep(0.3)
     assert.deepEqual(killed.result, { kind: "failed", cause: "exit-code", detail: "ended by SIGTERM" });
   });
 }
+
+for (const way of ways)
+  test(
+    `${way}, ${who}: a toolchain in a home folder is seen, and nothing else of that home folder`,
+    options,
+    async (t) => {
+      const home = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-home-")));
+      t.after(() => rmSync(home, { recursive: true }));
+      for (const name of ["tools/v4/bin", "tools/v4/lib", "bin"])
+        mkdirSync(join(home, name), { recursive: true });
+      writeFileSync(join(home, "tools/v4/lib/x"), "proved");
+      writeFileSync(join(home, "tools/v4/bin/lean"), '#!/bin/sh\ncat "$(dirname "$0")/../lib/x"\n', {
+        mode: 0o755,
+      });
+      symlinkSync("../tools/v4/bin/lean", join(home, "bin/lean"));
+      for (const secret of ["key", "bin/key", "tools/key"]) writeFileSync(join(home, secret), "sk-secret");
+      // the link and the file before the folder that holds the file
+      const reads = [join(home, "bin/lean"), join(home, "tools/v4/bin/lean"), join(home, "tools/v4")];
+      const script = `
+import os, subprocess
+said = subprocess.run([${JSON.stringify(join(home, "tools/v4/bin/lean"))}], capture_output=True, text=True).stdout
+files = [os.path.join(at, name) for at, _, names in os.walk(${JSON.stringify(home)}) for name in names]
+open("WORKFOLDER/out/result", "w").write("\\n".join([said, *sorted(files)]))
+`;
+      const { result, work, log } = await hostile(t, way, script, { reads });
+      assert.deepEqual(result, { kind: "succeeded" }, log);
+      const [said, ...files] = readFileSync(join(work, "out/result"), "utf8").split("\n");
+      assert.equal(said, "proved");
+      assert.deepEqual(
+        files,
+        ["bin/lean", "tools/v4/bin/lean", "tools/v4/lib/x"].map((name) => join(home, name)),
+      );
+    },
+  );
 
 test(`${who}: no control group of a stage is left`, options, async (t) => {
   const { token } = await hostile(t, "fresh Python", "pass");

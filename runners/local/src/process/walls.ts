@@ -9,6 +9,7 @@ import { hiddenInProc, systemPaths } from "@mlrb/core/ports/system-paths";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { type ControlGroups, makeControlGroups } from "@mlrb/kit/processes/control-groups";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { realOf } from "../stage/stage-permissions.ts";
 
 const builder = fileURLToPath(new URL("./walls.py", import.meta.url));
 
@@ -70,7 +71,11 @@ export function describeWalls(
   const id = user?.uid ?? process.getuid?.() ?? 0;
   const group = user?.gid ?? process.getgid?.() ?? 0;
   const view = {
-    reads: [...system, ...systemPaths, ...(gpuFiles.length > 0 ? driverFolders : []), ...reads],
+    // a folder before what is in it, which it would cover
+    reads: [...system, ...systemPaths, ...(gpuFiles.length > 0 ? driverFolders : []), ...reads]
+      .map((path) => ({ path, depth: realOf(path).length }))
+      .sort((a, b) => a.depth - b.depth)
+      .map(({ path }) => path),
     writes: [...writes, ...(trace === undefined ? [] : [trace])],
     devices: [
       ...["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`),
