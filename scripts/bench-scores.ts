@@ -40,12 +40,13 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   const executor = localExecutor(join(import.meta.dirname, ".."));
   const jobs = scoreJobs(executor, { work, python });
   let alone = new Map<string, number>();
+  let addedSeconds = 0;
   try {
     const { untilBegun } = await jobs.score({ scorer: "bits-per-byte", submission: small, forked: true });
     row("warm process ready", untilBegun);
     row("warm process holds", jobs.warmBytes() / 1e6, { unit: "MB" });
     for (const scorer of scorers) await benchForked(scorer, small, { jobs, row });
-    await benchWalls(small, { jobs, row });
+    addedSeconds = await benchWalls(small, { jobs, row });
     for (const scorer of scorers) await benchHeld(scorer, { small, large }, { jobs, row });
     alone = await computeAlone(small, data.private, jobs);
   } finally {
@@ -53,7 +54,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   }
   await ensureEnvironment(mlLock); // the run below would rebuild a changed environment outside this lease
   await benchTogether({ ...given, tokenizer, python, alone });
-  await benchSmokeWalls({ work, row, python });
+  await benchSmokeWalls({ work, row, python, addedSeconds });
 }
 
 /** Fresh against forked, alternating. */
@@ -75,8 +76,8 @@ async function benchForked(scorer: string, submission: string, { jobs, row }: Be
   row(`${scorer}, forked, beyond its compute`, median(beyond), { against, other: 1.5, target: 1 });
 }
 
-/** What the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
-async function benchWalls(submission: string, { jobs, row }: Benched): Promise<void> {
+/** Seconds that the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
+async function benchWalls(submission: string, { jobs, row }: Benched): Promise<number> {
   const job = { scorer: scorers[0]!, submission, forked: true };
   await jobs.score({ ...job, walled: true }); // the executor tries walls out once
   const open: number[] = [];
@@ -88,6 +89,7 @@ async function benchWalls(submission: string, { jobs, row }: Benched): Promise<v
   const other = median(open) + wallsMaxSeconds;
   const against = `without walls and ${wallsMaxSeconds} s, ${other.toFixed(2)} s`;
   row(`${job.scorer}, forked, inside walls`, median(walled), { against, other, target: 1 });
+  return median(walled) - median(open);
 }
 
 /** The extra memory for scoring a larger model instead of a small one, against that model and one batch. */
