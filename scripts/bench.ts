@@ -3,7 +3,7 @@
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
-//   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
+//   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)

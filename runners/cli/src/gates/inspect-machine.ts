@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { containerEngine } from "@mlrb/docker/container-engine";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
@@ -31,6 +32,8 @@ export type Machine = {
   noWalls: string | undefined;
   podman: string | undefined;
   python: { version: string; path: string } | undefined;
+  /** Engines that enforce no memory limit of a container: rootless ones without a control group for memory. */
+  unlimited: ("docker" | "podman")[];
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
   gpus: Inventory;
   /** The folder of `.mlrb/`. */
@@ -41,13 +44,14 @@ export type Machine = {
 };
 
 export async function inspectMachine(at: { repository: string; root: string }): Promise<Machine> {
-  const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
+  const [pnpm, git, bubblewrap, podman, docker, namespaces, unlimited] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),
     bubblewrapNow(),
     firstLine("podman", ["--version"]),
     dockerNow(),
     abilities(),
+    unlimitedNow(),
   ]);
   const { devDependencies, packageManager } = JSON.parse(
     readFileSync(join(at.repository, "package.json"), "utf8"),
@@ -63,6 +67,7 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     noWalls: await wallsMissing(),
     python: pythonNow(at.root),
     docker,
+    unlimited,
     gpus: gpuInventory(),
     podman: podman?.replace(/^podman version /, ""),
     root: rootNow(at.root),
@@ -110,6 +115,14 @@ async function dockerNow(): Promise<Machine["docker"]> {
   const version = oneLine(answer.stdout);
   if (answer.code === 0 && version !== "") return { kind: "works", version };
   return { kind: "no-daemon", said: oneLine(answer.stderr) };
+}
+
+async function unlimitedNow(): Promise<Machine["unlimited"]> {
+  const asked = (["docker", "podman"] as const).map(async (name) => {
+    const engine = await containerEngine({ ...process.env, MLRB_CONTAINER_ENGINE: name }, { timeMs: 15_000 });
+    return "trouble" in engine || engine.holds.memory ? [] : [name];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 /** The first line of another program's output, without control characters. */

@@ -31,6 +31,7 @@ function machine(changed: Partial<Machine> = {}): Machine {
     podman: undefined,
     python: { version: "3.11.7", path: "/usr/bin/python3" },
     docker: { kind: "works", version: "27.0.1" },
+    unlimited: [],
     gpus: { gpus: [gpu] },
     root: { path: "/data/mlrb", writable: true, freeBytes: 55.9 * GiB },
     memoryBytes: 23.9 * GiB,
@@ -177,6 +178,16 @@ test("nothing can run where its state cannot be written", () => {
     needs().map((one) => profileCheck(one, locked, () => true).runs),
     [false, false, false],
   );
+});
+
+test("doctor says that a rootless engine limits no memory, and what follows", () => {
+  const checks = machineChecks(machine({ podman: "4.3.1", unlimited: ["docker", "podman"] }));
+  const found = checks.filter(({ name }) => name === "docker" || name === "podman");
+  assert.deepEqual(
+    found.map(({ answer, found: words }) => [answer, words]),
+    ["27.0.1", "4.3.1"].map((version) => ["note", `${version}, rootless without a control group for memory`]),
+  );
+  assert.match(found[0]!.help!, /untrusted agents are refused: docs\/docker.md/);
 });
 
 test("a note about the machine does not stop a profile", () => {

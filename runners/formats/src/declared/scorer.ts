@@ -24,7 +24,8 @@ export const scorerManifest = fileFormat(
       programs: { ...flag, description: "whether its scripts start programs; false by default" },
       command: {
         ...text,
-        description: "a program outside the environment that it starts, as a shell command",
+        description:
+          "a program outside the environment that it starts, as a shell command; seen with its install folder",
       },
       digits: { type: "integer", minimum: 0, maximum: 6, description: "decimals in tables" },
     },
