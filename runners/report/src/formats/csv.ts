@@ -7,6 +7,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
 import { importedLine, importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { weakLimitsText } from "../read/weak-limits-words.ts";
 import { csvLine } from "./csv-line.ts";
 
 const columns = [
@@ -33,6 +34,7 @@ const columns = [
   "anchor",
   "normalised",
   "n",
+  "weakLimits",
   "origin",
 ] as const;
 
@@ -44,7 +46,7 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
- * empty for attempts that were made here.
+ * empty for attempts that were made here, `weakLimits` for attempts whose limits the kernel held.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -73,7 +75,8 @@ export function csv(report: Report): string {
 function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]): Fields[] {
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin }));
+    const weakLimits = weakLimitsText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
   });
 }
 

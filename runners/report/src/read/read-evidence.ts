@@ -107,6 +107,7 @@ class EvidenceReader {
       submission: member?.artifacts.submission?.digest ?? null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
+      ...(member?.weakLimits && { weakLimits: member.weakLimits }),
       scores,
       research: attemptResearch(research, {
         scores,
