@@ -1,6 +1,19 @@
 // The attacks of hostile-programs that use disk or memory where neither a name nor a process shows it.
 
 export const hidingPrograms = {
+  /** Honest: hangs with a descriptor in the queue of a socket, while multiprocessing and a shell hand theirs over. */
+  handsOver: `
+import multiprocessing, tempfile
+pair = socket.socketpair()
+socket.send_fds(pair[0], [b"x"], [1])
+with tempfile.TemporaryFile() as file, multiprocessing.Pool(2) as pool:
+    file.write(os.urandom(8 << 20))
+    end = time.time() + 3
+    while time.time() < end:
+        pool.map(abs, range(100))
+        subprocess.run(["sh", "-c", "ls | cat"], stdout=subprocess.DEVNULL)
+told({"done": True})
+`,
   /**
    * argv: the way; the number of MiB. Fills deleted files that no name shows, 16 MiB each. queued: in the queue of a socket;
    * nested: in the queue of a socket that is in a queue itself; unaccepted: in the queue of a connection that nothing

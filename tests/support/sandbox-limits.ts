@@ -60,6 +60,14 @@ export function checkLimits(check: Check): void {
       assert.ok(held * mib <= suiteLimits.diskBytes + slackBytes, JSON.stringify({ result, text }));
     });
 
+  check(
+    "honest programs that hand descriptors over, or hang with one in a queue, are not ended",
+    async (at) => {
+      const { result, text } = await at.ends("handsOver");
+      assert.deepEqual(result, { kind: "exited", code: 0 }, text);
+    },
+  );
+
   for (const how of ["memfd", "sysv", "anonymous", "buffers"] as const)
     check(
       {

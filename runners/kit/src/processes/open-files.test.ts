@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deletedMappings, openFiles } from "./open-files.ts";
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
 
 const linux = process.platform === "linux" ? {} : { skip: "needs /proc" };
 
@@ -57,6 +62,16 @@ test("a process that ends before its turn is hidden, unless a later look finds i
   assert.equal(openFiles(() => [gone], 0).hidden, true);
   const lists = [[gone], [process.pid]];
   assert.equal(openFiles(() => lists.shift() ?? [process.pid], 0).hidden, false);
+});
+
+test("a process that is dead and not reaped hides nothing", linux, async (t) => {
+  const zombie =
+    "import os, sys; child = os.fork() or os._exit(0); print(child, flush=True); sys.stdin.read()";
+  const child = spawn("python3", ["-c", zombie], { stdio: ["pipe", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const [line] = await once(child.stdout, "data");
+  await until(() => /^State:\tZ/m.test(readFileSync(`/proc/${Number(line)}/status`, "latin1")));
+  assert.equal(openFiles(() => [Number(line)], 0).hidden, false);
 });
 
 test("only mappings of deleted files on the same disk count, each file with all its parts", () => {

@@ -29,9 +29,12 @@ export function openFiles(find: () => readonly number[], device: number): OpenFi
   let missed = true;
   for (let round = 0; round < rounds && missed; round++) {
     missed = false;
-    for (const pid of find().filter((one) => !read.has(one)))
-      if (addFiles(pid, device, found)) read.add(pid);
-      else missed = true;
+    for (const pid of find().filter((one) => !read.has(one))) {
+      const readNow = addFiles(pid, device, found);
+      if (!readNow) missed = true;
+      // a dead process that is listed until it is reaped holds nothing, but may have had a successor
+      if (readNow || fieldsOf(`/proc/${pid}/stat`)?.[0] === "Z") read.add(pid);
+    }
   }
   for (const inode of found.open.keys()) found.mapped.delete(inode);
   return { openBytes: sum(found.open), mappedBytes: sum(found.mapped), hidden: found.queued || missed };
