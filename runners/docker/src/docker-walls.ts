@@ -47,7 +47,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   };
   return {
     kind: engine.flavour,
-    where: { sandbox: engine.flavour, engine: engine.version, image: image.id },
+    where: { sandbox: engine.flavour, engine: engine.version, image: image.id, memoryLimit: "kernel" },
     async exec(asked) {
       if ((await containerNow())?.endedForLimit) opened = undefined;
       opened ??= SandboxContainer.open(place);

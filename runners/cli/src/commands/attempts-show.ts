@@ -3,6 +3,8 @@
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { isTrusted, recordedWeakLimits } from "@mlrb/local/records/recorded-limits";
+import { weakLimitsText } from "@mlrb/report/read/weak-limits-words";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
 import { madeText } from "../attempts/competing-records.ts";
@@ -39,7 +41,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -50,6 +52,13 @@ function originLine(origin: HeldRecord["origin"]): string {
   return origin
     ? `${oneLine(`${madeText(origin)}, on ${origin.importedAt} from archive ${origin.archive.slice(0, 12)}`)}\n`
     : "";
+}
+
+/** Who held the limits of its sandbox; empty for a trusted program. */
+function limitsLine(record: AttemptRecord): string {
+  if (isTrusted(record.parts)) return "";
+  const weak = weakLimitsText({ weakLimits: recordedWeakLimits(record) });
+  return `${weak === "" ? "the kernel held the limits of its sandbox" : `weak limits: ${weak}`}\n`;
 }
 
 /** Cost and estimate; empty if both are 0. */

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, s
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { containerEngine } from "@mlrb/docker/container-engine";
+import { mountDiskImage, removeDiskImage } from "@mlrb/kit/files/disk-image";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
@@ -28,6 +29,8 @@ export type Machine = {
   bubblewrap: Program;
   /** Whether this user may make a control group that limits the memory of a sandbox. */
   limitsMemory: boolean;
+  /** Whether this user can give a sandbox a file system of its own. */
+  limitsDisk: boolean;
   /** Why stages that open agents' files get no walls here; undefined if they do. */
   noWalls: string | undefined;
   podman: string | undefined;
@@ -64,6 +67,7 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     git: git?.replace(/^git version /, ""),
     bubblewrap,
     limitsMemory: await mayLimitMemory(),
+    limitsDisk: await limitsDisk(),
     noWalls: await wallsMissing(),
     python: pythonNow(at.root),
     docker,
@@ -82,6 +86,17 @@ export async function inspectMachine(at: { repository: string; root: string }): 
 async function pnpmVersion(): Promise<string | undefined> {
   const agent = /(?:^| )pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? "")?.[1];
   return agent ?? (await firstLine("pnpm", ["--version"]));
+}
+
+/** Mounts a small file system and removes it: a loop device may be there and refuse. */
+async function limitsDisk(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-doctor-"));
+  try {
+    return "mounted" in (await mountDiskImage(folder, { bytes: 1 << 20, owner: { uid: 0, gid: 0 } }));
+  } finally {
+    await removeDiskImage(folder);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 type Answer = { code: number; stdout: string; stderr: string };

@@ -79,15 +79,20 @@ function wallsCheck({ noWalls, limitsMemory }: Machine): Check {
   );
 }
 
+const diskHelp =
+  "the disk limit of agents is only polled, and their rows say so: run as root with a loop device and mkfs.ext4 (e2fsprogs), or give this user a disk or a quota of its own";
+
 function bubblewrapCheck(machine: Machine): Check {
   const { bubblewrap } = machine;
   switch (bubblewrap.kind) {
     case "works":
-      if (machine.limitsMemory) return works("bubblewrap", bubblewrap.version);
+      if (machine.limitsMemory && machine.limitsDisk) return works("bubblewrap", bubblewrap.version);
+      if (machine.limitsMemory)
+        return note("bubblewrap", `${bubblewrap.version}; the disk limit is only polled`, diskHelp);
       return note(
         "bubblewrap",
         `${bubblewrap.version}; this user may make no control group for memory`,
-        "untrusted agents are refused: run as root, in a systemd session (systemd-run --user --scope) or in containers, or pass --weak-limits",
+        `untrusted agents are refused: run as root, in a systemd session (systemd-run --user --scope), in a service with Delegate=yes or in containers; or pass --weak-limits, or set \`weakLimits: true\` in the profile${machine.limitsDisk ? "" : `. ${diskHelp}`}`,
       );
     case "fails":
       return note(

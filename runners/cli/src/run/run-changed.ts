@@ -125,7 +125,7 @@ async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun):
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
-    weakLimits: options.weakLimits ?? false,
+    weakLimits: options.weakLimits || plan.weakLimits,
     stale,
     going,
     onEvent: (event) => {

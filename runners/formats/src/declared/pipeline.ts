@@ -229,6 +229,11 @@ const profile = partialObject({
     ...oneOf("leave", "rerun"),
     description: "Whether stale attempts are left or run again; left by default.",
   },
+  weakLimits: {
+    ...flag,
+    description:
+      "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
+  },
   axes,
   params,
   pools,

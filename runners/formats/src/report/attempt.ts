@@ -2,6 +2,7 @@
 
 import { runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
+import { weakLimits } from "../attempt/weak-limits.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { judgement } from "../judged/verdict.ts";
 import {
@@ -112,7 +113,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin"], {
+export const attempt = wholeExcept(["origin", "weakLimits"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -127,6 +128,7 @@ export const attempt = wholeExcept(["origin"], {
     description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
   },
   origin: memberOrigin,
+  weakLimits,
   scores: tableOf(attemptScore),
   research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
   moments: {

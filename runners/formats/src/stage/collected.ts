@@ -2,6 +2,7 @@
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
 import { memberOrigin } from "../attempt/record-origin.ts";
+import { weakLimits } from "../attempt/weak-limits.ts";
 import {
   anyText,
   fileFormat,
@@ -16,7 +17,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin"], {
+const member = wholeExcept(["role", "note", "origin", "weakLimits"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -37,6 +38,7 @@ const member = wholeExcept(["role", "note", "origin"], {
     description: "a note for everything made from this member, e.g. that it was accepted as stale",
   },
   origin: memberOrigin,
+  weakLimits,
   artifacts: {
     ...tableOf(
       wholeExcept(["path"], {

@@ -282,4 +282,28 @@ with open("WORKFOLDER/out/limits", "w") as file:
     const greedily = await hostile(t, way, greedy.replace("PROCESSES", "1"), { required: false });
     assert.equal(greedily.result.kind, "failed", greedily.log);
   });
+
+  const options = held.has.has("pids") ? {} : { skip: "this user may make no control group for processes" };
+  test(`${way}: under weak limits a control group holds the number of processes`, options, async (t) => {
+    withoutWalls(t);
+    const script = `
+import os, resource, time
+started = 0
+try:
+    while started < 200:
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+        started += 1
+except BlockingIOError:
+    pass
+with open("WORKFOLDER/out/started", "w") as file:
+    print(started, resource.getrlimit(resource.RLIMIT_NPROC)[0] == 64, file=file)
+`;
+    const { result, log, work } = await hostile(t, way, script, { required: false });
+    assert.equal(result.kind, "succeeded", log);
+    const [started = "", byUser] = readFileSync(join(work, "out/started"), "utf8").trim().split(" ");
+    assert.ok(Number(started) >= 32 && Number(started) < 64, started);
+    assert.equal(byUser, "False", "that limit would count all processes of the user");
+  });
 }

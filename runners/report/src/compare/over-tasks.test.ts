@@ -196,11 +196,11 @@ test("ranks compare agents over all tasks, whatever the kinds of their reference
 
 test("report.csv has each attempt's normalised score, and each agent's over tasks", () => {
   const lines = csv(report({ plain: { one: [2], two: [1] } })).split("\r\n");
-  assert.match(lines.find((line) => line.startsWith("attempt,smoke,one"))!, /,3,1,0\.5,,,,,$/);
+  assert.match(lines.find((line) => line.startsWith("attempt,smoke,one"))!, /,3,1,0\.5,,,,,,$/);
   assert.match(
     lines.find((line) => line.includes(",mean,"))!,
-    /^across-tasks,smoke,,plain,.*,0\.75,.*,2,,,,$/,
+    /^across-tasks,smoke,,plain,.*,0\.75,.*,2,,,,,$/,
   );
-  assert.match(lines.find((line) => line.includes("mean without one"))!, /,1,.*,1,,,,$/);
+  assert.match(lines.find((line) => line.includes("mean without one"))!, /,1,.*,1,,,,,$/);
   assert.ok(lines.some((line) => line.includes(",interquartile mean,")));
 });

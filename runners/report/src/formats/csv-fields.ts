@@ -27,6 +27,7 @@ export const columns = [
   "implausible",
   "low",
   "high",
+  "weakLimits",
   "origin",
 ] as const;
 

@@ -7,6 +7,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { weakLimitsText } from "../read/weak-limits-words.ts";
 import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
 import { summaryRows } from "./csv-summary-rows.ts";
@@ -20,6 +21,7 @@ import { summaryRows } from "./csv-summary-rows.ts";
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
+ * `weakLimits` is empty for attempts whose limits the kernel held.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -48,7 +50,8 @@ export function csv(report: Report): string {
 function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]): Fields[] {
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin }));
+    const weakLimits = weakLimitsText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
   });
 }
 

@@ -42,6 +42,7 @@ const commands: Record<string, string> = {
   "…": "\\ldots{}",
   "†": "\\textdagger{}",
   "‡": "\\textdaggerdbl{}",
+  "§": "\\textsection{}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",
   "“": "\\textquotedblleft{}",

@@ -28,7 +28,7 @@ test("published values are shown with their n and source next to official number
   }
   assert.match(
     csv(found),
-    /^published,official,,?letters,,,bits,.*,2\.1,.*,Someone,of 5: a paper,.*,4,,,,$/m,
+    /^published,official,,?letters,,,bits,.*,2\.1,.*,Someone,of 5: a paper,.*,4,,,,,$/m,
   );
   assert.match(json(found), /"source": "a paper"/);
 });

@@ -109,6 +109,7 @@ class EvidenceReader {
         research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
+      ...(member?.weakLimits && { weakLimits: member.weakLimits }),
       scores,
       research: attemptResearch(research, {
         scores,

@@ -6,6 +6,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictWord } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
@@ -46,10 +47,8 @@ export function attemptsSection(report: Report): Section {
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
-      ...itemsOf(report.attempts, (attempt) => {
-        const text = importedText(attempt);
-        return text === "" ? "" : `${importedMark} ${text}`;
-      }),
+      ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
   };
@@ -57,7 +56,11 @@ export function attemptsSection(report: Report): Section {
 
 /** Marks of the items below that are about the attempt. */
 function marks(attempt: Attempt): string {
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}`;
+}
+
+function withMark(mark: string, text: string): string {
+  return text === "" ? "" : `${mark} ${text}`;
 }
 
 /** A seed that leads to its attempt on the page. */
