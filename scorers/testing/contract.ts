@@ -184,7 +184,7 @@ export function testBrokenSubmissions(scorer: string): void {
         broken: join(submissions, "nan-weights"),
       });
       assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
-      assert.ok(rows.every(({ title }) => title !== ""));
+      assert.ok(rows.every(({ title, kind }) => title !== "" && kind !== undefined));
       const known = rows.find(({ name }) => name === "known");
       assert.ok(known && "value" in known, "no row of the tiny model");
       assert.ok(

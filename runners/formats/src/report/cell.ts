@@ -52,7 +52,10 @@ const errors = {
 const implausible = wholeObject({
   seed,
   row: { ...anyText, description: "the reference model that comes nearest" },
-  standardErrors: { ...number, description: "distance from that row, in the sum of both errors over items" },
+  standardErrors: {
+    ...numberOrNull,
+    description: "distance from that row, in the sum of both errors over items; null if both are 0",
+  },
 });
 
 export const cell = wholeObject({

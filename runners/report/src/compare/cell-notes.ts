@@ -85,9 +85,10 @@ function belowText(
 }
 
 function implausibleText({ seed, row, standardErrors }: Cell["implausible"][number]): string {
+  const distance = standardErrors === null ? "without any error" : digitsText(standardErrors, 1);
   return (
     `seed ${seed}: implausible, better than each reference model of at most twice its size by more than 5 standard ` +
-    `errors (${digitsText(standardErrors, 1)} from ${row}). Check whether it has seen the test data; no number was changed.`
+    `errors (${distance} from ${row}). Check whether it has seen the test data; no number was changed.`
   );
 }
 

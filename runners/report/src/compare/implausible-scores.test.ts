@@ -4,10 +4,14 @@ import { anchorRows, Example, scored } from "../testing/example.ts";
 
 type Rows = Parameters<typeof anchorRows>[1];
 
-/** The seeds that are marked; the error over items of every score is 0.1. */
+/** The seeds that are marked; the error over items of a score is 0.1. */
 function marked(
   bits: number,
-  { rows, parameters = 100 }: { rows: Rows; parameters?: number | null },
+  {
+    rows,
+    parameters = 100,
+    standardError = 0.1,
+  }: { rows: Rows; parameters?: number | null; standardError?: number },
 ): string[] {
   const example = new Example();
   const axes = { task: "letters", agent: "plain", seed: 1 };
@@ -19,7 +23,7 @@ function marked(
   example
     .gives("attempt", axes, { submission: "sha256:x" })
     .gives("validate", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts } })
-    .gives("score", { ...axes, scorer: "bits" }, scored("bits", items, 0.1))
+    .gives("score", { ...axes, scorer: "bits" }, scored("bits", items, standardError))
     .gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
   return example.report().cells[0]!.implausible.map(({ row }) => row);
 }
@@ -46,6 +50,17 @@ test("without another reference than guesses and untrained models nothing is imp
   const rows = [row("chance", 5, { kind: "guess" }), row("random", 6, { kind: "untrained" })];
   assert.deepEqual(marked(0.1, { rows }), []);
   assert.deepEqual(marked(0.1, { rows: [...rows, row("bigram", 2)] }), ["bigram"]);
+});
+
+test("a score without an error over items is marked, also against a row without one", () => {
+  assert.deepEqual(marked(0.1, { rows: [row("near", 2)], standardError: 0 }), ["near"]);
+  assert.deepEqual(marked(0.1, { rows: [{ name: "near", value: 2 }], standardError: 0 }), ["near"]);
+  assert.deepEqual(marked(2.1, { rows: [{ name: "near", value: 2 }], standardError: 0 }), []);
+  const level = [
+    { name: "far", value: 3 },
+    { name: "level", value: 2 },
+  ];
+  assert.deepEqual(marked(2, { rows: level, standardError: 0 }), []);
 });
 
 test("a rejected row is no reference", () => {

@@ -26,12 +26,19 @@ export function implausibleScores(
       .flatMap((row) => (isReference(row, size) ? [row] : []))
       .map(({ name, value, standardError }) => ({
         row: name,
-        standardErrors: (sign * (score.value - value)) / (score.standardError + (standardError ?? 0)),
+        standardErrors: distance(sign * (score.value - value), score.standardError + (standardError ?? 0)),
       }));
     const nearest = distances.toSorted((a, b) => a.standardErrors - b.standardErrors)[0];
     if (!nearest || !(nearest.standardErrors > standardErrorsMin)) return [];
-    return Number.isFinite(nearest.standardErrors) ? [{ seed: attempt.seed, ...nearest }] : [];
+    const { row, standardErrors } = nearest;
+    const known = Number.isFinite(standardErrors) ? standardErrors : null;
+    return [{ seed: attempt.seed, row, standardErrors: known }];
   });
+}
+
+/** Infinite where the error is 0. */
+function distance(difference: number, error: number): number {
+  return difference === 0 ? 0 : difference / error;
 }
 
 function isReference(row: AnchorRow, size: number | null): row is AnchorRow & { value: number } {

@@ -3,7 +3,8 @@
 // formulas.
 
 import type { Published, Report } from "@mlrb/formats/report";
-import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
@@ -71,10 +72,16 @@ function attemptRows(report: Report, attempt: Attempt): Fields[] {
       floor: cell?.floor ?? null,
       anchor: cell?.anchor ?? null,
       normalised: cell?.normalised[at] ?? null,
-      implausible: cell?.implausible.find((each) => each.seed === seed)?.standardErrors ?? null,
+      implausible: implausibleText(cell, seed),
     };
     return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
   });
+}
+
+/** The distance in standard errors, `yes` if both errors are 0. */
+function implausibleText(cell: Cell | undefined, seed: Seed): number | "yes" | null {
+  const found = cell?.implausible.find((each) => each.seed === seed);
+  return found ? (found.standardErrors ?? "yes") : null;
 }
 
 function scoreFields(attempt: Attempt, metric: string): Fields {
