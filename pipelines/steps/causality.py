@@ -5,8 +5,7 @@ By hand, to repeat a test (`seed` is in causality.json):
     PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/causality.py
     --input submission=DIR --input admission=FILE --input private=DIR
     --output causality=FILE --output admission=FILE
-    --param 'scorers=["bits-per-byte"]' --param 'scoredTexts={"bits-per-byte": "documents"}'
-    --secret-seed HEX
+    --param 'scorers=["bits-per-byte"]' --secret-seed HEX
 """
 
 import json
@@ -31,7 +30,7 @@ def main() -> None:
 
 
 def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
-    kinds = [kind for name in stage.param("scorers") if (kind := stage.param("scoredTexts")[name])]
+    kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
     if not kinds:
         return undecided(NEEDLESS)
     if not admission["admitted"] or admission.get("undecided"):
@@ -57,6 +56,13 @@ def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
         "seed": stage.secret_seed,
         "measured": described(found),
     }
+
+
+def scored_text(stage: Stage, scorer: str) -> str | None:
+    import yaml
+
+    path = stage.source_file(f"scorers/{scorer}/scorer.yaml")
+    return yaml.safe_load(path.read_text(encoding="utf-8")).get("scoredText")
 
 
 def undecided(reason: str) -> dict[str, Any]:
