@@ -39,8 +39,8 @@ export function fixtures(scorer: string): string {
 
 /** The parameters that pipelines pass from scorer.yaml. */
 export function measureParams(scorer: string): Record<string, unknown> {
-  const { version, unit, direction } = scorerManifest(scorer);
-  return { version, unit, direction };
+  const { version, unit, direction, scoredText } = scorerManifest(scorer);
+  return { version, unit, direction, ...(scoredText !== undefined && { scoredText }) };
 }
 
 /** As flags: `--param name=value` and so on. */
