@@ -7,8 +7,8 @@ from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
 from scorer_library.lm_eval.data import read_hub_data
 from scorer_library.lm_eval.items import Item, mean
+from scorer_library.lm_eval.super_glue import DATA, credits_of
 from task_score import task_floor, task_score
-from tasks import DATA, credits_of
 
 
 def rows(_public: Path, private: Path) -> list[Row]:

@@ -176,6 +176,11 @@ export const stageSpec = {
       description:
         "Environment variables that are passed on and never keyed, logged or printed. May be a field that lists them.",
     },
+    secretSeed: {
+      ...flag,
+      description:
+        "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
+    },
     retries: {
       type: "integer",
       minimum: 0,

@@ -21,6 +21,11 @@ export const scorerManifest = fileFormat(
       },
       environment: text,
       hostSensitive: { ...flag, description: "whether its values depend on the machine" },
+      scoredText: {
+        ...text,
+        description:
+          "the texts whose tokens a model reads while it predicts them, by their name in scorer_library/causality/scored_texts.py; absent where looking ahead gains nothing",
+      },
       programs: { ...flag, description: "whether its scripts start programs; false by default" },
       command: {
         ...text,

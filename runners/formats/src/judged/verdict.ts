@@ -26,6 +26,9 @@ export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 /** The note of a submission with settings that the benchmark does not know; its scores are not measured. */
 export const knownSettings = "known-settings";
 
+/** The rule that a model must not read what it predicts: of tasks with a scorer that reading it would help. */
+export const noLookAhead = "no-look-ahead";
+
 export const judgement = {
   kind: {
     ...oneOf("pass", "struck", "rejected"),

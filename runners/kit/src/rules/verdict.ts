@@ -3,7 +3,7 @@
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
-import { knownSettings, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
+import { knownSettings, noLookAhead, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -17,6 +17,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
+  if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
   const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
@@ -36,5 +37,17 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
     evidence: undecidedText(undecided),
     source: "interpreted",
     severity: "note",
+  };
+}
+
+/** Scorers that looking ahead would help reject the submission for the same reason. */
+function lookAhead({ verdict, detail }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
+  return {
+    rule: noLookAhead,
+    title: "Predictions use only the text before them",
+    answer: ({ causal: "pass", "looks-ahead": "fail", undecided: "cannot-tell" } as const)[verdict],
+    evidence: detail,
+    source: "interpreted",
+    severity: "strike",
   };
 }

@@ -1,10 +1,12 @@
-"""The phenomenon, one of twelve, of each of BLiMP's 67 paradigms.
+"""BLiMP's rows as lm-eval reads them, and the phenomenon, one of twelve, of each of its 67 paradigms.
 
 The grouping is that of the authors' own results: github.com/alexwarstadt/blimp at commit 0ee32bc,
 raw_results/summary/models_summary.jsonl (Warstadt et al., TACL 8, 2020). The rows'
 `linguistics_term` is not used: it splits off the two paradigms of animate subjects as a thirteenth
 phenomenon, `s-selection`.
 """
+
+from scorer_library.lm_eval.data import Columns, HubData, Row
 
 PHENOMENA = {
     "anaphor agreement": ["anaphor_gender_agreement", "anaphor_number_agreement"],
@@ -92,3 +94,25 @@ PHENOMENA = {
 }
 
 PHENOMENON_OF = {paradigm: name for name, paradigms in PHENOMENA.items() for paradigm in paradigms}
+
+COLUMNS: Columns = {"sentence_good": "text", "sentence_bad": "text"}
+
+
+def trouble(_paradigm: str, row: Row) -> str | None:
+    sides = ("sentence_good", "sentence_bad")
+    return next((f"{side} is empty" for side in sides if not row[side].strip()), None)
+
+
+DATA = HubData(
+    "blimp",
+    "nyu-mll/blimp",
+    "train",
+    None,
+    lambda paradigm: COLUMNS if paradigm in PHENOMENON_OF else None,
+    trouble,
+)
+
+
+def task_of(paradigm: str) -> str:
+    """The paradigm's task in lm-eval."""
+    return f"blimp_{paradigm}"

@@ -57,6 +57,11 @@ TASKS = {
 }
 
 
+def task_of(config: str) -> str:
+    """The config's task in lm-eval."""
+    return TASKS[config].name
+
+
 def trouble(config: str, row: Row) -> str | None:
     task = TASKS[config]
     if task.labels and not 0 <= row["label"] < task.labels:
