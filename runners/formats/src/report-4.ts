@@ -42,7 +42,10 @@ export const report4 = fileFormat(
     formatVersion: { const: 4 },
     ...{ title, label, smoke, note, tasks, agents, metrics, coverage, published },
     attempts: listOf(
-      wholeExcept(["origin", "weakLimits", "actions"], { ...attempt.properties, research: nullable(research4) }),
+      wholeExcept(["origin", "weakLimits", "actions"], {
+        ...attempt.properties,
+        research: nullable(research4),
+      }),
     ),
     cells: listOf(cell4),
     rows: listOf({ ...wholeExcept(["kind", "parameters"], row.properties), anyOf: row.anyOf }),
