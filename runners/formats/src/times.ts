@@ -18,7 +18,7 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeExcept(["origin"], {
+      wholeExcept(["reached", "origin"], {
         task: anyText,
         agent: anyText,
         seed,
@@ -40,6 +40,11 @@ export const times = fileFormat(
         improvementPerHour: {
           ...numberOrNull,
           description: "of what the agent itself said, in the metric's unit; at least 0",
+        },
+        reached: {
+          ...anyText,
+          description:
+            "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
         },
         origin: memberOrigin,
       }),

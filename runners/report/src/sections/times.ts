@@ -8,6 +8,7 @@ import { csvLine } from "../formats/csv-line.ts";
 import { importedText, markOf, withImportedLine } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
+import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes } from "../read/research-times.ts";
 import { type Section, textCell } from "./table.ts";
@@ -50,6 +51,7 @@ export function times(
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
+        ...reachedIn(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction }),
         ...(member.origin && { origin: member.origin }),
       };
@@ -79,9 +81,12 @@ const csvColumns = [
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
-    csvLine([label, ...csvColumns.map((column) => attempt[column]), importedText(attempt)]),
+    csvLine([
+      ...[label, ...csvColumns.map((column) => attempt[column])],
+      ...[attempt.reached ?? "", importedText(attempt)],
+    ]),
   );
-  return [csvLine(["label", ...csvColumns, "origin"]), ...rows].join("");
+  return [csvLine(["label", ...csvColumns, "reached", "origin"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */
@@ -98,7 +103,7 @@ export function timesSection({ attempts, label }: Times): Section {
     title: task,
     rows: rows.map((row) => [
       textCell(row.agent),
-      textCell(`${row.seed}${markOf([row])}`),
+      textCell(`${row.seed}${row.reached === undefined ? "" : reachedMark}${markOf([row])}`),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
       ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
@@ -127,7 +132,9 @@ export function timesSection({ attempts, label }: Times): Section {
         groups,
       },
     ],
-    items: [],
+    items: attempts.flatMap(({ task, agent, seed, reached }) =>
+      reached === undefined ? [] : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
+    ),
   };
 }
 
@@ -176,6 +183,15 @@ const spentColumns: {
     means: "Gain per hour: of the self-reported metric.",
   },
 ];
+
+/** Follows the seed of an attempt whose provider reached a network for it. */
+const reachedMark = "§";
+
+function reachedIn(ledger: Ledger | undefined): { reached?: string } {
+  const found = ledger?.usage?.reached;
+  if (!found) return {};
+  return { reached: plainText(reachedWords(found)) };
+}
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms / 100) / 10;

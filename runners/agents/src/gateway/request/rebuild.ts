@@ -9,10 +9,12 @@ export type Rebuilt = {
   body: Record<string, Json>;
   /** Where fields were that nothing declares, e.g. `messages[].name`; each once. */
   dropped: string[];
+  /** Where the request lets the provider search, fetch or run remote tools; each once. Empty without a network. */
+  reaches: string[];
 };
 
-/** A hostile request has any number of unknown fields. */
-const droppedMax = 100;
+/** Of unknown fields, and of fields that reach a network. A hostile request has any number of both. */
+const namesMax = 100;
 
 /** `network`: whether the attempt may reach a network in other ways. */
 export function rebuild(
@@ -23,12 +25,17 @@ export function rebuild(
   const rebuilding = new Rebuilding(network);
   const body = rebuilding.value(shape, value, "");
   if (rebuilding.refused) return { refused: rebuilding.refused };
-  return { body: body as Record<string, Json>, dropped: [...rebuilding.dropped] };
+  return {
+    body: body as Record<string, Json>,
+    dropped: [...rebuilding.dropped],
+    reaches: [...rebuilding.reaches],
+  };
 }
 
 /** One walk through a request. After the first refusal its results mean nothing. */
 class Rebuilding {
   readonly dropped = new Set<string>();
+  readonly reaches = new Set<string>();
   refused: Refusal | undefined;
   readonly #network: boolean;
 
@@ -53,8 +60,8 @@ class Rebuilding {
         if (typeof value !== "string") return this.#mistyped(path, "a text");
         if (value.startsWith("data:"))
           return isSoundOrFilm(value.slice("data:".length, 200)) ? this.#bar(soundOrFilm, path, null) : value;
-        if ((shape.bare && base64.test(value)) || this.#network) return value;
-        return this.#reaching(shape.name, path);
+        if (shape.bare && base64.test(value)) return value;
+        return this.#reaching(shape.name, path) ? value : null;
       case "media-type":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
         return isSoundOrFilm(value) ? this.#bar(soundOrFilm, path, value) : value;
@@ -77,7 +84,7 @@ class Rebuilding {
       case "barred":
         return this.#bar(shape.bar, path, value);
       case "reaching":
-        return this.#network ? this.value(shape.of, value, path) : this.#reaching(shape.name, path);
+        return this.#reaching(shape.name, path) ? this.value(shape.of, value, path) : null;
       default:
         return unreachable(shape);
     }
@@ -118,19 +125,25 @@ class Rebuilding {
   }
 
   #drop(place: string): void {
-    if (this.dropped.size < droppedMax) this.dropped.add(place.slice(0, 200));
+    if (this.dropped.size < namesMax) this.dropped.add(place.slice(0, 200));
   }
 
   #mistyped(path: string, wanted: string): null {
     return this.#refuse(400, `${quoted(path)} must be ${wanted}`);
   }
 
-  #reaching(name: string, path: string): null {
-    return this.#refuse(
+  /** Whether the attempt has a network; refuses the request otherwise. */
+  #reaching(name: string, path: string): boolean {
+    if (this.#network) {
+      if (this.reaches.size < namesMax) this.reaches.add(path.slice(0, 200));
+      return true;
+    }
+    this.#refuse(
       403,
       `${name} (${quoted(path)}) would reach a network, and this attempt has none; send the content itself, ` +
         "or use tools that the program runs itself",
     );
+    return false;
   }
 
   #bar({ changes, why, instead }: Bar, path: string, value: Json): null {

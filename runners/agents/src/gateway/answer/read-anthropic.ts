@@ -1,6 +1,6 @@
 // Reads answers in Anthropic's messages protocol: platform.claude.com/docs/en/build-with-claude/streaming
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,

@@ -17,6 +17,8 @@ export type HeardAnswer = {
    * standard price holds.
    */
   surcharge?: string;
+  /** The field or type which shows that the provider searched, fetched a page or ran a tool. Absent without one. */
+  reach?: string;
   /** Whether the provider marked the end of the answer. */
   whole: boolean;
   /** The provider's error, as it was written, in place of an answer or in the middle of one. */

@@ -2,7 +2,7 @@
 // ai.google.dev/api/generate-content
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, nameAt, reportedCount, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addSurcharge,

@@ -3,7 +3,7 @@
 // stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,
