@@ -2,8 +2,18 @@
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
+import { addressKind, remoteReference } from "./remote-reference.ts";
 import { isObject, numberOf } from "./request-json.ts";
-import type { Bar, Fields, ObjectShape, Shape, Variants } from "./shape.ts";
+import {
+  type Bar,
+  type Fields,
+  type ObjectShape,
+  type Shape,
+  storedFileBar,
+  type Variants,
+} from "./shape.ts";
+import { isUnset, takes, wordsOf } from "./shape-values.ts";
+import { isSoundOrFilmContent, isSoundOrFilmName, isSoundOrFilmType } from "./sound-or-film.ts";
 
 export type Rebuilt = {
   body: Record<string, Json>;
@@ -58,13 +68,23 @@ class Rebuilding {
         return typeof value === "string" ? this.#bar(shape.bar, path, value) : this.#mistyped(path, "a text");
       case "data-url":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        if (value.startsWith("data:"))
-          return isSoundOrFilm(value.slice("data:".length, 200)) ? this.#bar(soundOrFilm, path, null) : value;
-        if (shape.bare && base64.test(value)) return value;
-        return this.#reaching(shape.name, path) ? value : null;
+        if (value.startsWith("data:") || (shape.bare && bareBase64.test(value)))
+          return isInlineSoundOrFilm(value) ? this.#bar(soundOrFilm, path, null) : value;
+        return this.#address(shape.name, path, value);
       case "media-type":
+      case "base64":
+      case "file-name":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        return isSoundOrFilm(value) ? this.#bar(soundOrFilm, path, value) : value;
+        return soundOrFilmBy[shape.kind](value) ? this.#bar(soundOrFilm, path, null) : value;
+      case "address":
+        return typeof value === "string"
+          ? this.#address(shape.name, path, value)
+          : this.#mistyped(path, "a text");
+      case "schema": {
+        const remote = remoteReference(value);
+        if (remote === undefined) return value;
+        return this.#address(`the reference ${shown(remote)} of a JSON Schema`, path, remote) && value;
+      }
       case "list":
         if (!Array.isArray(value)) return this.#mistyped(path, "a list");
         return value.map((one) => this.value(shape.of, one, `${path}[]`));
@@ -91,7 +111,7 @@ class Rebuilding {
   }
 
   #object(
-    { fields, proto, closed, defaults = {} }: ObjectShape,
+    { fields, proto, closed, open, defaults = {} }: ObjectShape,
     value: Record<string, Json>,
     path: string,
   ): Json {
@@ -104,6 +124,7 @@ class Rebuilding {
       if (seen.has(name)) this.#refuse(400, `${quoted(place)} is there in two spellings; keep one`);
       seen.add(name);
       if (shape === undefined && closed && one !== null) this.#bar(unknownIn(fields), place, one);
+      else if (shape === undefined && open) rebuilt[key] = one;
       else if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
@@ -130,6 +151,11 @@ class Rebuilding {
 
   #mistyped(path: string, wanted: string): null {
     return this.#refuse(400, `${quoted(path)} must be ${wanted}`);
+  }
+
+  #address(name: string, path: string, value: string): string | null {
+    if (addressKind(value) === "stored" && this.#network) return this.#bar(storedFileBar, path, value);
+    return this.#reaching(name, path) ? value : null;
   }
 
   /** Whether the attempt has a network; refuses the request otherwise. */
@@ -161,7 +187,7 @@ class Rebuilding {
   }
 }
 
-const base64 = /^[\w+/=\s-]*$/u;
+const bareBase64 = /^[\w+/=\s-]*$/u;
 
 const soundOrFilm: Bar = {
   changes: "price",
@@ -177,64 +203,16 @@ function unknownIn(fields: Fields): Bar {
   };
 }
 
-/** `type`: a media type, and what follows it in a `data:` URL. */
-function isSoundOrFilm(type: string): boolean {
-  return /^\s*(audio\b|video\b|application\/(ogg|mp4|x-matroska|x-mpegurl|vnd\.apple\.mpegurl)\b)/iu.test(
-    type,
-  );
-}
+const soundOrFilmBy = {
+  "media-type": isSoundOrFilmType,
+  base64: isSoundOrFilmContent,
+  "file-name": isSoundOrFilmName,
+};
 
-/** Whether a field that may be refused has a value that means the same as leaving it out. */
-function isUnset(shape: Shape, value: Json): boolean {
-  if (shape.kind === "reaching")
-    return value === null || value === false || (Array.isArray(value) && value.length === 0);
-  if (shape.kind !== "barred") return false;
-  return value === null || isHarmless(shape.bar, value);
-}
-
-/** A harmless value, in any case, or a list of one. */
-function isHarmless({ harmless = [] }: Bar, value: Json): boolean {
-  const only = Array.isArray(value) && value.length === 1 ? value[0]! : value;
-  return (harmless as readonly Json[]).includes(typeof only === "string" ? only.toLowerCase() : only);
-}
-
-/** Whether the JSON type of `value` is that of the shape. */
-function takes(shape: Shape, value: Json): boolean {
-  switch (shape.kind) {
-    case "text":
-    case "word":
-    case "data-url":
-    case "media-type":
-      return typeof value === "string";
-    case "number":
-      return numberOf(value) !== undefined;
-    case "flag":
-      return typeof value === "boolean";
-    case "list":
-      return Array.isArray(value);
-    case "reaching":
-      return takes(shape.of, value);
-    case "either":
-      return shape.of.some((one) => takes(one, value));
-    case "object":
-    case "table":
-    case "variants":
-      return isObject(value);
-    case "opaque":
-    case "barred":
-      return true;
-    default:
-      return unreachable(shape);
-  }
-}
-
-function wordsOf(shapes: readonly Shape[]): string {
-  const words = shapes.map(({ kind }) => {
-    if (kind === "text" || kind === "word") return "a text";
-    if (kind === "list") return "a list";
-    return kind === "number" || kind === "flag" ? `a ${kind}` : "an object";
-  });
-  return [...new Set(words)].join(" or ");
+/** `value`: a `data:` URL, or base64 alone. */
+function isInlineSoundOrFilm(value: string): boolean {
+  const [, type = "", content = value] = /^data:([^,]{0,1000}),(.*)$/su.exec(value) ?? [];
+  return isSoundOrFilmType(type) || isSoundOrFilmContent(content);
 }
 
 function camelCase(key: string): string {
