@@ -87,21 +87,21 @@ const noStreamBytes = 4096;
 async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
   const rest = answer[Symbol.asyncIterator]();
   const first: Buffer[] = [];
+  let size = 0;
+  const counted = (bytes: Buffer) => {
+    size += bytes.length;
+    if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
+    return bytes;
+  };
   let begins: boolean | "undecided" = "undecided";
   for (let text = ""; begins === "undecided"; begins = beginsAsStream(text)) {
     const next = await rest.next();
     if (next.done) break;
-    first.push(next.value);
-    text += next.value.toString("latin1");
+    first.push(counted(next.value));
+    text = (text + next.value.toString("latin1")).trimStart(); // empty lines that keep a connection open
   }
   async function* all(): AsyncGenerator<Buffer> {
-    let size = 0;
-    const counted = (bytes: Buffer) => {
-      size += bytes.length;
-      if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
-      return bytes;
-    };
-    for (const bytes of first) yield counted(bytes);
+    yield* first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield counted(next.value);
   }
   return { parts: all(), stream: begins === true };

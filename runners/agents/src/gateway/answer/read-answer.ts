@@ -27,6 +27,7 @@ const readers: Record<CallFormat, () => AnswerReader> = {
 const limits = {
   depth: { max: 1000, unit: "levels of nesting", honest: "answers have under 20" },
   values: { max: 64 << 20, unit: "values", honest: "a long answer has some thousands" },
+  text: { max: 64 << 20, unit: "bytes in one text", honest: "a long answer has under 1 MiB" },
 };
 
 export function readAnswer(format: CallFormat): AnswerTextReader {
