@@ -101,8 +101,7 @@ test("headers that choose an account, a method, a host or a feature stay here", 
       "x-litellm-tags": "x",
       traceparent: "00-1-1-00",
     },
-    "anthropic-beta":
-      "context-1m-2025-08-07,fast-mode-2026-02-01,files-api-2025-04-14,claude-fast-2026-01-01,claude-code-20250219",
+    "anthropic-beta": "context-1m-2025-08-07,fast-mode-2026-02-01,files-api-2025-04-14,claude-code-20250219",
   };
   const claude = { model: "claude-test", max_tokens: 9, messages: chat.messages };
   assert.equal((await ask("openai/v1/chat/completions", chat, headers)).status, 200);

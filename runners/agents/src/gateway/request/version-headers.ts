@@ -12,7 +12,7 @@ const anthropicBetas = new Set([
   ...["prompt-caching", "prompt-caching-scope", "cache-diagnosis", "token-counting", "token-efficient-tools"],
   ...["fine-grained-tool-streaming", "structured-outputs", "output-128k", "max-tokens-3-5-sonnet", "pdfs"],
   ...["advanced-tool-use", "tool-examples", "tool-search-tool", "computer-use"],
-  ...["mid-conversation-system", "summarize-connector-text", "claude-code"],
+  ...["mid-conversation-system", "summarize-connector-text"],
 ]);
 const networkBetas = new Set(["web-search", "web-fetch", "mcp-client"]);
 
@@ -27,7 +27,8 @@ export function versionHeaders(
       const dated = typeof version === "string" && /^\d{4}-\d{2}-\d{2}$/u.test(version);
       const isKept = (beta: string) => {
         const [, name = ""] = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u.exec(beta) ?? [];
-        return anthropicBetas.has(name) || (network && networkBetas.has(name));
+        // `claude-…` names a client of Anthropic's own
+        return name.startsWith("claude-") || anthropicBetas.has(name) || (network && networkBetas.has(name));
       };
       const betas = chosen("anthropic-beta", headers, isKept);
       return { ...betas, headers: { ...(dated && { "anthropic-version": version }), ...betas.headers } };
