@@ -19,7 +19,7 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeExcept(["origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
+      wholeExcept(["reached", "origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
         task: anyText,
         agent: anyText,
         seed,
@@ -55,6 +55,11 @@ export const times = fileFormat(
           ...listOf(wholeObject({ seconds: number, value: number })),
           description:
             "each improvement of its self-reported metric, the first value included; empty: unknown; absent in older files",
+        },
+        reached: {
+          ...anyText,
+          description:
+            "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
         },
         origin: memberOrigin,
       }),

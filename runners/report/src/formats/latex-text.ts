@@ -43,6 +43,7 @@ const commands: Record<string, string> = {
   "†": "\\textdagger{}",
   "‡": "\\textdaggerdbl{}",
   "§": "\\textsection{}",
+  "¶": "\\P{}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",
   "“": "\\textquotedblleft{}",

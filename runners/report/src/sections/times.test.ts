@@ -54,6 +54,23 @@ test("the table names its machine and the profile smoke", () => {
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
+test("an attempt whose provider searched without a network has a mark, a footnote and a column", () => {
+  const reached = { calls: 2, what: ["url_citation", "a|b"] };
+  const found = times(collected, {
+    label: "smoke",
+    readLedger: (path) => ({ ...ledger, usage: path === "b10" ? { reached } : null }) as unknown as Ledger,
+    ...unread,
+  });
+  const words = "without a network, 2 answers show searches or tools of the provider";
+  const text = markdownSection(timesSection(found));
+  assert.match(text, /\| b \| 10¶ \|/);
+  assert.match(text, /\| b \| 2 \|/);
+  assert.ok(text.includes(`t, b 10`) && text.includes(`¶ ${words}`), text);
+  const [head, , , row] = timesCsv(found).split("\r\n");
+  assert.match(head!, /reached,origin$/);
+  assert.match(row!, new RegExp(`${words} \\(url_citation, a\\|b\\)`));
+});
+
 const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
 const paid = times(collected, {
   label: "official",
@@ -105,8 +122,8 @@ test("working time has a column where waits reduced it, and busy GPUs where they
 test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,");
 });
 
 test("the best value so far, and the time since it improved, follow the direction of the metric", () => {

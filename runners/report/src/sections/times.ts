@@ -8,6 +8,7 @@ import { csvLine } from "../formats/csv-line.ts";
 import { importedText, markOf, withImportedLine } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
+import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes } from "../read/research-times.ts";
 import { type Section, textCell } from "./table.ts";
@@ -50,6 +51,7 @@ export function times(
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
+        ...reachedIn(ledger),
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
@@ -82,9 +84,12 @@ const csvColumns = [
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
-    csvLine([label, ...csvColumns.map((column) => attempt[column] ?? null), importedText(attempt)]),
+    csvLine([
+      ...[label, ...csvColumns.map((column) => attempt[column] ?? null)],
+      ...[attempt.reached ?? "", importedText(attempt)],
+    ]),
   );
-  return [csvLine(["label", ...csvColumns, "origin"]), ...rows].join("");
+  return [csvLine(["label", ...csvColumns, "reached", "origin"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */
@@ -101,7 +106,7 @@ export function timesSection({ attempts, label }: Times): Section {
     title: task,
     rows: rows.map((row) => [
       textCell(row.agent),
-      textCell(`${row.seed}${markOf([row])}`),
+      textCell(`${row.seed}${row.reached === undefined ? "" : reachedMark}${markOf([row])}`),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
       ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
@@ -130,7 +135,9 @@ export function timesSection({ attempts, label }: Times): Section {
         groups,
       },
     ],
-    items: [],
+    items: attempts.flatMap(({ task, agent, seed, reached }) =>
+      reached === undefined ? [] : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
+    ),
   };
 }
 
@@ -192,6 +199,15 @@ const spentColumns: {
     means: "Since gain: seconds from the last improvement of that metric to the end.",
   },
 ];
+
+/** Follows the seed of an attempt whose provider reached a network for it. */
+const reachedMark = "¶";
+
+function reachedIn(ledger: Ledger | undefined): { reached?: string } {
+  const found = ledger?.usage?.reached;
+  if (!found) return {};
+  return { reached: plainText(reachedWords(found)) };
+}
 
 /** Of the budget of working time; null without a ledger or a budget. */
 function unusedShare(ledger: Ledger | undefined): number | null {

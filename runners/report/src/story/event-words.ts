@@ -102,7 +102,7 @@ function requestWords({ by, call, model, messages, sameAs }: ModelRequestEvent):
 }
 
 function callWords(event: ModelCallEvent): string {
-  const { text, reasoning, finish, usage, dollars, tries } = event;
+  const { text, reasoning, finish, usage, dollars, tries, reach } = event;
   const tokens = usage === null ? "tokens unknown" : `${usage.inputTokens} + ${usage.outputTokens} tokens`;
   const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
   const tools = event.toolCalls.map(({ name, input, malformed }) =>
@@ -113,6 +113,7 @@ function callWords(event: ModelCallEvent): string {
   return [
     `call ${event.call} of ${event.by}, ${event.answeredBy ?? event.model}: ${tokens}, ${price}, ${formatDuration(event.durationMs)}${again}${ended}`,
     ...(reasoning === null ? [] : [`reasoning: ${shown(reasoning)}`]),
+    ...(reach === undefined ? [] : [`the provider searched or ran a tool: ${reach}`]),
     ...(text === "" ? [] : [`answer: ${shown(text)}`]),
     ...tools.map((tool) => `tool call: ${tool.slice(0, partMax)}`),
   ].join("\n");

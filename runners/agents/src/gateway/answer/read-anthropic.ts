@@ -1,6 +1,6 @@
 // Reads answers in Anthropic's messages protocol: platform.claude.com/docs/en/build-with-claude/streaming
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,
@@ -10,6 +10,7 @@ import {
   type HeardAnswer,
   type HeardCall,
   tierSurcharge,
+  withCountedOutput,
 } from "./heard-answer.ts";
 
 const finishes = {
@@ -77,7 +78,7 @@ function take(reading: Reading, value: Json): void {
 }
 
 function takeStart(reading: Reading, message: Json | undefined): void {
-  reading.heard.answeredBy = textAt(message, "model") || reading.heard.answeredBy;
+  reading.heard.answeredBy = nameAt(message, "model") || reading.heard.answeredBy;
   takeCounts(reading, at(message, "usage"));
 }
 
@@ -98,27 +99,27 @@ function takeEnd(heard: HeardAnswer, reason: string): void {
   if (reason) heard.finish = finishOf(finishes, reason);
 }
 
-/** Each event holds the sum so far. A value that is no count makes the sum unknown. */
+/** Each event holds the sum so far, and sums only grow. A value that is no count makes the sum unknown. */
 function takeCounts({ counts, heard }: Reading, usage: Json | undefined): void {
   addSurcharge(heard, surchargeOf(usage));
   for (const name of counted) {
-    const value = at(usage, name);
-    if (value !== undefined && value !== null) counts[name] = countAt(value) ?? Number.NaN;
+    const count = reportedCount(usage, name);
+    if (count !== null) counts[name] = Math.max(counts[name] ?? 0, count);
   }
 }
 
 function surchargeOf(usage: Json | undefined): string | null {
-  const [speed, region] = [textAt(usage, "speed"), textAt(usage, "inference_geo")];
+  const [speed, region] = [nameAt(usage, "speed"), nameAt(usage, "inference_geo")];
   if (!["", "standard"].includes(speed)) return `speed ${speed.slice(0, 100)}`;
   if (!["", "global", "not_available"].includes(region)) return `region ${region.slice(0, 100)}`;
-  const searches = countAt(usage, "server_tool_use", "web_search_requests") ?? 0;
-  if (searches > 0) return `${searches} web searches`;
-  if ((countAt(usage, "cache_creation", "ephemeral_1h_input_tokens") ?? 0) > 0) return "a cache for an hour";
+  if (mayCount(usage, "server_tool_use", "web_search_requests"))
+    return `${nameAt(usage, "server_tool_use", "web_search_requests")} web searches`;
+  if (mayCount(usage, "cache_creation", "ephemeral_1h_input_tokens")) return "a cache for an hour";
   // the counts of usage leave out other calls of a model, e.g. a summary
-  const other = listAt(usage, "iterations").map((one) => textAt(one, "type"));
+  const other = listAt(usage, "iterations").map((one) => nameAt(one, "type"));
   const unlike = other.find((type) => !["", "message"].includes(type));
   return unlike === undefined
-    ? tierSurcharge(textAt(usage, "service_tier"))
+    ? tierSurcharge(nameAt(usage, "service_tier"))
     : `a call for ${unlike.slice(0, 100)}`;
 }
 
@@ -133,9 +134,9 @@ function heardIn({ heard, counts, calls }: Reading): HeardAnswer {
     ...(written !== undefined && { cacheWrittenTokens: written }),
     reasoningTokens: null,
   };
-  return {
+  return withCountedOutput({
     ...heard,
     toolCalls: [...calls.values()].map((call) => ({ ...call, input: call.input || "{}" })),
     usage: input !== undefined && output !== undefined ? usage : null,
-  };
+  });
 }

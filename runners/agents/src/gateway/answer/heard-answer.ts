@@ -17,6 +17,8 @@ export type HeardAnswer = {
    * standard price holds.
    */
   surcharge?: string;
+  /** The field or type which shows that the provider searched, fetched a page or ran a tool. Absent without one. */
+  reach?: string;
   /** Whether the provider marked the end of the answer. */
   whole: boolean;
   /** The provider's error, as it was written, in place of an answer or in the middle of one. */
@@ -45,6 +47,38 @@ export function emptyAnswer(): HeardAnswer {
 /** Appends to the reasoning, which stays null without any. */
 export function addReasoning(heard: HeardAnswer, text: string): void {
   if (text !== "") heard.reasoning = (heard.reasoning ?? "") + text;
+}
+
+/** A stream may report usage several times. Sums only grow, so the largest counts of input and output hold. */
+export function addUsage(heard: HeardAnswer, reported: ModelUsage | undefined): void {
+  if (reported === undefined) return;
+  const { inputTokens = 0, outputTokens = 0 } = heard.usage ?? {};
+  heard.usage = {
+    ...reported,
+    inputTokens: Math.max(inputTokens, reported.inputTokens),
+    outputTokens: Math.max(outputTokens, reported.outputTokens),
+  };
+}
+
+type ReportedUsage = ModelUsage & { totalTokens: number };
+
+/**
+ * Usage whose sums hold all of their parts. Some servers leave the tokens of a cache out of the input, or those of
+ * reasoning out of the output; then a part, or the total, is larger than the sum.
+ */
+export function wholeUsage({ totalTokens, ...usage }: ReportedUsage): ModelUsage {
+  const whole = (sum: number, part: number) => (part > sum ? sum + part : sum);
+  const cached = (usage.cachedInputTokens ?? 0) + (usage.cacheWrittenTokens ?? 0);
+  const inputTokens = whole(usage.inputTokens, cached);
+  const outputTokens = whole(usage.outputTokens, usage.reasoningTokens ?? 0);
+  return { ...usage, inputTokens, outputTokens: Math.max(outputTokens, totalTokens - inputTokens) };
+}
+
+/** `heard`, with an unknown usage if output came and none was counted. */
+export function withCountedOutput(heard: HeardAnswer): HeardAnswer {
+  const { usage, text, reasoning, toolCalls } = heard;
+  const isEmpty = text === "" && (reasoning ?? "") === "" && toolCalls.length === 0;
+  return usage?.outputTokens === 0 && !isEmpty ? { ...heard, usage: null } : heard;
 }
 
 export function addSurcharge(heard: HeardAnswer, surcharge: string | null): void {

@@ -2,13 +2,16 @@
 // ai.google.dev/api/generate-content
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addSurcharge,
+  addUsage,
   emptyAnswer,
   type HeardAnswer,
   tierSurcharge,
+  wholeUsage,
+  withCountedOutput,
 } from "./heard-answer.ts";
 
 const refusals = ["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"];
@@ -19,18 +22,15 @@ export function readGoogle(): AnswerReader {
     take(value) {
       for (const piece of Array.isArray(value) ? value : [value]) takePiece(heard, piece);
     },
-    heard() {
-      // Google leaves zeros out, so a missing count of output means 0 only if no output came
-      const uncounted = heard.usage?.outputTokens === 0 && (heard.text !== "" || heard.toolCalls.length > 0);
-      return { ...heard, usage: uncounted ? null : heard.usage };
-    },
+    // Google leaves zeros out, so a missing count of output means 0 only if no output came
+    heard: () => withCountedOutput({ ...heard }),
   };
 }
 
 function takePiece(heard: HeardAnswer, piece: Json): void {
   if (at(piece, "error")) heard.complaint = piece;
-  heard.answeredBy = textAt(piece, "modelVersion") || heard.answeredBy;
-  heard.usage = usageOf(at(piece, "usageMetadata")) ?? heard.usage;
+  heard.answeredBy = nameAt(piece, "modelVersion") || heard.answeredBy;
+  addUsage(heard, usageOf(at(piece, "usageMetadata")));
   addSurcharge(heard, surchargeOf(piece));
   for (const part of listAt(piece, "candidates", 0, "content", "parts")) {
     const text = textAt(part, "text");
@@ -62,26 +62,26 @@ function isGrounded(candidate: Json): boolean {
 function surchargeOf(piece: Json): string | null {
   const usage = at(piece, "usageMetadata");
   if (listAt(piece, "candidates").some(isGrounded)) return "a search";
-  const kinds = (name: string) => listAt(usage, name).map((one) => textAt(one, "modality"));
+  const kinds = (name: string) => listAt(usage, name).map((one) => nameAt(one, "modality"));
   const dear = [
-    ...kinds("promptTokensDetails").filter((kind) => kind === "AUDIO"),
+    ...kinds("promptTokensDetails").filter((kind) => ["AUDIO", "VIDEO"].includes(kind)),
     ...kinds("candidatesTokensDetails").filter(
       (kind) => !["", "TEXT", "MODALITY_UNSPECIFIED"].includes(kind),
     ),
   ][0];
   if (dear !== undefined) return `tokens of ${dear.slice(0, 100)}`;
-  return tierSurcharge(textAt(usage, "serviceTier") || textAt(usage, "trafficType"));
+  return tierSurcharge(nameAt(usage, "serviceTier") || nameAt(usage, "trafficType"));
 }
 
 function usageOf(usage: Json | undefined): ModelUsage | undefined {
-  const input = countAt(usage, "promptTokenCount");
-  if (input === null) return undefined;
-  // zeros are left out; a value that is no count makes the sum unknown
-  const part = (name: string) => (at(usage, name) === undefined ? 0 : (countAt(usage, name) ?? Number.NaN));
-  return {
-    inputTokens: input + part("toolUsePromptTokenCount"),
+  const prompt = reportedCount(usage, "promptTokenCount");
+  if (prompt === null) return undefined;
+  const part = (name: string) => reportedCount(usage, name) ?? 0; // zeros are left out
+  return wholeUsage({
+    inputTokens: prompt + part("toolUsePromptTokenCount"),
     outputTokens: part("candidatesTokenCount") + part("thoughtsTokenCount"),
     cachedInputTokens: countAt(usage, "cachedContentTokenCount"),
     reasoningTokens: countAt(usage, "thoughtsTokenCount"),
-  };
+    totalTokens: countAt(usage, "totalTokenCount") ?? 0,
+  });
 }

@@ -3,16 +3,19 @@
 // stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { at, countAt, listAt, textAt } from "../model/json-text.ts";
+import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
   addReasoning,
   addSurcharge,
+  addUsage,
   emptyAnswer,
   finishOf,
   type HeardAnswer,
   type HeardCall,
   tierSurcharge,
+  wholeUsage,
+  withCountedOutput,
 } from "./heard-answer.ts";
 
 const finishes = {
@@ -31,9 +34,9 @@ export function readOpenaiChat(): AnswerReader {
   let refused = false;
   return {
     take(value) {
-      heard.answeredBy = textAt(value, "model") || heard.answeredBy;
+      heard.answeredBy = nameAt(value, "model") || heard.answeredBy;
       if (at(value, "error")) heard.complaint = value;
-      heard.usage = openaiUsage(at(value, "usage"), chatCounts) ?? heard.usage;
+      addUsage(heard, openaiUsage(at(value, "usage"), chatCounts));
       addSurcharge(heard, surchargeOf(value, chatCounts));
       if (listAt(value, "choices").some(citesSearch)) addSurcharge(heard, "a search");
       const choice = at(value, "choices", 0);
@@ -54,11 +57,12 @@ export function readOpenaiChat(): AnswerReader {
       heard.whole = true;
       heard.finish = finishOf(finishes, reason);
     },
-    heard: () => ({
-      ...heard,
-      finish: refused ? "refusal" : heard.finish,
-      toolCalls: [...calls.values()],
-    }),
+    heard: () =>
+      withCountedOutput({
+        ...heard,
+        finish: refused ? "refusal" : heard.finish,
+        toolCalls: [...calls.values()],
+      }),
   };
 }
 
@@ -73,23 +77,25 @@ type CountNames = { input: string; output: string };
 
 function surchargeOf(answer: Json, { input, output }: CountNames): string | null {
   const usage = at(answer, "usage");
-  const sound = [input, output].some((name) => (countAt(usage, `${name}_details`, "audio_tokens") ?? 0) > 0);
-  return sound ? "sound" : tierSurcharge(textAt(answer, "service_tier"));
+  const sound = [input, output].some((name) => mayCount(usage, `${name}_details`, "audio_tokens"));
+  return sound ? "sound" : tierSurcharge(nameAt(answer, "service_tier"));
 }
 
 /** The names of OpenAI's counts differ by protocol. Undefined without counts of input and output. */
 function openaiUsage(usage: Json | undefined, { input, output }: CountNames): ModelUsage | undefined {
-  const inputTokens = countAt(usage, input);
-  const outputTokens = countAt(usage, output);
+  const inputTokens = reportedCount(usage, input);
+  const outputTokens = reportedCount(usage, output);
   if (inputTokens === null || outputTokens === null) return undefined;
-  const written = countAt(usage, `${input}_details`, "cache_write_tokens") ?? 0;
-  return {
-    inputTokens,
+  const written = reportedCount(usage, `${input}_details`, "cache_write_tokens") ?? 0;
+  return wholeUsage({
+    // tokens of a cache may have the highest price, so an unknown number of them makes the input unknown
+    inputTokens: Number.isNaN(written) ? written : inputTokens,
     outputTokens,
     cachedInputTokens: countAt(usage, `${input}_details`, "cached_tokens"),
-    ...(written > 0 && { cacheWrittenTokens: written }),
+    ...(written !== 0 && { cacheWrittenTokens: written }),
     reasoningTokens: countAt(usage, `${output}_details`, "reasoning_tokens"),
-  };
+    totalTokens: countAt(usage, "total_tokens") ?? 0,
+  });
 }
 
 const responsesCounts = { input: "input_tokens", output: "output_tokens" };
@@ -108,7 +114,7 @@ export function readOpenaiResponses(): AnswerReader {
       const type = textAt(value, "type");
       if (type === "response.output_text.delta") pieces += textAt(value, "delta");
       else if (type === "error") complaint = value;
-      else if (type === "response.created") answeredBy = textAt(value, "response", "model") || null;
+      else if (type === "response.created") answeredBy = nameAt(value, "response", "model") || null;
       else if (["response.completed", "response.incomplete", "response.failed"].includes(type))
         last = wholeAnswer(at(value, "response") ?? null);
     },
@@ -122,7 +128,7 @@ export function readOpenaiResponses(): AnswerReader {
 function wholeAnswer(response: Json): HeardAnswer {
   const heard = emptyAnswer();
   const status = textAt(response, "status");
-  heard.answeredBy = textAt(response, "model") || null;
+  heard.answeredBy = nameAt(response, "model") || null;
   heard.whole = status !== "failed";
   if (status === "failed") heard.complaint = { response };
   let refused = false;
@@ -151,5 +157,5 @@ function wholeAnswer(response: Json): HeardAnswer {
   if (refused) heard.finish = "refusal";
   else if (status === "incomplete") heard.finish = "length";
   else heard.finish = calls ? "tool-calls" : "stop";
-  return heard;
+  return withCountedOutput(heard);
 }
