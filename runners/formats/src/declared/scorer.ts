@@ -24,7 +24,7 @@ export const scorerManifest = fileFormat(
       scoredText: {
         ...text,
         description:
-          "the texts whose tokens a model reads while it predicts them, by their name in scorer_library/causality/scored_texts.py; absent where looking ahead gains nothing",
+          "the texts whose tokens a model reads while it predicts them, by their name in scored_texts.py of the library of scorers; absent where looking ahead gains nothing",
       },
       programs: { ...flag, description: "whether its scripts start programs; false by default" },
       command: {
