@@ -98,6 +98,6 @@ test("an implausible score is marked in every format and changes no number", () 
     assert.match(text, /1 implausible/);
     assert.match(text, /0\.030\}? \((\\num\{)?0\.030\}?\) \?/);
   }
-  assert.match(csv(found), /attempt,smoke,letters,plain,1,bits,.*,,39\.4,,,\r/);
+  assert.match(csv(found), /attempt,smoke,letters,plain,1,bits,.*,,39\.4,,,,\r/);
   assert.match(figureWords(figureData(found, "letters")!), /seed 1 0\.030 \(implausible\)/);
 });
