@@ -43,6 +43,12 @@ test("any lines of a trajectory give a result that follows its schema", () => {
   );
 });
 
+test("arguments of a tool that cannot become a text are left out of its command", () => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  for (const input of [`{"command":[${deep},"ls"]}`, '{"command":[{"toString":1},"ls"]}'])
+    assert.ok(valid(attemptIterations([exampleEvent("tool-call", { input }), exampleEvent("tool-result")])));
+});
+
 test("the result of a realistic trajectory follows its schema", () => {
   const found = story([
     { s: 1, tool: "edit_file", path: "train.py" },

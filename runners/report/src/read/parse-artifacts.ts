@@ -63,7 +63,9 @@ export function parseSamples(text: string): Reading<Item[]> {
     const fields = objectIn(line);
     if (!isSample(fields)) {
       const reading = readFormat(sample, line);
-      return unreadable(`line ${items.length + 1}: ${reading.kind === "ok" ? "" : reading.cause}`);
+      return unreadable(
+        `line ${items.length + 1}: ${reading.kind === "ok" ? "it nests too deep" : reading.cause}`,
+      );
     }
     const { id, group, cluster = group, value, weight } = fields;
     items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
