@@ -39,12 +39,16 @@ export const readingLimits = {
   tensors: { max: 100_000, unit: "tensors", honest: "DeepSeek-V3, with 671 billion parameters, has 91 991" },
   tensorNameBytes: { max: 1024, unit: "bytes in the name of a tensor", honest: "names have under 150" },
   shards: { max: 1000, unit: "shards", honest: "the largest published models have under 200" },
-  indexBytes: { max: 4 * MiB, unit: "bytes", honest: "the index of Llama 3.1 405B has 100 KB" },
+  indexBytes: {
+    max: 16 * MiB,
+    unit: "bytes",
+    honest: "the index of transformers' default Qwen3-Next has 6.8 MB, of DeepSeek-V3 4.1 MB",
+  },
   /** Of one shape and attempt. Pairs of attempts are compared in the square of this. */
   comparedMatrices: {
     max: 512,
     unit: "matrices of one shape",
-    honest: "Llama 3.1 405B has 252 of its most frequent shape",
+    honest: "dense models have under 300; of one with many experts only a part is compared",
   },
 
   provenanceBytes: { max: MiB, unit: "bytes", honest: "a declaration has a few KB" },
