@@ -16,6 +16,19 @@ export type Waiting = {
  * including `id`.
  */
 export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
+  const free = [...freeNow];
+  const granted = choiceOf(id, waiting, free);
+  if (granted === undefined) return undefined;
+  // which devices a request prefers depends on who else waits, so an earlier one may need another device without `id`
+  const left = free.filter((uuid) => !granted.includes(uuid));
+  const rest = waiting.filter((one) => one.id !== id);
+  const delays = rest.some(
+    (one) => one.id < id && choiceOf(one.id, waiting, free) && !choiceOf(one.id, rest, left),
+  );
+  return delays ? undefined : granted;
+}
+
+function choiceOf(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
   const free = new Set(freeNow);
   const inOrder = [...waiting].sort((a, b) => a.id - b.id);
   for (const [at, one] of inOrder.entries()) {

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from mlrb_kit.results import read_jsonl
-from scorer_library.bits_per_byte import read_heldout
+from scorer_library.heldout import read_heldout
 from scorer_library.lm_eval import blimp, super_glue
 from scorer_library.lm_eval.continuation import DATA as QUESTIONS
 from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
