@@ -14,6 +14,7 @@ export function researchSection(report: Report): Section {
   const found = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
     attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
   );
+  const groups = taskGroups(report, (name) => agentRows(report, name));
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
     caption:
@@ -24,28 +25,38 @@ export function researchSection(report: Report): Section {
       "not measured on real trajectories.",
     tables: [
       tableOf({
-        groups: taskGroups(report, (name) => agentRows(report, name)),
+        title: "What the agents did",
+        groups,
         columns: [
           { head: "agent", cell: ({ agent }) => agent },
           {
             head: "iterations",
+            rigid: true,
             cell: each(({ executed, claimedOnly }) =>
               [executed, ...(claimedOnly > 0 ? [claimedOnly] : [])].join(" + "),
             ),
           },
-          { head: "valid", cell: each(({ distinctValid }) => shown(distinctValid)) },
+          { head: "valid", rigid: true, cell: each(({ distinctValid }) => shown(distinctValid)) },
           {
             head: "runs",
+            rigid: true,
             cell: each(({ runs }) =>
               runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
             ),
           },
-          { head: "evaluations", cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
-          { head: "memory", cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
+          { head: "evaluations", rigid: true, cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
+          { head: "memory", rigid: true, cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
           {
             head: "limits reached",
             cell: each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
           },
+        ],
+      }),
+      tableOf({
+        title: "What they reported",
+        groups,
+        columns: [
+          { head: "agent", cell: ({ agent }) => agent },
           {
             head: "self-reported minus measured",
             cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
