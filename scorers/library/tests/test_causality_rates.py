@@ -9,7 +9,7 @@ from leaking_models import SCORED, TEXTS, TOKENIZER, Leak, share, tested
 
 from scorer_library.causality.judge_causality import TOLERANCES, measure_look_ahead
 
-SEEDS = 20
+SEEDS = 10
 
 
 def found(leak: Leak) -> int:
