@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { realOf } from "./stage-permissions.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -51,9 +52,9 @@ function quoted(word: string): string {
 
 /** The folders of a PATH that are in a home folder, by their own and their real names. */
 export function foldersInHomes(path: string, home: string = homedir()): string[] {
-  const homes = [home, realOr(home), "/root", "/home", "/Users"];
+  const homes = [home, realOf(home), "/root", "/home", "/Users"];
   return path.split(delimiter).flatMap((folder) => {
-    const names = [folder, realOr(folder)];
+    const names = [folder, realOf(folder)];
     return names.some((name) => homes.some((one) => contains(one, name))) ? names : [];
   });
 }
@@ -84,15 +85,11 @@ function installedIn(program: string, home: string): string {
 
 /** A folder that contains a home folder, ~/.local, or one at the top: /opt and /srv hold many installations. */
 function isShared(prefix: string, home: string): boolean {
-  const homes = [home, realOr(home)];
+  const homes = [home, realOf(home)];
   if (homes.some((one) => contains(prefix, one) || prefix === join(one, ".local"))) return true;
   return prefix.split("/").length <= 2 || /^\/(home|Users)\/[^/]+(\/\.local)?$/.test(prefix);
 }
 
 function contains(folder: string, path: string): boolean {
   return `${path}/`.startsWith(folder === "/" ? "/" : `${folder}/`);
-}
-
-function realOr(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }

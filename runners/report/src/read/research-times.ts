@@ -47,10 +47,10 @@ export function researchTimes(
   const improvements = bestSoFar(measures, direction);
   const last = improvements.at(-1);
   return {
-    firstValidSeconds: firstValidMs === null ? null : tenths(firstValidMs),
+    firstValidSeconds: firstValidMs === null ? null : secondsOf(firstValidMs),
     improvementPerHour: improvementPerHour(measures, improvements),
-    sinceImprovementSeconds: last && wallMs !== undefined ? tenths(Math.max(0, wallMs - last.ms)) : null,
-    bestSoFar: improvements.map(({ ms, value }) => ({ seconds: tenths(ms), value })),
+    sinceImprovementSeconds: last && wallMs !== undefined ? secondsOf(Math.max(0, wallMs - last.ms)) : null,
+    bestSoFar: improvements.map(({ ms, value }) => ({ seconds: secondsOf(ms), value })),
   };
 }
 
@@ -74,7 +74,7 @@ function bestSoFar(
 }
 
 /** Seconds to one digit. */
-function tenths(ms: number): number {
+export function secondsOf(ms: number): number {
   return Math.round(ms / 100) / 10;
 }
 

@@ -10,7 +10,7 @@ import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
-import { researchTimes } from "../read/research-times.ts";
+import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -43,9 +43,9 @@ export function times(
         task: plainText(String(axes.task)),
         agent: plainText(String(axes.agent)),
         seed: axes.seed ?? "",
-        wallSeconds: seconds(ledger?.wallMs),
-        workingSeconds: seconds(ledger?.workingMs),
-        budgetSeconds: seconds(ledger?.budget.wallMs),
+        wallSeconds: known(ledger?.wallMs),
+        workingSeconds: known(ledger?.workingMs),
+        budgetSeconds: known(ledger?.budget.wallMs),
         ended: ledger ? plainText(String(ledger.ended)) : null,
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,
@@ -215,8 +215,8 @@ function unusedShare(ledger: Ledger | undefined): number | null {
   return Math.max(0, 1 - ledger.workingMs / ledger.budget.wallMs);
 }
 
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : Math.round(ms / 100) / 10;
+function known(ms: number | undefined): number | null {
+  return ms === undefined ? null : secondsOf(ms);
 }
 
 function hours(ms: number | null | undefined): number | null {
