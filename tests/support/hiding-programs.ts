@@ -82,8 +82,12 @@ def fillAll():
 def relay(held=0):
     files = [opened() for _ in range(0, most, 16)]
     while True:
-        if held < most:
-            held += os.write(files[held // 16], block) >> 20
+        try:
+            if held < most:
+                held += os.write(files[held // 16], block) >> 20
+        except OSError as error:  # a full disk
+            told({"held": held, "error": errno.errorcode.get(error.errno)})
+            time.sleep(20)
         if os.fork() > 0:
             os._exit(0)
 if how == "leaderless":
