@@ -183,7 +183,8 @@ export function testBrokenSubmissions(scorer: string): void {
           const luck = sound ? 2 * result.standardError : 0;
           assert.ok(gain <= luck + 1e-9, `${name} beats the trivial baseline: ${result.value}`);
           const others = random.kind === "scored" && !manifest.hostSensitive && name !== "lossy-tokenizer";
-          if (others && !sound) assert.ok(!better(result.value, random.value), `${name} beats random weights`);
+          if (others && !sound)
+            assert.ok(!better(result.value, random.value), `${name} beats random weights`);
         }
       }
       if (manifest.hostSensitive) return;
