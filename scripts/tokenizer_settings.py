@@ -25,6 +25,8 @@ TOKENIZER_DROPPED = {
     "revision": "names a version in a repository",
     "subfolder": "names a folder",
     "local_files_only": "the scorer's choice",
+    "auto_map": "no code of a submission is run",
+    "trust_remote_code": "no code of a submission is run",
 }
 ADDED_TOKEN_PARTS = ("content", "lstrip", "rstrip", "normalized", "single_word", "special")
 

@@ -1,6 +1,16 @@
 // admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
 // nothing.
-import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  count,
+  fileFormat,
+  flag,
+  listOf,
+  type TypeOf,
+  text,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 
 const reason = wholeObject({ code: text, detail: anyText });
 export type AdmissionReason = TypeOf<typeof reason>;
@@ -23,14 +33,23 @@ const dropped = {
   description: "settings that the folder that scorers load leaves out, the first 100 of them",
 } as const;
 
+const ignoredEntry = wholeObject({ path: anyText, why: text });
+export type IgnoredEntry = TypeOf<typeof ignoredEntry>;
+const ignored = {
+  ...wholeObject({ count, first: listOf(ignoredEntry) }),
+  description:
+    "what is in the folder and no loader opens, at its top level: how many, and the first 100 by name",
+} as const;
+
 export const admission = fileFormat(
   "mlrb admission",
-  wholeExcept(["undecided", "dropped"], {
+  wholeExcept(["undecided", "dropped", "ignored"], {
     formatVersion: { const: 1 },
     admitted: flag,
     reasons,
     undecided,
     dropped,
+    ignored,
   }),
 );
 export type Admission = TypeOf<typeof admission>;
