@@ -3,8 +3,9 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import type { IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
-import { isFile, readBounded } from "./admission-files.ts";
+import { isFile, readBounded, readJsonFile, settingsLimits } from "./admission-files.ts";
 import { scanJson } from "./json-scan.ts";
 import { overLimit, type ReadingLimit, readingLimits } from "./reading-limits.ts";
 import { own, settingsTable } from "./settings-table.ts";
@@ -42,7 +43,7 @@ export type Vocabularies = { names: string[]; reasons: Reason[]; ignored: Ignore
 export function readVocabularies(folder: string): Vocabularies {
   const has = (name: string) => isFile(join(folder, name));
   const found: Vocabularies = { names: [], reasons: [], ignored: [] };
-  if (!tokenizers.some((needed) => needed.every(has)))
+  if (!tokenizers.some((needed) => needed.every(has)) && !needsNone(folder))
     found.reasons.push({
       code: "no-tokenizer",
       detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}`,
@@ -58,6 +59,13 @@ export function readVocabularies(folder: string): Vocabularies {
     }
   }
   return found;
+}
+
+/** Whether the tokenizer has its vocabulary in its code. */
+function needsNone(folder: string): boolean {
+  const read = readJsonFile(join(folder, "tokenizer_config.json"), settingsLimits);
+  const name = read.kind === "ok" && isTable(read.value) ? read.value.tokenizer_class : undefined;
+  return settingsTable.tokenizer.withoutFiles.some((one) => one === name);
 }
 
 function checkJson(path: string, counted: Record<string, ReadingLimit>): string | undefined {

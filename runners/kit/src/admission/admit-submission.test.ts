@@ -140,8 +140,8 @@ test("weights that no loader finds are rejected, with the place where they may b
       { "pytorch_model.bin": "x", "training_args.bin": "x" },
       /"pytorch_model\.bin" may be a pickle.*safe_serial/,
     ],
-    [{ "model-Q4.gguf": "x" }, /"model-Q4\.gguf" is not read: save the model as safetensors/],
-    [{ "weights.safetensors": "x" }, /no file named "weights\.safetensors": rename it/],
+    [{ "model-Q4.gguf": "x" }, /no file named "model-Q4\.gguf": save the model with save_pretrained/],
+    [{ "weights.safetensors": "x" }, /no file named "weights\.safetensors": save/],
     [{ "checkpoint-500/model.safetensors": "x" }, /such as "checkpoint-500" are not opened/],
     [{ "training_args.bin": "x" }, /is there$/],
   ];
@@ -216,6 +216,16 @@ test("a vocabulary beside tokenizer.json is left out if it cannot be read, and n
   assert.deepEqual(codes({ ...files, "tokenizer.json": undefined }), ["tokenizer", "settings"]);
 });
 
+test("a tokenizer of bytes needs no vocabulary, and another one does", () => {
+  const without = (tokenizer_class: string) =>
+    codes({
+      "tokenizer.json": undefined,
+      "tokenizer_config.json": JSON.stringify({ tokenizer_class }),
+    });
+  assert.deepEqual(without("ByT5Tokenizer"), []);
+  assert.deepEqual(without("GPT2Tokenizer"), ["no-tokenizer"]);
+});
+
 test("the word auto_map in a vocabulary is allowed", () => {
   assert.deepEqual(codes({ "tokenizer.json": '{"model":{"vocab":{"auto_map":0}}}' }), []);
 });
@@ -232,8 +242,8 @@ test("infinities that Python writes into a config are accepted", () => {
   assert.deepEqual(codes({ "config.json": '{"a": Infinityy}' }), ["config"]);
 });
 
-test("an adapter without its base is refused", () => {
-  assert.deepEqual(codes({ "adapter_config.json": "{}" }), ["adapter"]);
+test("an adapter is refused, and ignored beside the weights of the whole model", () => {
+  assert.deepEqual(codes({ "adapter_config.json": "{}" }), []);
   const alone = { "model.safetensors": undefined, "adapter_model.safetensors": "x" };
   assert.deepEqual(codes({ "adapter_config.json": "{}", ...alone }), ["adapter", "no-weights"]);
 });

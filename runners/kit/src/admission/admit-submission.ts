@@ -7,14 +7,14 @@ import { basename, join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { Admission, IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { isFile, readJsonFile, settingsLimits } from "./admission-files.ts";
-import { readWeights, weightNames } from "./admission-model.ts";
+import { readWeights, type Weights, weightNames } from "./admission-model.ts";
 import { readVocabularies } from "./admission-vocabulary.ts";
 import { cleanSettings, keptNames, settingsNames } from "./clean-submission.ts";
 import { otherEntries, weightsElsewhere } from "./other-entries.ts";
 import { readingLimits } from "./reading-limits.ts";
 
 const listedMax = 100;
-/** Loaders take the weights of the base that it names, from elsewhere. */
+/** Loaders with PEFT take the weights of the base that it names, from elsewhere. */
 const adapterConfig = "adapter_config.json";
 /** Read by rules, not by loaders. */
 const provenance = "provenance.json";
@@ -29,7 +29,7 @@ export function admit(folder: string): Admission {
   const { ignored, odd, empty } = otherEntries(folder, opened);
   const advice = weightsElsewhere(ignored);
   if (empty) return answer([{ code: "empty", detail: `no submission: the folder holds no file${advice}` }]);
-  const settings = readSettings(folder);
+  const settings = readSettings(folder, weights);
   const vocabularies = readVocabularies(folder);
   const clean = cleanSettings(folder, weights);
   // lists of strangers are joined by `flat`: as arguments of `push` they would overflow the stack
@@ -75,16 +75,20 @@ function answer(reasons: Reason[]): Admission {
 }
 
 /** Files of settings must be objects within the limits; config.json must be there. */
-function readSettings(folder: string): { reasons: Reason[]; ignored: IgnoredEntry[] } {
+function readSettings(folder: string, weights: Weights): { reasons: Reason[]; ignored: IgnoredEntry[] } {
   const reasons: Reason[] = [];
   const ignored: IgnoredEntry[] = [];
   if (!isFile(join(folder, "config.json")))
     reasons.push({ code: "no-config", detail: "config.json is not there" });
-  if (isFile(join(folder, adapterConfig)))
-    reasons.push({
-      code: "adapter",
-      detail: `${adapterConfig} makes a loader take the weights of a base elsewhere; save the merged model (merge_and_unload) without this file`,
-    });
+  if (isFile(join(folder, adapterConfig))) {
+    if (weights.files.length > 0)
+      ignored.push({ path: adapterConfig, why: "the weights of the whole model are read instead" });
+    else
+      reasons.push({
+        code: "adapter",
+        detail: `${adapterConfig} names a base elsewhere; save the merged model (merge_and_unload)`,
+      });
+  }
   for (const name of settingsNames) {
     if (!isFile(join(folder, name))) continue;
     const read = readJsonFile(join(folder, name), settingsLimits);

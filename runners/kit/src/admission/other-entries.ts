@@ -56,10 +56,8 @@ export function weightsElsewhere(ignored: IgnoredEntry[]): string {
   const pickle = first(/model.*\.(bin|pt|pth|ckpt|pkl)$/, "a file");
   if (pickle)
     return `; ${clip(pickle.path)} may be a pickle, which is never opened: save the model with save_pretrained(…, safe_serialization=True)`;
-  const gguf = first(/\.gguf$/, "a file");
-  if (gguf) return `; ${clip(gguf.path)} is not read: save the model as safetensors`;
-  const other = first(/^(?!adapter_).*\.safetensors$/, "a file");
-  if (other) return `; a loader opens no file named ${clip(other.path)}: rename it`;
+  const other = first(/^(?!adapter_).*\.(safetensors|gguf|onnx|h5|msgpack)$/, "a file");
+  if (other) return `; loaders open no file named ${clip(other.path)}: save the model with save_pretrained`;
   const inside = ignored.find((entry) => entry.why === "a folder");
   return inside
     ? `; folders such as ${clip(inside.path)} are not opened: put the model's files at the top`

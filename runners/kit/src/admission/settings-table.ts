@@ -31,6 +31,8 @@ type SettingsTable = {
   tokenizer: {
     classes: string[];
     files: string[];
+    /** Classes that need no file, e.g. that of bytes. */
+    withoutFiles: string[];
     settings: string[];
     dropped: Record<string, string>;
   };

@@ -160,5 +160,5 @@ export const hostileFiles: HostileCase[] = [
   sparse("merges.txt", []),
   sparse("model.safetensors", ["safetensors"]),
   sparse("notes.txt", []),
-  withFiles("adapter", ["adapter"], { "adapter_config.json": "{}" }),
+  withFiles("adapter", [], { "adapter_config.json": "{}" }),
 ];
