@@ -2,17 +2,21 @@
 // walls of the runner, as root and as an ordinary user in namespaces, and in a container. Each folder ends with a verdict.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { DockerExecutor } from "@mlrb/docker/docker-executor";
+import { hostileBombs } from "@mlrb/kit/admission/testing/hostile-configs";
+import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { wallsMissing } from "@mlrb/local/process/walls";
 import { testEngine } from "./support/docker-engine.ts";
 import {
+  type Bomb,
   type ChainFolder,
   type ChainResult,
   type Corpus,
@@ -37,16 +41,46 @@ before(() => {
 });
 after(() => removeFolder(place));
 
+/**
+ * An interpreter below a folder of root's, e.g. /root/.pyenv, is made readable in a mount namespace: a bind mount brings
+ * it back into an empty file system over that folder.
+ */
+const readable = `set -e
+hidden=$1 interpreter=$2 kept=$3; shift 3
+if [ -n "$hidden" ]; then
+  mkdir "$kept"
+  mount --bind "$interpreter" "$kept"
+  mount -t tmpfs -o mode=755 tmpfs "$hidden"
+  mkdir -p "$interpreter"
+  mount --bind "$kept" "$interpreter"
+  umount "$kept"
+  rmdir "$kept"
+fi
+exec setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"`;
+
+/** Cases that harm only a loader. No admission is in front of the load. */
+const loadingBombs = [
+  ...new Map(
+    [...hostileCorpus.filter(({ explodes, large }) => explodes && !large), ...hostileBombs].map((one) => [
+      one.name,
+      one,
+    ]),
+  ).values(),
+];
+
 const missing = await wallsMissing();
 const root = process.getuid?.() === 0;
 
-test(
-  `in namespaces, as ${root ? "root" : "an ordinary user"}: every hostile folder is contained and gets a verdict`,
-  {
-    skip: missing ?? false,
-  },
-  async (t) => assertContained(t, await runChain(corpus, () => localExecutor(repository))),
-);
+test(`in namespaces, as ${root ? "root" : "an ordinary user"}: every hostile folder is contained and gets a verdict`, {
+  skip: missing ?? false,
+}, async (t) => {
+  const result = await runChain(corpus, () => localExecutor(repository), loadingBombs);
+  assertContained(t, result);
+  await t.test(
+    "every loading bomb ends as admitted or rejected within 3 GiB, and the worst are rejected",
+    () => assertLoads(result.bombs),
+  );
+});
 
 test("in namespaces, as an ordinary user under root: every hostile folder is contained and gets a verdict", {
   skip: missing ?? whyNoUser(),
@@ -75,12 +109,21 @@ test("in a container: every hostile folder is contained and gets a verdict", asy
 });
 
 function asUser(args: string[], folder: string) {
-  const user = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
   const { PATH = "", MLRB_PYTHON = "" } = process.env;
-  return spawnSync("setpriv", [...user, ...args], {
+  const interpreter = MLRB_PYTHON === "" ? "" : dirname(dirname(realpathSync(MLRB_PYTHON)));
+  const kept = join(folder, `interpreter-${randomUUID()}`);
+  const script = ["sh", "-c", readable, "sh", hiddenAbove(interpreter), interpreter, kept];
+  return spawnSync("unshare", ["--mount", ...script, ...args], {
     encoding: "utf8",
     env: { PATH, MLRB_PYTHON, TMPDIR: folder, HOME: folder },
   });
+}
+
+/** The first folder on the way to `path` that other users may not enter, or an empty text. */
+function hiddenAbove(path: string): string {
+  const parts = path.split("/").slice(1);
+  const folders = parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`);
+  return folders.find((folder) => path !== "" && (statSync(folder).mode & 0o005) !== 0o005) ?? "";
 }
 
 function whyNoUser(): string | false {
@@ -130,6 +173,24 @@ function problemOf(folder: ChainFolder): string[] {
   else if ((verdict === "rejected") === final.admitted) problems.push(`the verdict is ${verdict}`);
   if (loaded && loaded.peakBytes >= loadPeakMax) problems.push(`peakBytes is ${loaded.peakBytes} to load`);
   return problems.map((problem) => `${name}: ${problem}`);
+}
+
+function assertLoads(bombs: Bomb[]): void {
+  assert.ok(bombs.length > 50, `${bombs.length} cases`);
+  for (const { name, loaded, final } of bombs) {
+    assert.equal(loaded?.exit, 0, name);
+    assert.ok(final?.admitted || final?.reasons[0]?.detail, `${name}: no reason`);
+    assert.ok(loaded.peakBytes < loadPeakMax, `${name}: ${loaded.peakBytes}`);
+  }
+  const reason = (wanted: string) =>
+    bombs.find(({ name }) => name === wanted)?.final?.reasons[0]?.detail ?? "";
+  for (const name of [
+    "config-num-labels-1e9",
+    "config-bart-decoder-layers",
+    "config-gpt-neo-attention-types",
+  ])
+    assert.match(reason(name), /^needs more than/, name);
+  assert.match(reason("tokenizer-replace-doubles-40-times"), /^tokenizer\.json: its normalizer/);
 }
 
 function printLargest(t: TestContext, folders: ChainFolder[]): void {

@@ -1,5 +1,5 @@
-"""Runs the script of the stage `load` on each folder that `validate` left in MLRB_WORK/in, inside the walls
-of one stage.
+"""Runs the script of the stage `load` on each folder that `validate` left in MLRB_WORK/in/validated, and on each
+loading bomb in MLRB_WORK/in/bombs, inside the walls of one stage.
 
 Each folder gets a forked child: importing the libraries takes longer than most loads.
 """
@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path("pipelines/steps").absolute()))
 
 import load
 
+from mlrb_kit import load_check
+
 
 def main() -> None:
     load.import_libraries()
@@ -21,13 +23,19 @@ def main() -> None:
     outside = Path(os.environ["MLRB_TEST_OUTSIDE"])
     seen = {"file": outside.exists(), "variables": sorted(os.environ)}
     (work / "out/sight.json").write_text(json.dumps(seen), encoding="utf-8")
-    with (work / "out/loaded.jsonl").open("w", encoding="utf-8") as lines:
-        for folder in sorted((work / "in/validated").iterdir()):
+    load_all(work / "in/validated", work / "out")
+    load_check.SECONDS_MIN = 2  # computing of a bomb; an honest load of this size takes a tenth of a second
+    load_all(work / "in/bombs", work / "out/bombs")
+
+
+def load_all(folders: Path, out: Path) -> None:
+    out.mkdir(exist_ok=True)
+    with (out / "loaded.jsonl").open("w", encoding="utf-8") as lines:
+        for folder in sorted(folders.iterdir() if folders.exists() else []):
             if folder.is_dir():
                 print(f"load {folder.name}", flush=True)
-                print(
-                    json.dumps(loaded(folder, work / "out" / f"{folder.name}.json")), file=lines, flush=True
-                )
+                line = loaded(folder, out / f"{folder.name}.json")
+                print(json.dumps(line), file=lines, flush=True)
 
 
 def loaded(folder: Path, result: Path) -> dict:

@@ -23,7 +23,7 @@ import { type Admission, admission } from "@mlrb/formats/judged/admission";
 import { verdict } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
+import { type HostileCase, writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readJson } from "@mlrb/kit/json-file";
@@ -52,10 +52,14 @@ export type ChainFolder = {
   verdict?: string;
 };
 
+/** The end of a folder that only the load opened, as if admission had let it through. */
+export type Bomb = { name: string; loaded?: Loaded; final?: Admission };
+
 export type ChainResult = {
   /** Of `validate`, `load` and `verdict`. */
   stages: StageEnd[];
   folders: ChainFolder[];
+  bombs: Bomb[];
   /** Outputs and logs that contain a secret. */
   leaks: string[];
   /** Files of the corpus, and the file outside, that a stage changed, added or removed. */
@@ -98,8 +102,12 @@ export function writeCorpus(place: string): Corpus {
   return corpus;
 }
 
-/** Takes the corpus through an executor, which `open` makes once the secret variable is set. */
-export async function runChain(corpus: Corpus, open: (place: string) => Executor): Promise<ChainResult> {
+/** Takes the corpus through an executor, which `open` makes once the secret variable is set. Only the load gets `bombs`. */
+export async function runChain(
+  corpus: Corpus,
+  open: (place: string) => Executor,
+  bombs: HostileCase[] = [],
+): Promise<ChainResult> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "hostile-chain-")));
   chmodSync(place, 0o755);
   process.env.MLRB_TEST_SECRET = secrets.variable;
@@ -114,6 +122,7 @@ export async function runChain(corpus: Corpus, open: (place: string) => Executor
     const validated = await stageEnd(executor, { work: validate, corpus }, judges("validate"));
     const load = newWork(place, "load");
     renameSync(join(validate, "out"), join(load, "in/validated"));
+    const bombNames = writeBombs(join(load, "in/bombs"), bombs);
     const loaded = await stageEnd(
       executor,
       { work: load, corpus },
@@ -133,6 +142,10 @@ export async function runChain(corpus: Corpus, open: (place: string) => Executor
         loaded: join(judge, "in/loaded"),
         judged: join(judge, "out"),
       }),
+      bombs: readLoads(
+        join(judge, "in/loaded/bombs"),
+        bombNames.map((name): Bomb => ({ name })),
+      ),
       leaks: leaksIn(place),
       changed: differences(before, snapshot(corpus.place)),
     };
@@ -141,6 +154,17 @@ export async function runChain(corpus: Corpus, open: (place: string) => Executor
     delete process.env.MLRB_TEST_SECRET;
     removeFolder(place);
   }
+}
+
+/** Writes each case as `validate` leaves a folder that it admits. Returns the names of those that can be made here. */
+function writeBombs(place: string, bombs: HostileCase[]): string[] {
+  const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
+  return bombs.flatMap((bomb) => {
+    const { folder, skipped } = writeCase(place, { ...bomb, name: join(bomb.name, "submission") });
+    if (skipped !== undefined) removeFolder(dirname(folder));
+    else writeFileSync(join(dirname(folder), "admission.json"), JSON.stringify(admitted));
+    return skipped === undefined ? [bomb.name] : [];
+  });
 }
 
 function newWork(place: string, name: string): string {
@@ -229,30 +253,35 @@ function readResults(
 ): ChainFolder[] {
   const folders = corpus.folders.map((folder): ChainFolder => ({ ...folder }));
   const byName = new Map(folders.map((folder) => [folder.name, folder]));
-  const lines = <T extends { name: string }>(path: string): [T, ChainFolder][] =>
-    existsSync(path)
-      ? readFileSync(path, "utf8")
-          .trim()
-          .split("\n")
-          .map((text) => JSON.parse(text) as T)
-          .map((line) => [line, byName.get(line.name)!])
-      : [];
-  for (const [line, folder] of lines<Judged>(join(places.validated, "judged.jsonl"))) {
+  for (const line of linesOf<Judged>(join(places.validated, "judged.jsonl"))) {
+    const folder = byName.get(line.name)!;
     folder.validated = line;
     const path = join(places.validated, line.name, "admission.json");
     if (line.failed === undefined) folder.admission = mustFollow(admission, readJson(path), line.name);
   }
-  for (const [line, folder] of lines<Loaded>(join(places.loaded, "loaded.jsonl"))) {
-    folder.loaded = line;
-    const path = join(places.loaded, `${line.name}.json`);
-    if (line.exit === 0) folder.final = mustFollow(admission, readJson(path), line.name);
-  }
-  for (const [line, folder] of lines<Judged>(join(places.judged, "judged.jsonl"))) {
+  for (const line of linesOf<Judged>(join(places.judged, "judged.jsonl"))) {
+    const folder = byName.get(line.name)!;
     folder.judged = line;
     const path = join(places.judged, line.name, "verdict.json");
     if (line.failed === undefined) folder.verdict = mustFollow(verdict, readJson(path), line.name).kind;
   }
+  return readLoads(places.loaded, folders);
+}
+
+function readLoads<T extends Bomb>(place: string, folders: T[]): T[] {
+  for (const line of linesOf<Loaded>(join(place, "loaded.jsonl"))) {
+    const folder = folders.find(({ name }) => name === line.name)!;
+    folder.loaded = line;
+    const path = join(place, `${line.name}.json`);
+    if (line.exit === 0) folder.final = mustFollow(admission, readJson(path), line.name);
+  }
   return folders;
+}
+
+function linesOf<T>(path: string): T[] {
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8").trim();
+  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line));
 }
 
 /** Every output and log of the stages that contains a secret. */

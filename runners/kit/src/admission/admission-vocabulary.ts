@@ -1,7 +1,7 @@
 // Checks the sizes of a tokenizer's files without building anything from them: a vocabulary of millions of words takes
 // minutes and gigabytes in the loaders.
 
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
@@ -82,19 +82,20 @@ function checkJson(path: string, counted: Record<string, ReadingLimit>): string 
 function checkLines(path: string, limit: ReadingLimit): string | undefined {
   const piece = Buffer.alloc(1 << 20);
   const counter = new LineCounter();
-  let total = 0;
   const file = openSync(path, "r");
   try {
-    for (let read = -1; read !== 0; total += read) {
+    const { size } = fstatSync(file);
+    if (size === 0) return "empty";
+    if (size > tokenizerBytes.max) return overLimit(tokenizerBytes); // reads nothing of it
+    for (let read = -1; read !== 0; ) {
       read = readSync(file, piece, 0, piece.length, null);
       counter.take(piece.subarray(0, read));
       if (counter.lines > limit.max) return overLimit(limit);
-      if (total > tokenizerBytes.max) return overLimit(tokenizerBytes);
     }
   } finally {
     closeSync(file);
   }
-  return total === 0 ? "empty" : undefined;
+  return undefined;
 }
 
 /** Counts the ends of lines as Python does: a line feed, a carriage return, or both. */
