@@ -10,7 +10,7 @@ import type { Result } from "../run/result.ts";
 import { exampleCard, exampleEnd, exampleParts } from "../testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan, withoutPython } from "../testing/small-plan.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
-import { hostFacts, hostKind } from "./host-facts.ts";
+import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
 
 const digestOf = (letter: string) => letter.repeat(64);
 
@@ -278,6 +278,17 @@ test("a GPU stage's key holds the device kind; only a host-sensitive stage's key
     ...hostFacts(),
     device: "gpu",
   });
+});
+
+test("what Python computes in an environment has the processor's class in its key, and an attempt has not", async (t) => {
+  const at = home(t);
+  withoutPython(at);
+  at.write("ml.lock", "torch==1\n");
+  const hostOf = async (more: Partial<SmallStage>) =>
+    (await boundIn(at, builder, { name: "in", environment: true, ...more })).parts.host;
+  assert.deepEqual(await hostOf({}), { processor: processorClass() });
+  assert.deepEqual(await hostOf(onGpu), { processor: processorClass(), device: "gpu" });
+  assert.equal(await hostOf({ durable: true }), null);
 });
 
 const builder: SmallStage = {

@@ -14,7 +14,7 @@ import { mayWrite } from "../store/read-only-state.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { collectMembers } from "./collect-members.ts";
 import { heldUnder } from "./former-attempt-key.ts";
-import { hostFacts, hostKind } from "./host-facts.ts";
+import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
 import { formerImageOf, imageOf } from "./image-identity.ts";
 
 export type Bound = {
@@ -97,12 +97,17 @@ function boundInputs(instance: Instance, { plan, results }: BindContext): Record
 
 /**
  * The host facts of the key. An environment depends only on the kind of machine; a measurement of speed depends on
- * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`.
+ * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`. What Python computes
+ * in an environment has last digits that depend on the class of the processor. An attempt does not: its record is valid
+ * wherever it was made.
  */
-function hostOf({ action, stage, execution }: Instance): Record<string, string> | null {
+function hostOf({ action, stage, execution, environment }: Instance): Record<string, string> | null {
   const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;
-  if (!action.hostSensitive) return device ?? null;
-  return stage.name === environmentStage ? hostKind() : { ...hostFacts(), ...device };
+  if (stage.name === environmentStage) return hostKind();
+  if (action.hostSensitive) return { ...hostFacts(), ...device };
+  const computes = environment !== undefined && !stage.durable;
+  const host = { ...(computes && { processor: processorClass() }), ...device };
+  return Object.keys(host).length > 0 ? host : null;
 }
 
 /** The environment in which an instance runs, or which it builds. */

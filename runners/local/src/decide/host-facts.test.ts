@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Host, hostFacts, hostFactsOf, hostKind } from "./host-facts.ts";
+import {
+  type Host,
+  hostFacts,
+  hostFactsOf,
+  hostKind,
+  processorClass,
+  processorClassOf,
+} from "./host-facts.ts";
 
 const host: Host = {
   platform: "linux",
@@ -52,4 +59,29 @@ test("the facts of this host are the same on every call", () => {
   assert.deepEqual({ platform, arch }, hostKind());
   assert.ok(cpu && Number(cpus) >= 1 && Number(memoryGiB) >= 0);
   assert.deepEqual(hostFacts(), hostFacts());
+});
+
+const cpuinfo = (vendor: string, flags: string) => `processor\t: 0
+vendor_id\t: ${vendor}
+cpu MHz\t\t: ${vendor.length * 1000}
+flags\t\t: fpu ${flags} sse2
+
+processor\t: 1
+vendor_id\t: ${vendor}
+`;
+
+test("processors are of one class if vendor and instructions for arithmetic agree", () => {
+  const amd = processorClassOf(cpuinfo("AuthenticAMD", "avx2 fma"));
+  assert.equal(amd, "AuthenticAMD avx2 fma");
+  assert.equal(processorClassOf(cpuinfo("AuthenticAMD", "fma rdtscp avx2")), amd, "order and other flags");
+  for (const other of [
+    cpuinfo("GenuineIntel", "avx2 fma"),
+    cpuinfo("AuthenticAMD", "avx2 fma avx512f"),
+    cpuinfo("AuthenticAMD", "avx2 fma amx_bf16"),
+    "CPU implementer\t: 0x41\nFeatures\t: asimd sve bf16\n",
+    "",
+  ])
+    assert.notEqual(processorClassOf(other), amd);
+  assert.equal(processorClassOf(""), "unknown");
+  assert.match(processorClass(), new RegExp(`^${process.arch} `));
 });
