@@ -27,8 +27,9 @@ import {
  * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
  * 4: intermediate checkpoints and research of attempts.
+ * 5: undecided attempts, counted apart.
  */
-export const reportFormat = 4;
+export const reportFormat = 5;
 
 const metric = {
   ...wholeObject({
@@ -50,6 +51,7 @@ const agentCoverage = wholeObject({
   agent: anyText,
   planned: count,
   pass: { ...count, description: "attempts that kept the rules, among those with a verdict" },
+  undecided: { ...count, description: "attempts with an undecided strike rule: neither kept nor broken" },
   judged: count,
   passInterval: {
     ...nullable(pairOf(number)),
@@ -59,7 +61,14 @@ const agentCoverage = wholeObject({
 export type AgentCoverage = TypeOf<typeof agentCoverage>;
 
 const coverage = wholeObject({
-  attempts: wholeObject({ planned: count, pass: count, struck: count, rejected: count, missing: count }),
+  attempts: wholeObject({
+    planned: count,
+    pass: count,
+    struck: count,
+    rejected: count,
+    undecided: count,
+    missing: count,
+  }),
   scores: wholeObject({ planned: count, scored: count, rejected: count, notMeasured: count }),
   agents: listOf(agentCoverage),
   gaps: {

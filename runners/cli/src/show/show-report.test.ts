@@ -34,7 +34,7 @@ test("a report of another format is refused with a remedy, and its tables are no
   const text = said.join("");
   assert.match(
     text,
-    /report\.json is not a report of this version \(formatVersion is 1, not 4\): rerun the pipeline's report/,
+    /report\.json is not a report of this version \(formatVersion is 1, not 5\): rerun the pipeline's report/,
   );
   assert.doesNotMatch(text, /An old report/);
 });

@@ -2,7 +2,7 @@
 
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
-import { judgement } from "../judged/verdict.ts";
+import { ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
   anyText,
   count,
@@ -24,7 +24,10 @@ export type Seed = TypeOf<typeof seed>;
 const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
 const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
-const attemptVerdict = kindsOf(wholeObject(judgement), missing);
+const attemptVerdict = kindsOf(
+  wholeObject({ kind: verdictKind, rules: listOf(ruleVerdict), facts: verdictFacts }),
+  missing,
+);
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
 
 const attemptScore = kindsOf(

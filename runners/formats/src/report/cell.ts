@@ -84,9 +84,13 @@ export const cell = wholeObject({
   planned: count,
   struck: count,
   rejected: count,
+  undecided: {
+    ...count,
+    description: "attempts with an undecided strike rule, among those that enter the mean with their score",
+  },
   validMean: {
     ...numberOrNull,
-    description: "mean over attempts that kept the rules and were scored",
+    description: "mean over scored attempts of which no strike rule failed, undecided ones included",
   },
   validN: count,
   errors,

@@ -3,7 +3,7 @@
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
-import { knownSettings, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
+import { kindOfRules, knownSettings, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -17,14 +17,13 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
-  const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
     Object.assign(facts, { parameters, dtypes: dtypes.join(", "), tensors, bytes });
   }
-  const kind = !admission.admitted ? "rejected" : struck ? "struck" : "pass";
-  return { formatVersion: 1, kind, rules: verdicts, facts };
+  const kind = admission.admitted ? kindOfRules(verdicts) : "rejected";
+  return { formatVersion: 2, kind, rules: verdicts, facts };
 }
 
 /** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */
@@ -32,7 +31,7 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
   return {
     rule: knownSettings,
     title: "All settings that may change the model are known to the benchmark",
-    answer: "cannot-tell",
+    answer: "undecided",
     evidence: undecidedText(undecided),
     source: "interpreted",
     severity: "note",

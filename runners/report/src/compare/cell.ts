@@ -72,6 +72,9 @@ export function cell(
     planned: found.planned,
     struck: failed.struck,
     rejected: failed.rejected,
+    undecided: attempts.filter(
+      ({ verdict }, index) => verdict.kind === "undecided" && ways[index]!.kind === "valid",
+    ).length,
     validMean: found.valid.mean ?? null,
     validN: found.valid.n,
     errors: cellErrors(

@@ -113,11 +113,13 @@ function scoreFields(attempt: Attempt, metric: string): Fields {
   }
 }
 
-/** Why a score does not count: the rules that the attempt broke, or a missing verdict. */
+/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict. */
 function notPassed({ verdict }: Attempt): string {
   if (verdict.kind === "missing") return verdict.cause;
-  const broken = verdict.rules.filter((rule) => rule.answer === "fail" && rule.severity === "strike");
-  return broken.map(({ rule, evidence }) => `${rule}: ${evidence}`).join("; ");
+  const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "strike");
+  return open
+    .map(({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`)
+    .join("; ");
 }
 
 function anchorRow({ task, metric, name, title, floor, value, standardError, rejected }: Row): Fields {

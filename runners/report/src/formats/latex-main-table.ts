@@ -140,6 +140,7 @@ function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
   const { mean, half, ends } = numberParts(cell, metric);
   const marks = [`${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`];
   if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
+  if (cell.undecided > 0) marks.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured)

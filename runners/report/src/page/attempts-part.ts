@@ -7,7 +7,7 @@ import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/repor
 import type { Times } from "@mlrb/formats/times";
 import { importedMark, importedText } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { decidedWord, metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -83,7 +83,7 @@ function rulesTable(rules: RuleVerdict[]): Html {
 <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">severity</th></tr></thead>
 <tbody>${rules.map(
     ({ rule, title, answer, evidence, source, severity }) =>
-      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${decidedWord(answer)}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
+      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
   )}</tbody></table></div>
 `;
 }

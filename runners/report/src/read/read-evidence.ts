@@ -2,7 +2,7 @@
 // artifact stays in the report as missing, with its cause.
 
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
-import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
+import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
 import type {
@@ -201,9 +201,9 @@ class EvidenceReader {
 
 /** A verdict with further rules, which may disqualify the attempt. */
 function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
-  const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
-  const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;
-  return { ...verdict, kind, rules: [...verdict.rules, ...further] };
+  const rules = [...verdict.rules, ...further];
+  const isOpen = verdict.kind === "pass" || verdict.kind === "undecided";
+  return { ...verdict, kind: isOpen ? kindOfRules(rules) : verdict.kind, rules };
 }
 
 function endOf(member: Member): string {

@@ -98,6 +98,7 @@ function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"])
       pass: verdicts("pass"),
       struck: verdicts("struck"),
       rejected: verdicts("rejected"),
+      undecided: verdicts("undecided"),
       missing: verdicts("missing"),
     },
     scores: {
@@ -110,7 +111,14 @@ function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"])
       const own = attempts.filter((attempt) => attempt.agent === agent);
       const pass = verdicts("pass", own);
       const judged = own.length - verdicts("missing", own);
-      return { agent, planned: own.length, pass, judged, passInterval: wilsonInterval(pass, judged) ?? null };
+      return {
+        agent,
+        planned: own.length,
+        pass,
+        undecided: verdicts("undecided", own),
+        judged,
+        passInterval: wilsonInterval(pass, judged) ?? null,
+      };
     }),
     gaps,
   };

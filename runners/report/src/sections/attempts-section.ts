@@ -7,7 +7,7 @@ import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictWord } from "./report-words.ts";
-import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
@@ -26,7 +26,7 @@ export function attemptsSection(report: Report): Section {
           { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
           {
             head: "verdict",
-            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), kind === "pass" ? undefined : "bad"),
+            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), verdictMarks[kind]),
           },
           ...metrics.map((metric) => ({
             head: metricHead(metric),
@@ -52,6 +52,14 @@ export function attemptsSection(report: Report): Section {
     ],
   };
 }
+
+const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
+  pass: undefined,
+  undecided: "strong",
+  struck: "bad",
+  rejected: "bad",
+  missing: "bad",
+};
 
 /** Marks of the items below that are about the attempt. */
 function marks(attempt: Attempt): string {

@@ -23,9 +23,9 @@ export function verdictWord(kind: string): string {
   return kind === "struck" ? "disqualified" : kind;
 }
 
-/** An answer of a rule, or a stage of research, as people read it. Programs read `cannot-tell`. */
-export function decidedWord(answer: string): string {
-  return answer === "cannot-tell" ? "undecided" : answer;
+/** A stage of research as people read it. Programs read `cannot-tell`. */
+export function whereWord(where: string): string {
+  return where === "cannot-tell" ? "undecided" : where;
 }
 
 /** Explains the columns and the failed attempts of a table of results. */

@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptItems, decidedWord } from "./report-words.ts";
+import { attemptItems, whereWord } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
 
@@ -36,7 +36,7 @@ export function researchSection(report: Report): Section {
             cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
           },
           { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
-          { head: "failed at", cell: each(({ failure }) => (failure ? decidedWord(failure.where) : "–")) },
+          { head: "failed at", cell: each(({ failure }) => (failure ? whereWord(failure.where) : "–")) },
         ],
       }),
     ],

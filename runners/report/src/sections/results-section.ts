@@ -113,6 +113,7 @@ function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
   const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
   const lines = [`${mean}${half} (${coverage})`];
   if (interval?.kind === "ends") lines.push(interval.ends);
+  if (cell.undecided > 0) lines.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured) {

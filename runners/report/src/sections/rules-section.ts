@@ -1,6 +1,6 @@
 // What went wrong through a fault of the agents: broken rules and rejected scores, with the evidence.
 import type { Report } from "@mlrb/formats/report";
-import { attemptItems, decidedWord } from "./report-words.ts";
+import { attemptItems } from "./report-words.ts";
 import type { Section } from "./table.ts";
 
 /** Failed and undecided rules with their evidence, and reasons for rejections; equal findings once. */
@@ -13,7 +13,7 @@ export function rulesSection(report: Report): Section {
           .map((rule) => ({
             attempt,
             text:
-              `${rule.rule}: ${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
+              `${rule.rule}: ${rule.answer === "fail" ? "failed" : rule.answer} (${rule.severity}, ${rule.source}): ` +
               `${rule.title} – ${rule.evidence}`,
           })),
   );

@@ -74,6 +74,7 @@ export function coverageLine(report: Report): string {
     counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
   const judged = parts(
     [attempts.pass, "pass"],
+    [attempts.undecided, "undecided"],
     [attempts.struck, "disqualified"],
     [attempts.rejected, "rejected"],
     [attempts.missing, "missing"],

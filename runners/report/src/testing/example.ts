@@ -157,10 +157,10 @@ export function anchorRows(scorer: string, rows: Row[]) {
 }
 
 export const passed = {
-  verdict: { formatVersion: 1, kind: "pass", rules: [], facts: { parameters: 500_000 } },
+  verdict: { formatVersion: 2, kind: "pass", rules: [], facts: { parameters: 500_000 } },
 };
 
-export function verdict(kind: string, rule: Record<string, string> = {}) {
+export function verdict(kind: string, rule: Record<string, string> = {}): { verdict: object } {
   const whole = {
     rule: "from-scratch",
     title: "Trained from scratch",
@@ -170,7 +170,7 @@ export function verdict(kind: string, rule: Record<string, string> = {}) {
     severity: "strike",
     ...rule,
   };
-  return { verdict: { formatVersion: 1, kind, rules: [whole], facts: {} } };
+  return { verdict: { formatVersion: 2, kind, rules: [whole], facts: {} } };
 }
 
 /** Items of `bits` with mean about `level`, the same difficulty profile whatever the level. */
