@@ -8,6 +8,7 @@ import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { row } from "./report/row.ts";
+import { sensitivity } from "./report/sensitivity.ts";
 import {
   anyText,
   count,
@@ -27,7 +28,7 @@ import {
  * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
  * 4: intermediate checkpoints and research of attempts.
- * 5: undecided attempts, counted apart.
+ * 5: undecided attempts, counted apart; decisions of people; sensitivity.
  */
 export const reportFormat = 5;
 
@@ -112,6 +113,10 @@ export const report = fileFormat(
       description: "published values on the same data, by task and metric; empty unless the data is official",
     },
     acrossTasks,
+    sensitivity: {
+      ...listOf(sensitivity),
+      description: "primary means if undecided attempts or people's decisions counted in another way",
+    },
     comparisons: {
       ...listOf(comparison),
       description: "the agents' submissions on the same items: one for each task, metric and pair of agents",

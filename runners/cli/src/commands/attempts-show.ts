@@ -1,8 +1,10 @@
 // `pipeline attempts show`: prints the story of an attempt, or its record as JSON.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { decisionText } from "@mlrb/report/read/decisions";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
 import { madeText } from "../attempts/competing-records.ts";
@@ -26,9 +28,10 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   if (options.json) {
     const { kind } = found;
     const origin = kind === "record" ? place.records.originOf(found.digest) : undefined;
+    const decisions = kind === "record" ? place.records.decisionsOn(found.digest) : [];
     const line =
       kind === "record"
-        ? { event: "attempt", digest: found.digest, ...found.record, ...(origin && { origin }) }
+        ? { event: "attempt", digest: found.digest, ...found.record, ...(origin && { origin }), decisions }
         : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
     printJson(line);
     return 0;
@@ -39,7 +42,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -50,6 +53,13 @@ function originLine(origin: HeldRecord["origin"]): string {
   return origin
     ? `${oneLine(`${madeText(origin)}, on ${origin.importedAt} from archive ${origin.archive.slice(0, 12)}`)}\n`
     : "";
+}
+
+/** A line for each decision of a person; empty without any. */
+function decisionLines(decisions: readonly MemberDecision[]): string {
+  return decisions
+    .map((one) => `${oneLine(`${one.rule}, decided by a person: ${decisionText(one)}`)}\n`)
+    .join("");
 }
 
 /** Cost and estimate; empty if both are 0. */

@@ -1,5 +1,6 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
+import { memberDecision } from "../attempt/adjudication.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
@@ -25,7 +26,12 @@ const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
 const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
-  wholeObject({ kind: verdictKind, rules: listOf(ruleVerdict), facts: verdictFacts }),
+  wholeObject({
+    kind: verdictKind,
+    machine: { ...verdictKind, description: "the kind without any decision of a person" },
+    rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
+    facts: verdictFacts,
+  }),
   missing,
 );
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
@@ -110,7 +116,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin"], {
+export const attempt = wholeExcept(["origin", "decisions"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -121,6 +127,10 @@ export const attempt = wholeExcept(["origin"], {
     description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
   },
   origin: memberOrigin,
+  decisions: {
+    ...listOf(memberDecision),
+    description: "people's decisions on its rules, oldest first; absent if there is none",
+  },
   scores: tableOf(attemptScore),
   research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
   moments: {

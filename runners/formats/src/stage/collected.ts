@@ -1,6 +1,7 @@
 // The format of the manifest of a collecting stage: every planned member of the stages that it collects, with its
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
+import { memberDecision } from "../attempt/adjudication.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import {
   anyText,
@@ -16,7 +17,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin"], {
+const member = wholeExcept(["role", "note", "origin", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -37,6 +38,10 @@ const member = wholeExcept(["role", "note", "origin"], {
     description: "a note for everything made from this member, e.g. that it was accepted as stale",
   },
   origin: memberOrigin,
+  decisions: {
+    ...listOf(memberDecision),
+    description: "people's decisions on rules for the member's record, oldest first; absent if there is none",
+  },
   artifacts: {
     ...tableOf(
       wholeExcept(["path"], {

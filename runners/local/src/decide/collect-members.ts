@@ -40,6 +40,7 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
           : {},
         ...(result?.note !== undefined && { note: result.note }),
         ...(given && result.record?.origin && { origin: memberOrigin(result.record.origin) }),
+        ...(given && result.record?.decisions && { decisions: result.record.decisions }),
       };
     });
   return { formatVersion: 1, members };

@@ -17,7 +17,7 @@ import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 import type { MetricScale } from "./metric-scale.ts";
 
-type Counting =
+export type Counting =
   | { kind: "valid"; value: number }
   | { kind: "failed"; because: "struck" | "rejected" }
   | { kind: "missing"; cause: string };

@@ -5,6 +5,7 @@
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Row } from "@mlrb/formats/report/row";
+import { decisionText } from "../read/decisions.ts";
 import { importedLine, importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { csvLine } from "./csv-line.ts";
@@ -20,6 +21,7 @@ const columns = [
   "unit",
   "direction",
   "verdict",
+  "machineVerdict",
   "score",
   "value",
   "standardError",
@@ -41,7 +43,8 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
  * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
- * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
+ * share of the budget in `row`; it does not count), sensitivity (a primary mean in the variant `row`, in which `n`
+ * attempts count in another way), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
  * empty for attempts that were made here.
@@ -54,6 +57,7 @@ export function csv(report: Report): string {
     ...ofAttempts(report, besideRows),
     ...ofAttempts(report, researchRows),
     ...ofAttempts(report, momentRows),
+    ...sensitivityRows(report),
     ...acrossRows(report),
   ];
   const shared = { label: report.label, note: report.note };
@@ -80,7 +84,16 @@ function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]
 /** An attempt at a task without scorers still has its row. */
 function attemptRows(report: Report, attempt: Attempt): Fields[] {
   const { task, agent, seed, submission, verdict } = attempt;
-  const base: Fields = { kind: "attempt", task, agent, seed, submission, verdict: verdict.kind };
+  const machineVerdict = verdict.kind === "missing" ? null : verdict.machine;
+  const base: Fields = {
+    kind: "attempt",
+    task,
+    agent,
+    seed,
+    submission,
+    verdict: verdict.kind,
+    machineVerdict,
+  };
   const scores = Object.entries(attempt.scores);
   if (scores.length === 0) return [{ ...base, reason: notPassed(attempt) }];
   return scores.map(([metric, score]) => {
@@ -113,13 +126,16 @@ function scoreFields(attempt: Attempt, metric: string): Fields {
   }
 }
 
-/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict. */
-function notPassed({ verdict }: Attempt): string {
+/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict; and people's decisions. */
+function notPassed(attempt: Attempt): string {
+  const { verdict, decisions = [] } = attempt;
   if (verdict.kind === "missing") return verdict.cause;
+  const decided = decisions.map((one) => `${one.rule} decided by a person: ${decisionText(one)}`);
   const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "strike");
-  return open
-    .map(({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`)
-    .join("; ");
+  const answers = open.map(
+    ({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`,
+  );
+  return [...answers, ...decided].join("; ");
 }
 
 function anchorRow({ task, metric, name, title, floor, value, standardError, rejected }: Row): Fields {
@@ -185,6 +201,14 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
   const reason = note === "" ? source : `${note}: ${source}`;
   return { kind: "published", task, metric, row: who, value, n, reason };
+}
+
+function sensitivityRows(report: Report): Fields[] {
+  return report.sensitivity.map(({ task, agent, metric, variant, mean, attempts }) => {
+    const own = report.attempts.filter((each) => each.task === task && each.agent === agent);
+    const row = { kind: "sensitivity", task, agent, metric, row: variant, value: mean, n: attempts };
+    return { ...row, origin: importedLine(own) };
+  });
 }
 
 function acrossRows(report: Report): Fields[] {

@@ -5,9 +5,10 @@ import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
+import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -41,10 +42,10 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
-  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictWord(verdict.kind)}</span>${head}</summary>
+  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
-${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
+${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${trajectory && trajectoryPart(trajectory)}
@@ -77,13 +78,13 @@ function researchText(research: AttemptResearch): string {
   return `Research: ${executed} iterations${claims}.${last}${missed}${ended}`;
 }
 
-function rulesTable(rules: RuleVerdict[]): Html {
+function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
   if (rules.length === 0) return html`<p>No rules were judged.</p>`;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
 <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">severity</th></tr></thead>
 <tbody>${rules.map(
     ({ rule, title, answer, evidence, source, severity }) =>
-      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
+      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}${decisionsOn(attempt, rule).map((one) => html`<br><b>decided by a person: ${decisionText(one)}</b>`)}</td><td>${source}</td><td>${severity}</td></tr>`,
   )}</tbody></table></div>
 `;
 }

@@ -14,7 +14,7 @@ import { objectIn } from "../exports/json-pieces.ts";
 import { plainText } from "./plain-text.ts";
 import { readPlain, unreadable } from "./read-plain.ts";
 
-export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
+export type Verdict = Omit<Exclude<AttemptVerdict, { kind: "missing" }>, "machine">;
 
 export type AnchorRow = { name: string; title: string } & RowValue;
 

@@ -1,6 +1,7 @@
 // From the collected manifest to what is known of each attempt, score and anchor. A planned stage without a readable
 // artifact stays in the report as missing, with its cause.
 
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
@@ -15,6 +16,7 @@ import type {
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
+import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
@@ -93,7 +95,8 @@ class EvidenceReader {
   attempt(slot: Slot, of: { scorers: string[]; kinship: FurtherRules[] }): Attempt {
     const { task, agent, seed } = slot;
     const member = this.#find("attempt", task, agent, seed);
-    const verdict = this.#verdict(slot, of.kinship);
+    const decisions = plainDecisions(member?.decisions ?? []);
+    const verdict = this.#verdict(slot, of.kinship, decisions);
     const open = verdict.kind === "missing" ? undefined : undecidedCause(verdict.rules);
     const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer, open)]));
     const iterations = this.#find("iterations", task, agent, seed);
@@ -107,6 +110,7 @@ class EvidenceReader {
       submission: member?.artifacts.submission?.digest ?? null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
+      ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {
         scores,
@@ -135,13 +139,18 @@ class EvidenceReader {
     return this.#plan.members.get(placeKey([role, ...axes]));
   }
 
-  #verdict({ task, agent, seed }: Slot, kinship: FurtherRules[]): AttemptVerdict {
+  #verdict(
+    { task, agent, seed }: Slot,
+    kinship: FurtherRules[],
+    decisions: MemberDecision[],
+  ): AttemptVerdict {
     const attempt = this.#find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
     const verdict = this.#parsed(this.#find("verdict", task, agent, seed), "verdict", parseVerdict);
     if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
     const further = kinship.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
-    return joined(verdict.value, further);
+    const { kind: machine, rules, facts } = joined(verdict.value, further);
+    return { kind: decidedKind(machine, rules, decisions), machine, rules, facts };
   }
 
   /** `open`: why the submission's settings are undecided, if they are. */

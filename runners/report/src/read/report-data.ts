@@ -14,6 +14,7 @@ import { floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { rows } from "../compare/rows.ts";
+import { sensitivity } from "../compare/sensitivity.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
@@ -52,6 +53,7 @@ export function reportData(
     rows: [],
     published: [],
     acrossTasks: { tasks: [], leftOut: [], agents: [] },
+    sensitivity: [],
     comparisons: [],
     agentComparisons: [],
   };
@@ -80,6 +82,7 @@ export function reportData(
     }
   }
   report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
+  report.sensitivity = sensitivity(report.cells, attempts);
   report.agentComparisons = agentComparisons(report.cells, {
     agents: evidence.agents,
     attempts,

@@ -6,7 +6,7 @@ import { counting } from "../compare/cell.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
-import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictWord } from "./report-words.ts";
+import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -26,7 +26,7 @@ export function attemptsSection(report: Report): Section {
           { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
           {
             head: "verdict",
-            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), verdictMarks[kind]),
+            cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
           },
           ...metrics.map((metric) => ({
             head: metricHead(metric),

@@ -28,6 +28,13 @@ export function whereWord(where: string): string {
   return where === "cannot-tell" ? "undecided" : where;
 }
 
+/** `pass (machine: undecided)`: the verdict, and the machine's where a person decided otherwise. */
+export function verdictText(verdict: Attempt["verdict"]): string {
+  const word = verdictWord(verdict.kind);
+  if (verdict.kind === "missing" || verdict.machine === verdict.kind) return word;
+  return `${word} (machine: ${verdictWord(verdict.machine)})`;
+}
+
 /** Explains the columns and the failed attempts of a table of results. */
 export const resultsHelp =
   "Invalid or disqualified attempts are scored at the trivial baseline; “valid” excludes them. The trivial baseline " +

@@ -137,8 +137,11 @@ function hanging(text: string, width: number, linesMax: number): string[] {
   return shown.map((line, at) => `${at === 0 ? "- " : "  "}${line}`);
 }
 
-function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>, width: number): string[] {
-  return final.flatMap((score) => {
+function scores(
+  { verdict, primary, final, moments }: NonNullable<AttemptStory["scores"]>,
+  width: number,
+): string[] {
+  const each = final.flatMap((score) => {
     const earlier = moments.flatMap(({ moment, scores: then }) => {
       const found = then.find(({ name }) => name === score.name);
       return found ? [`${moment} ${valueText(found)}`] : [];
@@ -150,6 +153,7 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
       4,
     );
   });
+  return [...hanging(`verdict: ${verdict}`, width, 1), ...each];
 }
 
 function scoreText(score: NamedScore): string {

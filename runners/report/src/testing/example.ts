@@ -1,6 +1,7 @@
 // A made-up run for tests, built from the outcome of each attempt: a manifest as the runner writes it, and the
 // artifacts' texts by path.
 
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "../read/read-evidence.ts";
@@ -38,6 +39,17 @@ export class Example {
       cause: "",
       artifacts: Object.fromEntries(entries),
     });
+    return this;
+  }
+
+  /** Adds people's decisions to an attempt that succeeded; each counts unless it says otherwise. */
+  decided(axes: Member["axes"], ...decisions: (Partial<MemberDecision> & { rule: string })[]): this {
+    const stage = stageText("attempt", axes);
+    const member = this.members.find((one) => one.stage === stage)!;
+    member.decisions = decisions.map((one) => ({
+      ...{ verdict: "pass", by: "Ada", reason: "looked at it", counts: true },
+      ...one,
+    }));
     return this;
   }
 

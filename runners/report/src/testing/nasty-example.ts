@@ -52,9 +52,25 @@ export function nastyExample(): Example {
         ),
       );
   };
-  letters("plain", 1, 3.02, 97);
+  letters("plain", 1, 3.02, 97, verdict("struck"));
   letters("plain", 2, 3.04, 99, verdict("undecided", { answer: "undecided", evidence: hostile }));
   letters("strong", 1, 2.48, 120);
+
+  // plain, seed 1: a person decided against the machine, after another one; and on a rule that was not judged.
+  const imported = { kind: "imported", signedBy: null } as const;
+  example.decided(
+    at("letters", "plain", 1),
+    {
+      rule: "from-scratch",
+      verdict: "fail",
+      by: hostile.slice(0, 80),
+      reason: hostile,
+      counts: false,
+      origin: imported,
+    },
+    { rule: "from-scratch", reason: "its own weights; the match is the tokenizer's table" },
+    { rule: "renamed-since", verdict: "fail" },
+  );
 
   // strong, seed 2: broke a rule, was scored, and has evidence that reads like a pass.
   const struck = at("letters", "strong", 2);
