@@ -15,6 +15,7 @@ import {
   resultsHelp,
 } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
+import { meanError, rowError, supportedDigits, validError } from "../sections/supported-digits.ts";
 import { latexText } from "./latex-text.ts";
 
 const agentsPerTable = 3;
@@ -48,7 +49,7 @@ function table(
     format(
       cells.flatMap((cell) => {
         const value = cell[which];
-        return value === null ? [] : [digitsText(value, metricOf(report, cell.metric).digits)];
+        return value === null ? [] : [referenceText(report, cell, which)];
       }),
       [],
     );
@@ -77,10 +78,10 @@ function table(
             report.attempts,
           ),
         ),
-        floor === null ? "{unknown}" : tableNumber(digitsText(floor, metric.digits)),
+        floor === null ? "{unknown}" : tableNumber(referenceText(report, ofTask[0]!, "floor")),
         anchor === null
           ? `{${anchorName === null ? "--" : "unknown"}}`
-          : tableNumber(digitsText(anchor, metric.digits)),
+          : tableNumber(referenceText(report, ofTask[0]!, "anchor")),
         ...(published.length === 0
           ? []
           : [latexText(others.map((each) => publishedText(each, metric)).join("; "))]),
@@ -115,6 +116,13 @@ function table(
   ].join("\n");
 }
 
+/** The trivial baseline or the reference model of a cell that has one. */
+function referenceText(report: Report, cell: Cell, which: "floor" | "anchor"): string {
+  const name = which === "floor" ? cell.floorName : cell.anchorName;
+  const { digits } = metricOf(report, cell.metric);
+  return digitsText(cell[which]!, supportedDigits(digits, rowError(report.rows, cell, name)));
+}
+
 /** A sentence after another one, without its full stop, which comes later. */
 function continued(sentence: string): string {
   return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
@@ -129,7 +137,7 @@ function shown(report: Report, cells: Cell[]): Published[] {
 
 function numberParts(cell: Cell, metric: Metric): { mean?: string; half?: string; ends?: string } {
   if (cell.mean === null) return {};
-  const text = digitsText(cell.mean, metric.digits);
+  const text = digitsText(cell.mean, supportedDigits(metric.digits, meanError(cell)));
   const interval = intervalText(cell, metric);
   if (interval === undefined) return { mean: text };
   return interval.kind === "half" ? { mean: text, half: interval.half } : { mean: text, ends: interval.ends };
@@ -144,7 +152,11 @@ function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
   if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured)
-    marks.push(cell.validMean === null ? "none valid" : `valid ${digitsText(cell.validMean, metric.digits)}`);
+    marks.push(
+      cell.validMean === null
+        ? "none valid"
+        : `valid ${digitsText(cell.validMean, supportedDigits(metric.digits, validError(cell)))}`,
+    );
   const number =
     mean === undefined ? `{${cell.measured === 0 ? "not measured" : "no mean"}}` : tableNumber(mean, half);
   return [number, latexText(marks.join("; "))];

@@ -10,6 +10,7 @@ import fc from "fast-check";
 import { smokeNote } from "../read/report-data.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { groupsLatex } from "../sections/groups.ts";
+import { meanError, supportedDigits } from "../sections/supported-digits.ts";
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { latex } from "./latex.ts";
@@ -93,7 +94,7 @@ test("the main table marks coverage, disqualified attempts and the mean over val
   // 2, 2.5 and the floor 3; two of three are too few for an interval
   assert.match(
     row!,
-    /^bits \$\\downarrow\$ & 2\.\d+ \\pm 1\.242 & 3\/3; 1 disqualified; valid 2\.\d+ & 2\.\d+ & 2\/3 & 3\.000 & \{unknown\}$/,
+    /^bits \$\\downarrow\$ & 2\.\d+ \\pm 1\.2 & 3\/3; 1 disqualified; valid 2\.\d+ & 2\.\d+ & 2\/3 & 3\.000 & \{unknown\}$/,
   );
 });
 
@@ -148,7 +149,7 @@ test("pdfLaTeX compiles the nasty run's report and prints hostile text as text",
   assert.ok(pages >= 3, `${pages} pages`);
   assert.ok(text.includes("Letters and Numbers (smoke)"));
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
-  assert.match(text, /letters bits ↓ 3\.030 ?± ?0\.127 2\/2/);
+  assert.match(text, /letters bits ↓ 3\.03 ?± ?0\.13 2\/2/);
   assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
 });
 
@@ -170,9 +171,10 @@ test("pdfLaTeX compiles the committed sample and prints every mean that decides 
   assert.doesNotMatch(log, /Overfull \\hbox/);
   const primary = report.cells.filter((cell) => cell.primary);
   assert.ok(primary.length > 0);
-  for (const { task, metric, mean } of primary) {
-    const { digits } = report.metrics.find(({ name }) => name === metric)!;
-    assert.ok(text.includes(digitsText(mean!, digits)), `${task}: no ${mean}`);
+  for (const cell of primary) {
+    const { digits } = report.metrics.find(({ name }) => name === cell.metric)!;
+    const mean = digitsText(cell.mean!, supportedDigits(digits, meanError(cell)));
+    assert.ok(text.includes(mean), `${cell.task}: no ${mean}`);
   }
 });
 

@@ -9,6 +9,7 @@ import { markOf } from "../read/imported-words.ts";
 import { placeKey } from "../read/planned-places.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { meanError, rowError, supportedDigits } from "../sections/supported-digits.ts";
 import { type Html, html } from "./html.ts";
 import type { PageInstance } from "./page-data.ts";
 import { aboutId, attemptId, instanceId } from "./section-html.ts";
@@ -29,15 +30,18 @@ ${report.cells.map((cell) => cellPart(cell, report, scores))}
 function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html {
   const { task, agent, metric: name } = cell;
   const metric = metricOf(report, name);
-  const shown = (value: number | null) => (value === null ? "–" : digitsText(value, metric.digits));
+  const shown = (value: number | null, error = meanError(cell)) =>
+    value === null ? "–" : digitsText(value, supportedDigits(metric.digits, error));
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
     const from = scores.get(placeKey([task, agent, attempt.seed, name]));
     const counted = cell.counted[at] ?? null;
-    const value = shown(cell.values[at] ?? null);
+    const score = attempt.scores[name];
+    const error = score?.kind === "scored" ? score.standardError : 0;
+    const value = shown(cell.values[at] ?? null, error);
     return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
-<td class="number">${shown(counted)}</td><td>${wayText(attempt, name)}</td></tr>`;
+<td class="number">${shown(counted, error)}</td><td>${wayText(attempt, name)}</td></tr>`;
   });
   const interval = cell.interval
     ? `, 95 % interval ${shown(cell.interval[0])} to ${shown(cell.interval[1])} (Student-t over attempts)`
@@ -45,7 +49,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const floor =
     cell.floor === null
       ? "unknown"
-      : `${shown(cell.floor)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
+      : `${shown(cell.floor, rowError(report.rows, cell, cell.floorName))}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
   return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
 <p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts${interval}. Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
 <div class="scroll" role="group" tabindex="0" aria-label="attempts of this mean"><table><caption class="unseen">attempts of this mean</caption>

@@ -7,6 +7,7 @@ import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { pText } from "../sections/p-text.ts";
 import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
+import { supportedDigits } from "../sections/supported-digits.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
 
@@ -45,10 +46,11 @@ function betterCell({ agents: [first, second], ...found }: Comparison): TableCel
   return textCell(better === null ? `${first} and ${second} are equal` : `${better} over ${behind}`);
 }
 
-function byText(comparison: Comparison, { digits }: Metric): string {
+function byText(comparison: Comparison, metric: Metric): string {
   if (comparison.kind === "not-compared") return "–";
   const { difference } = comparison;
   const error = comparisonError(comparison);
+  const digits = supportedDigits(metric.digits, error);
   const range = error === null ? "" : ` ± ${digitsText(error, digits, difference)}`;
   return `${digitsText(Math.abs(difference), digits)}${range}`;
 }

@@ -7,6 +7,7 @@ import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
+import { supportedDigits } from "./supported-digits.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -92,7 +93,8 @@ function scoreCell(attempt: Attempt, metric: Metric): TableCell {
       return textCell("not measured", "bad");
     case "scored": {
       const { value, standardError } = score;
-      const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits, value)})`;
+      const digits = supportedDigits(metric.digits, standardError);
+      const text = `${digitsText(value, digits)} (${digitsText(standardError, digits, value)})`;
       const way = counting(attempt, metric.name);
       if (way.kind === "failed") return textCell(text, "struck");
       return way.kind === "missing" ? textCell(text, "faint") : textCell(text);

@@ -3,6 +3,7 @@
 import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
+import { meanError, supportedDigits } from "./supported-digits.ts";
 
 export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends: string };
 
@@ -10,10 +11,11 @@ const cutCaption = "An interval that would leave the metric's range is cut there
 
 /** Undefined where the cell has none. */
 export function intervalText(
-  { mean, interval, intervalCut }: Cell,
-  { digits }: Metric,
+  { mean, interval, intervalCut, errors, validN }: Cell,
+  metric: Metric,
 ): IntervalText | undefined {
   if (!interval) return undefined;
+  const digits = supportedDigits(metric.digits, meanError({ interval, errors, validN }));
   const [low, high] = interval;
   return intervalCut?.low || intervalCut?.high
     ? { kind: "ends", ends: `[${digitsText(low, digits)}, ${digitsText(high, digits)}]` }

@@ -3,8 +3,10 @@
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
 import { digitsText } from "./digits-text.ts";
+import { rowError, supportedDigits } from "./supported-digits.ts";
 import type { Item } from "./table.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */
@@ -46,13 +48,16 @@ export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, at
 }
 
 /** The trivial baseline of a cell as tables show it. */
-export function floorText({ floor }: Cell, { digits }: Metric): string {
-  return floor === null ? "unknown" : digitsText(floor, digits);
+export function floorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+  const { floor, floorName } = cell;
+  if (floor === null) return "unknown";
+  return digitsText(floor, supportedDigits(digits, rowError(rows, cell, floorName)));
 }
 
 /** The reference model of a cell as tables show it; a dash where task.yaml names none. */
-export function anchorText({ anchor, anchorName }: Cell, { digits }: Metric): string {
-  if (anchor !== null) return digitsText(anchor, digits);
+export function anchorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+  const { anchor, anchorName } = cell;
+  if (anchor !== null) return digitsText(anchor, supportedDigits(digits, rowError(rows, cell, anchorName)));
   return anchorName === null ? "–" : "unknown";
 }
 

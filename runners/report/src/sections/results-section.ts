@@ -16,6 +16,7 @@ import {
   publishedText,
   resultsHelp,
 } from "./report-words.ts";
+import { meanError, supportedDigits, validError } from "./supported-digits.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 
@@ -49,12 +50,12 @@ export function resultsSection(report: Report): Section {
           {
             head: "trivial baseline",
             rigid: true,
-            cell: ({ metric, cells }) => floorText(cells[0]!, metric),
+            cell: ({ metric, cells }) => floorText(cells[0]!, metric, report.rows),
           },
           {
             head: "reference model",
             rigid: true,
-            cell: ({ metric, cells }) => anchorText(cells[0]!, metric),
+            cell: ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows),
           },
           ...(report.published.length === 0 ? [] : [{ head: "published", cell: publishedCell }]),
         ],
@@ -110,7 +111,8 @@ function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
   if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
   const interval = intervalText(cell, metric);
   const half = interval?.kind === "half" ? ` ± ${interval.half}` : "";
-  const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
+  const mean =
+    cell.mean === null ? "no mean" : digitsText(cell.mean, supportedDigits(digits, meanError(cell)));
   const lines = [`${mean}${half} (${coverage})`];
   if (interval?.kind === "ends") lines.push(interval.ends);
   if (cell.undecided > 0) lines.push(`${cell.undecided} undecided`);
@@ -120,7 +122,7 @@ function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
     lines.push(
       cell.validMean === null
         ? "none valid"
-        : `valid ${digitsText(cell.validMean, digits)} (n ${cell.validN})`,
+        : `valid ${digitsText(cell.validMean, supportedDigits(digits, validError(cell)))} (n ${cell.validN})`,
     );
   }
   return cell.mean === null ? { lines, mark: "bad", about } : { lines, about };

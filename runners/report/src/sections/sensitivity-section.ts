@@ -1,9 +1,11 @@
 // The primary means next to what they would be if undecided attempts, or decisions of people, counted in another way.
 
 import type { Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
 import { digitsText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
+import { meanError, supportedDigits } from "./supported-digits.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
 
@@ -42,17 +44,20 @@ function rowsOf(report: Report, task: string): SensitivityRow[] {
   if (found.length === 0) return [];
   const { metric } = found[0]!;
   const { digits } = metricOf(report, metric);
-  const meanText = (mean: number | null) => (mean === null ? "no mean" : digitsText(mean, digits));
+  const cellOf = (agent: string) =>
+    report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
+  const meanText = (mean: number | null, cell: Cell) =>
+    mean === null ? "no mean" : digitsText(mean, supportedDigits(digits, meanError(cell)));
   const shown = (agent: string): TableCell => {
-    const cell = report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
-    return cell ? textCell(meanText(cell.mean)) : noNumber;
+    const cell = cellOf(agent);
+    return cell ? textCell(meanText(cell.mean, cell)) : noNumber;
   };
   const variantRow = ([variant, own]: [SensitivityVariant, Sensitivity[]]): SensitivityRow => ({
     metric,
     title: variantTexts[variant],
     cellOf: (agent) => {
       const one = own.find((each) => each.agent === agent);
-      return one ? textCell(`${meanText(one.mean)} (${one.attempts})`) : shown(agent);
+      return one ? textCell(`${meanText(one.mean, cellOf(agent)!)} (${one.attempts})`) : shown(agent);
     },
   });
   const byVariant = Map.groupBy(found, ({ variant }) => variant);

@@ -9,6 +9,7 @@ import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
 import { plainText } from "../read/plain-text.ts";
 import { digitsText } from "../sections/digits-text.ts";
+import { supportedDigits } from "../sections/supported-digits.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
@@ -160,12 +161,14 @@ function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
   const against = `trivial baseline ${floor === null ? "unknown" : digitsText(floor, digits)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
-  return `${valueText(score)} ± ${digitsText(score.standardError, digits, score.value)} ${unit} over ${score.items} items (${against})`;
+  return `${valueText(score)} ± ${digitsText(score.standardError, supportedDigits(digits, score.standardError), score.value)} ${unit} over ${score.items} items (${against})`;
 }
 
 function valueText(score: NamedScore): string {
   if (score.kind === "rejected") return `rejected: ${score.reason}`;
-  return score.kind === "scored" ? digitsText(score.value, score.digits) : `not measured: ${score.cause}`;
+  return score.kind === "scored"
+    ? digitsText(score.value, supportedDigits(score.digits, score.standardError))
+    : `not measured: ${score.cause}`;
 }
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;

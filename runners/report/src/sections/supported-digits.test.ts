@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { markdown } from "../formats/markdown.ts";
+import { nastyExample } from "../testing/nasty-example.ts";
+import { digitsText } from "./digits-text.ts";
+import { meanError, supportedDigits, validError } from "./supported-digits.ts";
+
+const shown = (value: number, error: number, digits = 3) => digitsText(value, supportedDigits(digits, error));
+
+test("a number has the digits that two significant digits of its error support, at most the scorer's", () => {
+  assert.equal(shown(3.14159, 0.127), "3.14");
+  assert.equal(shown(3.14159, 1.27), "3.1");
+  assert.equal(shown(3.14159, 0.0127), "3.142");
+  assert.equal(shown(3.14159, 0.000127), "3.142", "never more than the scorer declares");
+  assert.equal(shown(3.14159, 0.0996), "3.14", "0.10 has two digits");
+  assert.equal(shown(4_579_926, 123_456, 0), "4580000");
+  assert.equal(shown(-4_579_926, 123_456, 0), "-4580000");
+  assert.equal(shown(41, 1234, 0), "0");
+});
+
+test("an unknown, zero or infinite error leaves the scorer's digits", () => {
+  for (const error of [null, undefined, 0, Number.NaN, Number.POSITIVE_INFINITY])
+    assert.equal(supportedDigits(3, error), 3);
+});
+
+test("a printed error has two significant digits, or the digits that the scorer declares", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e-6, max: 9e6, noNaN: true }), (error) => {
+      const text = digitsText(error, supportedDigits(3, error));
+      const significant = text
+        .replace(".", "")
+        .replace(/^0+/, "")
+        .replace(/(?<=^\d\d)0+$/, "");
+      assert.ok(significant.length <= 2, `${error} is printed as ${text}`);
+      assert.ok(
+        Math.abs(Number(text) - error) <= Math.max(error * 0.05, 0.0005) * 1.0001,
+        `${error}: ${text}`,
+      );
+    }),
+  );
+});
+
+test("a mean has the error of its interval, and without one that of its valid attempts", () => {
+  const errors = { betweenAttempts: 0.2, overItems: 0.05, overItemsIs: "exact" } as const;
+  assert.equal(meanError({ interval: [1, 3], errors, validN: 4 }), 1);
+  assert.equal(meanError({ interval: null, errors, validN: 4 }), 0.1);
+  assert.equal(validError({ errors: { ...errors, betweenAttempts: null }, validN: 1 }), 0.05);
+  const none = { betweenAttempts: null, overItems: null, overItemsIs: null };
+  assert.equal(validError({ errors: none, validN: 0 }), null);
+});
+
+test("no table prints a value with an error of more than two significant digits, or other digits than its error", () => {
+  const pairs = [
+    ...markdown(nastyExample().report()).matchAll(/(-?\d+(?:\.\d+)?) (?:± |\()(0?\.?\d+\.\d+)(?=\)| )/g),
+  ];
+  assert.ok(pairs.length >= 8);
+  for (const [text, value, error] of pairs) {
+    assert.ok(error!.replace(".", "").replace(/^0+/, "").length <= 2, text);
+    assert.equal(value!.split(".")[1]?.length, error!.split(".")[1]!.length, text);
+  }
+});
