@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import { detectableShift } from "@mlrb/core/statistics/significance/t-power";
+import { overTasksRows, overTasksText } from "../scripts/coverage-over-tasks.ts";
 import { coverageRows, coverageText } from "../scripts/coverage-simulation.ts";
 
 const lines = readFileSync(join(import.meta.dirname, "statistics.md"), "utf8").split("\n");
@@ -41,6 +42,34 @@ test("the coverage table equals the bench: exact rows to the digit, simulated ro
       assert.ok(Math.abs(shown! - simulated!) < 5.2, `${fresh[0]}, ${fresh[1]}: ${shown} and ${simulated}`);
     }
   }
+});
+
+const overTasks = () => tableUnder("| values of each agent");
+
+test("the coverage table over tasks equals the bench within sampling error", () => {
+  const printed = overTasks();
+  const again = overTasksText(overTasksRows({ seed: 2, datasets: 200, permutations: 399 }))
+    .split("\n")
+    .map(cells);
+  assert.equal(printed.length, again.length);
+  for (const [row, fresh] of again.entries()) {
+    assert.deepEqual(printed[row]!.slice(0, 2), fresh.slice(0, 2));
+    for (const column of row < 2 ? [] : [2, 3, 4, 5, 6]) {
+      const [shown, simulated] = [printed[row]![column]!, fresh[column]!];
+      if (shown === "none" || simulated === "none") assert.equal(shown, simulated);
+      // four standard errors of 200 data sets at 95 % are 6.2
+      else
+        assert.ok(Math.abs(Number(shown) - Number(simulated)) < 6.2, `${fresh[0]}: ${shown}, ${simulated}`);
+    }
+  }
+});
+
+test("the interval of the difference of means covers at least 93 % in every simulated design", () => {
+  const shares = overTasks()
+    .filter(([, interval]) => interval === "difference of means")
+    .flatMap((row) => row.slice(2).filter((share) => share !== "none"));
+  assert.ok(shares.length >= 16);
+  for (const share of shares) assert.ok(Number(share) >= 93, share);
 });
 
 test("the table of detectable differences equals the computed powers", () => {

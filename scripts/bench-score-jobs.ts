@@ -60,7 +60,7 @@ export function scoreJobs(executor: Executor, { work, python }: { work: string; 
     const log = existsSync(file("log")) ? readFileSync(file("log"), "utf8") : "";
     if (result.kind !== "succeeded" || log.includes("not forked"))
       throw new Error(`${scorer}: ${JSON.stringify(result)}\n${log}`);
-    const [noted] = readNotes(file("notes"));
+    const [noted] = readNotes(log);
     return { ...noted!, seconds, untilBegun: noted!.begun - started };
   };
   return { score, warmBytes };
@@ -72,7 +72,7 @@ function stageContext({ scorer, submission, params, ...given }: ScoreJob, folder
     formatVersion: 1,
     stage: scorer,
     axes: {},
-    params: { ...measureParams(scorer), measure, notes: join(folder, "notes"), ...params },
+    params: { ...measureParams(scorer), measure, ...params },
     inputs: { submission, private: given.private ?? fixtures(scorer), admission: writeAdmission(folder) },
     outputs: { score: join(folder, "out/score.json"), samples: join(folder, "out/samples.jsonl") },
     files: ["**"],
@@ -144,7 +144,8 @@ function warmBytes(): number {
   return Number.parseInt(lines.find((line) => line.includes("fork_server.py"))!, 10) * 1024;
 }
 
-export function readNotes(path: string): Noted[] {
-  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as Noted);
+/** `text`: what bench_measure.py printed. */
+export function readNotes(text: string): Noted[] {
+  const notes = text.matchAll(/^note: (.*)$/gm);
+  return [...notes].map(([, note]) => JSON.parse(note!) as Noted);
 }

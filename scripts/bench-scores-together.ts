@@ -5,14 +5,19 @@
 // of that run, with all cores busy, and divides it by the cores. The second does the same with scores measured one at
 // a time. Cores that share memory or a host do less than twice the work of one core, which only the first reading
 // includes. Only the second would show a runner that slows the scores down.
-import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { scorerManifest } from "../scorers/testing/measure.ts";
-import { mlLock, readNotes } from "./bench-score-jobs.ts";
+import { latestEvents } from "./bench-journal.ts";
+import { mlLock, type Noted, readNotes } from "./bench-score-jobs.ts";
 import { type Bench, pipeline, seconds } from "./bench-tools.ts";
 
 const models = 14;
+export const scorersTogether = ["bits-per-byte", "house-pairs"];
+export const scoreScript = "scripts/bench_measure.py";
+/** The files that a scorer's measure.py may read: the script names it in a parameter, so no import shows them. */
+export const scoreFiles = ["scorers/{scorer}/**", "scorers/library/**"];
 const rounds = 3;
 
 export type Together = Bench & {
@@ -33,18 +38,17 @@ export async function benchTogether(given: Together): Promise<void> {
   mkdirSync(join(root, ".mlrb"), { recursive: true });
   symlinkSync(dirname(dirname(dirname(python))), join(root, ".mlrb/environments"));
   const cli = ["run", file, "--root", root];
-  const write = (notes: string) => writeFileSync(file, scoresPipeline({ tokenizer, notes, scorers }));
-  write("none");
+  const write = (round: number) => writeFileSync(file, scoresPipeline({ tokenizer, round, scorers }));
+  write(0);
   pipeline(...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name]));
 
   const found: { total: number; start: number; compute: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const notes = join(work, `notes-${round}`);
-    write(notes); // a changed parameter reruns every score
+    write(round); // a changed parameter reruns every score
     const total = await seconds(() => pipeline(...cli));
-    const noted = readNotes(notes);
+    const { noted, startedAt } = scoresOf(root);
     if (noted.length !== count) throw new Error(`${noted.length} scores ran, not ${count}`);
-    const start = Math.min(...noted.map(({ begun }) => begun)) - firstScore(root);
+    const start = Math.min(...noted.map(({ begun }) => begun)) - startedAt;
     const compute = noted.reduce((sum, { computeSeconds }) => sum + computeSeconds, 0) / cores;
     found.push({ total, start, compute });
   }
@@ -59,8 +63,10 @@ export async function benchTogether(given: Together): Promise<void> {
   row(`${count} scores, with its start of ${start.toFixed(1)} s`, total, { against: busy, other: compute });
 }
 
-export function scoresPipeline(given: { tokenizer: string; notes: string; scorers: string[] }): string {
-  const names = Array.from({ length: models }, (_, index) => index);
+type ScoresPipeline = { tokenizer: string; round: number; scorers: string[]; models?: number };
+
+export function scoresPipeline(given: ScoresPipeline): string {
+  const names = Array.from({ length: given.models ?? models }, (_, index) => index);
   const { version, unit, direction } = scorerManifest(given.scorers[0]!);
   return `formatVersion: 1
 name: bench-scores
@@ -84,10 +90,10 @@ stages:
     gives: { admission: file }
   score:
     each: [model, scorer]
-    python: scripts/bench_measure.py
-    files: ["scorers/{scorer}/**"]
+    python: ${scoreScript}
+    files: ${JSON.stringify(scoreFiles)}
     needs: { submission: model.model, private: data.private, admission: admission.admission }
-    params: { measure: "scorers/{scorer}/measure.py", notes: "${given.notes}", version: ${version}, unit: ${unit}, direction: ${direction} }
+    params: { measure: "scorers/{scorer}/measure.py", round: ${given.round}, version: ${version}, unit: ${unit}, direction: ${direction} }
     environment: ${mlLock}
     network: none
     gives: { score: { file: score.json }, samples: { file: samples.jsonl } }
@@ -95,16 +101,13 @@ stages:
 `;
 }
 
-/** The start of the latest run's first score, in Unix seconds. */
-function firstScore(root: string): number {
-  const journals = globSync(join(root, ".mlrb/journals/*.jsonl")).map((path) => ({
-    path,
-    at: statSync(path).mtimeMs,
-  }));
-  const { path } = journals.toSorted((a, b) => b.at - a.at)[0]!;
-  type Event = { event: string; stage?: string; time: string };
-  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-  const events = lines.map((line) => JSON.parse(line) as Event);
-  const start = events.find(({ event, stage }) => event === "start" && stage?.startsWith("score["));
-  return Date.parse(start!.time) / 1000;
+/** What the scores of the latest run noted in their logs, and the start of the first one in Unix seconds. */
+export function scoresOf(root: string): { noted: Noted[]; startedAt: number } {
+  const scores = latestEvents(root).filter(({ stage }) => stage?.startsWith("score["));
+  const start = scores.find(({ event }) => event === "start");
+  const logs = scores.flatMap(({ event, log }) => (event === "stage" && log !== undefined ? [log] : []));
+  return {
+    noted: logs.flatMap((log) => readNotes(readFileSync(log, "utf8"))),
+    startedAt: Date.parse(start!.time) / 1000,
+  };
 }

@@ -2,29 +2,49 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { after, test } from "node:test";
+import { pythonFolders } from "@mlrb/kit/python-path";
+import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { PythonImports } from "@mlrb/local/digests/python-imports";
 import { fixtures, measure, measureParams, stageFlags, writeAdmission } from "../scorers/testing/measure.ts";
 import { testPython } from "../scorers/testing/submissions.ts";
 import { readNotes } from "./bench-score-jobs.ts";
-import { scoresPipeline } from "./bench-scores-together.ts";
-import { pipeline, run } from "./bench-tools.ts";
+import { scoreFiles, scorersTogether, scoreScript, scoresPipeline } from "./bench-scores-together.ts";
+import { pipeline, repository, run } from "./bench-tools.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
 test("the bench's pipeline plans two scores of each of 14 models", () => {
-  const scorers = ["bits-per-byte", "house-pairs"];
   // a pipeline must be a file of the repository
   const folder = join(import.meta.dirname, `../.mlrb/bench/test-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bench-scores.yaml");
-  writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", notes: "/nowhere", scorers }));
+  writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", round: 0, scorers: scorersTogether }));
   const said = pipeline("plan", file, "--root", temporary, "--json").trimEnd().split("\n");
   const lines = said.map((line) => JSON.parse(line) as { name?: string; stage?: string });
   const scores = lines.filter(({ name }) => name === "score").map(({ stage }) => stage);
   assert.equal(new Set(scores).size, 28);
+});
+
+test("the bench's pipeline declares every file that a scorer's measure.py imports", () => {
+  const imports = new PythonImports({
+    root: repository,
+    folders: pythonFolders(repository),
+    memory: temporary,
+    consulted: new Consulted(repository),
+    digestOf: () => "same",
+  });
+  const own = new Set(imports.of(scoreScript));
+  for (const scorer of scorersTogether) {
+    const declared = scoreFiles.map((pattern) => pattern.replace("{scorer}", scorer));
+    const undeclared = imports
+      .of(`scorers/${scorer}/measure.py`)
+      .filter((file) => !own.has(file) && !declared.some((pattern) => matchesGlob(file, pattern)));
+    assert.deepEqual(undeclared, [], scorer);
+  }
 });
 
 test("a score that the bench observes has the bytes of an unobserved score", () => {
@@ -41,13 +61,12 @@ test("a score that the bench observes has the bytes of an unobserved score", () 
   const folder = join(temporary, "watched");
   mkdirSync(folder);
   const output = { score: join(folder, "score.json"), samples: join(folder, "samples.jsonl") };
-  const notes = join(folder, "notes");
-  const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py`, notes };
+  const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py` };
   const input = { submission, private: fixtures(scorer), admission: writeAdmission(folder) };
-  run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
+  const said = run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
   assert.equal(readFileSync(output.score, "utf8"), readFileSync(plain.score, "utf8"));
   assert.equal(readFileSync(output.samples, "utf8"), readFileSync(plain.samples, "utf8"));
-  const [noted, ...more] = readNotes(notes);
+  const [noted, ...more] = readNotes(said);
   assert.equal(more.length, 0);
   assert.ok(noted!.computeSeconds > 0 && noted!.heldBytes > 0 && noted!.begun * 1000 < Date.now());
 });

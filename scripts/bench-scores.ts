@@ -1,12 +1,13 @@
 // The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm process
-// and fresh, its memory, and 28 scores in one run (bench-scores-together.ts). The scorers are the repository's; the
+// and fresh, its memory, 28 scores in one run (bench-scores-together.ts), and walls (bench-walls.ts). The scorers are the repository's; the
 // models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
-import { benchTogether } from "./bench-scores-together.ts";
+import { benchTogether, scorersTogether } from "./bench-scores-together.ts";
 import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
+import { benchSmokeWalls } from "./bench-walls.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
@@ -39,12 +40,13 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   const executor = localExecutor(join(import.meta.dirname, ".."));
   const jobs = scoreJobs(executor, { work, python });
   let alone = new Map<string, number>();
+  let addedSeconds = 0;
   try {
     const { untilBegun } = await jobs.score({ scorer: "bits-per-byte", submission: small, forked: true });
     row("warm process ready", untilBegun);
     row("warm process holds", jobs.warmBytes() / 1e6, { unit: "MB" });
     for (const scorer of scorers) await benchForked(scorer, small, { jobs, row });
-    await benchWalls(small, { jobs, row });
+    addedSeconds = await benchWalls(small, { jobs, row });
     for (const scorer of scorers) await benchHeld(scorer, { small, large }, { jobs, row });
     alone = await computeAlone(small, data.private, jobs);
   } finally {
@@ -52,6 +54,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   }
   await ensureEnvironment(mlLock); // the run below would rebuild a changed environment outside this lease
   await benchTogether({ ...given, tokenizer, python, alone });
+  await benchSmokeWalls({ work, row, python, addedSeconds });
 }
 
 /** Fresh against forked, alternating. */
@@ -73,8 +76,8 @@ async function benchForked(scorer: string, submission: string, { jobs, row }: Be
   row(`${scorer}, forked, beyond its compute`, median(beyond), { against, other: 1.5, target: 1 });
 }
 
-/** What the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
-async function benchWalls(submission: string, { jobs, row }: Benched): Promise<void> {
+/** Seconds that the walls of a stage that opens what untrusted code made add to a forked score, alternating. */
+async function benchWalls(submission: string, { jobs, row }: Benched): Promise<number> {
   const job = { scorer: scorers[0]!, submission, forked: true };
   await jobs.score({ ...job, walled: true }); // the executor tries walls out once
   const open: number[] = [];
@@ -86,6 +89,7 @@ async function benchWalls(submission: string, { jobs, row }: Benched): Promise<v
   const other = median(open) + wallsMaxSeconds;
   const against = `without walls and ${wallsMaxSeconds} s, ${other.toFixed(2)} s`;
   row(`${job.scorer}, forked, inside walls`, median(walled), { against, other, target: 1 });
+  return median(walled) - median(open);
 }
 
 /** The extra memory for scoring a larger model instead of a small one, against that model and one batch. */
@@ -124,7 +128,7 @@ async function computeAlone(
   { score }: ScoreJobs,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const scorer of ["bits-per-byte", "house-pairs"]) {
+  for (const scorer of scorersTogether) {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++)
       times.push((await score({ scorer, submission, private: hidden, forked: true })).computeSeconds);

@@ -3,13 +3,13 @@
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
-//   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
+//   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
-//   npx -y pnpm@10.34.9 bench --coverage coverage of the intervals, docs/statistics.md    (seconds; not a speed)
+//   npx -y pnpm@10.34.9 bench --coverage coverage of the intervals, docs/statistics.md    (a minute; not a speed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,11 +21,13 @@ import { benchSandbox } from "./bench-sandbox.ts";
 import { benchScores } from "./bench-scores.ts";
 import { benchStore } from "./bench-store.ts";
 import { type RowDetail, repository } from "./bench-tools.ts";
+import { overTasksRows, overTasksText } from "./coverage-over-tasks.ts";
 import { coverageRows, coverageText } from "./coverage-simulation.ts";
 
 const wanted = process.argv.slice(2);
 if (wanted.includes("--coverage")) {
   console.log(coverageText(coverageRows({ seed: 1, datasets: 10_000, resamples: 999 })));
+  console.log(`\n${overTasksText(overTasksRows({ seed: 1, datasets: 10_000, permutations: 399 }))}`);
   process.exit();
 }
 

@@ -62,19 +62,22 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
     axes: { moment: ["25%", "50%", "75%"], scorer: ["quality"] },
     stages: {
       validate: {
-        role: "verdict",
         each: ["task", "agent", "seed"],
         script: "pipelines/steps/validate.ts",
-        needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger"],
+        needs: ["attempt.submission", "attempt.ledger"],
+        opens: "untrusted",
+        gives: { admission: { file: "admission.json" }, submission: "dir" },
+      },
+      verdict: {
+        role: "verdict",
+        each: ["task", "agent", "seed"],
+        script: "pipelines/steps/verdict.ts",
+        needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger", "validate.admission"],
         opens: "untrusted",
         params: { rules: [], data: "smoke" },
         budget: { time: "16s" },
         files: ["tasks/known-weights/*.json"],
-        gives: {
-          admission: { file: "admission.json" },
-          verdict: { file: "verdict.json" },
-          submission: "dir",
-        },
+        gives: { verdict: { file: "verdict.json" } },
       },
       moment: {
         role: "moment",
@@ -108,7 +111,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
       report: {
         collect: [
           "grade.score",
-          "validate.verdict",
+          "verdict.verdict",
           "digest(attempt.submission)",
           "attempt.ledger",
           "moment.moment",

@@ -11,8 +11,9 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/an
 import shutil
 from pathlib import Path
 
-from mlrb_kit.anchor_titles import write_titles
+from mlrb_kit.anchor_titles import About, write_titles
 from mlrb_kit.stage import Stage, read_stage
+from mlrb_kit.stored import read_stored
 from scorer_library.ngram import read_public, train_bpe
 from scorer_library.random_gpt2 import write_random_gpt2
 
@@ -31,7 +32,13 @@ def main() -> None:
                 f'no model "{anchor["model"]}" for the reference model {anchor["name"]}; there are: {known}'
             )
         MODELS[kind](stage, name, models / anchor["name"])
-    write_titles(models, {anchor["name"]: anchor["title"] for anchor in anchors})
+    write_titles(models, {anchor["name"]: about(anchor, models / anchor["name"]) for anchor in anchors})
+
+
+def about(anchor: dict[str, str], model: Path) -> About:
+    """The kind follows from the model: a mean over tasks needs reference models of one kind."""
+    kind = "given-model" if anchor["model"].startswith("given:") else "untrained"
+    return {"title": anchor["title"], "kind": kind, "parameters": read_stored(model).parameters}
 
 
 def small_random(stage: Stage, _name: str, folder: Path) -> None:

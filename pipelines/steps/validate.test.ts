@@ -35,11 +35,15 @@ const rules = [
   { name: "time", title: "In time", method: "time-within-budget", source: "official", severity: "strike" },
 ];
 
-/** An attempt's outputs with a small good model, changed by `change` before validation. */
-async function validate(change: (folder: string) => void = () => {}, given: unknown = rules, data = "smoke") {
+/** A small good model, changed by `change`, validated and judged. `judge` does what the stages in between do. */
+async function validate(
+  change: (folder: string) => void = () => {},
+  given: unknown = rules,
+  { data = "smoke", judge = () => {} }: { data?: string; judge?: (folder: string) => void } = {},
+) {
   const folder = mkdtempSync(join(root, "v-"));
   const at = (name: string) => join(folder, name);
-  for (const name of ["submission", "public", "private", "clean"]) mkdirSync(at(name));
+  for (const name of ["submission", "clean"]) mkdirSync(at(name));
   const values = Array.from(
     { length: 2048 },
     (_, index) => createHash("md5").update(`${index}`).digest().readInt16LE() / 1e6,
@@ -60,14 +64,19 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   trajectory.close();
   writeFileSync(at("ledger"), JSON.stringify(ledger));
   change(folder);
-  const inputs = ["submission", "trajectory", "ledger", "public", "private"];
-  const args = [
-    ...inputs.flatMap((name) => ["--input", `${name}=${at(name)}`]),
-    ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${at(`${name}.json`)}`]),
-    ...["--output", `submission=${at("clean")}`],
+  const step = (name: string, args: string[]) =>
+    promisify(execFile)(process.execPath, [`pipelines/steps/${name}.ts`, ...args]);
+  const inputs = (...names: string[]) => names.flatMap((name) => ["--input", `${name}=${at(name)}`]);
+  await step("validate", [
+    ...inputs("submission", "ledger"),
+    ...["--output", `admission=${at("admission.json")}`, "--output", `submission=${at("clean")}`],
+  ]);
+  judge(folder);
+  await step("verdict", [
+    ...inputs("submission", "trajectory", "ledger"),
+    ...["--input", `admission=${at("admission.json")}`, "--output", `verdict=${at("verdict.json")}`],
     ...["--budget", "time=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
-  ];
-  await promisify(execFile)(process.execPath, ["pipelines/steps/validate.ts", ...args]);
+  ]);
   const read = (name: string) => JSON.parse(readFileSync(at(name), "utf8"));
   return {
     admission: read("admission.json"),
@@ -168,8 +177,11 @@ test("a submission is judged only by the rules of its kind of data", async () =>
   const large = { ...size, with: { max: 100_000 }, on: ["official"] };
   const given = [small, large, ...others];
   assert.deepEqual(answers(await validate(undefined, given)), ["fail", "pass", "pass"]);
-  assert.deepEqual(answers(await validate(undefined, given, "official")), ["pass", "pass", "pass"]);
-  await assert.rejects(validate(undefined, given, "7"), /data is 7, not a text[\s\S]*help: .*data: smoke/);
+  assert.deepEqual(answers(await validate(undefined, given, { data: "official" })), ["pass", "pass", "pass"]);
+  await assert.rejects(
+    validate(undefined, given, { data: "7" }),
+    /data is 7, not a text[\s\S]*help: .*data: smoke/,
+  );
 });
 
 test("rules with an unknown method fail the stage, with the place to repair", async () => {
@@ -177,4 +189,35 @@ test("rules with an unknown method fail the stage, with the place to repair", as
     validate(undefined, [{ ...rules[0], method: "magic" }]),
     /the task's rules:[\s\S]*no method "magic"[\s\S]*help: repair task\.yaml/,
   );
+});
+
+/** Writes into admission.json what a later stage finds. */
+const finds = (found: object) => (folder: string) => {
+  const path = join(folder, "admission.json");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...found }));
+};
+
+test("a submission that looks ahead is disqualified, with the evidence", async () => {
+  const lookAhead = { verdict: "looks-ahead", detail: "it helps by 2.1 nats a token" };
+  const { verdict } = await validate(undefined, rules, { judge: finds({ lookAhead }) });
+  const { rule, answer, severity, evidence } = verdict.rules.at(-1);
+  assert.deepEqual([verdict.kind, rule, answer, severity], ["struck", "no-look-ahead", "fail", "strike"]);
+  assert.equal(evidence, lookAhead.detail);
+});
+
+test("a causal submission passes, and one that was not tested is undecided", async () => {
+  for (const [found, answer] of [
+    ["causal", "pass"],
+    ["undecided", "undecided"],
+  ]) {
+    const lookAhead = { verdict: found, detail: "as found" };
+    const { verdict } = await validate(undefined, rules, { judge: finds({ lookAhead }) });
+    assert.deepEqual([verdict.kind, verdict.rules.at(-1).answer], [answer, answer]);
+  }
+});
+
+test("a submission that was refused when it was loaded is rejected", async () => {
+  const refused = { admitted: false, reasons: [{ code: "load", detail: "needs 9 GiB" }] };
+  const { verdict } = await validate(undefined, rules, { judge: finds(refused) });
+  assert.equal(verdict.kind, "rejected");
 });

@@ -100,10 +100,10 @@ for (const task of readdirSync(tasks)) {
       return average(given.filter((name) => name !== "base").map(expert));
     };
 
-    /** Runs validate.ts on an honest submission after `spoil`. */
+    /** Runs validate.ts and verdict.ts on an honest submission after `spoil`. */
     const judged = (spoiled?: Spoiled | "truncated") => {
       const at = mkdtempSync(join(root, "v-"));
-      for (const name of ["public", "private", "models"]) mkdirSync(join(at, name));
+      for (const name of ["models", "clean"]) mkdirSync(join(at, name));
       for (const name of given) write(join(at, "models", name), expert(name));
       const own =
         spoiled === "fresh-weights"
@@ -121,19 +121,26 @@ for (const task of readdirSync(tasks)) {
       const ledger = exampleLedger({ wallMs: workingMs, workingMs, trajectory: trajectory.seal() });
       writeFileSync(join(at, "ledger"), JSON.stringify(ledger));
       trajectory.close();
-      const inputs = ["submission", "trajectory", "ledger", "public", "private", "models"];
-      const ran = spawnSync(
-        process.execPath,
-        [
-          "pipelines/steps/validate.ts",
-          ...inputs.flatMap((name) => ["--input", `${name}=${join(at, name)}`]),
-          ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${join(at, `${name}.json`)}`]),
-          ...["--param", "data=smoke", "--budget", `time=${manifest.budget.smoke!.time}`],
-          ...["--param", `rules=${JSON.stringify(manifest.rules)}`],
-        ],
-        { cwd: repository, encoding: "utf8" },
-      );
-      assert.equal(ran.status, 0, ran.stderr);
+      const step = (name: string, args: string[]) => {
+        const ran = spawnSync(process.execPath, [`pipelines/steps/${name}.ts`, ...args], {
+          cwd: repository,
+          encoding: "utf8",
+        });
+        assert.equal(ran.status, 0, ran.stderr);
+      };
+      const inputs = (...names: string[]) =>
+        names.flatMap((name) => ["--input", `${name}=${join(at, name)}`]);
+      const admissionFile = `admission=${join(at, "admission.json")}`;
+      step("validate", [
+        ...inputs("submission", "ledger"),
+        ...["--output", admissionFile, "--output", `submission=${join(at, "clean")}`],
+      ]);
+      step("verdict", [
+        ...inputs("submission", "trajectory", "ledger", "models"),
+        ...["--input", admissionFile, "--output", `verdict=${join(at, "verdict.json")}`],
+        ...["--param", "data=smoke", "--budget", `time=${manifest.budget.smoke!.time}`],
+        ...["--param", `rules=${JSON.stringify(manifest.rules)}`],
+      ]);
       return {
         admission: mustFollow(admission, readJson(join(at, "admission.json")), "admission.json"),
         verdict: mustFollow(verdict, readJson(join(at, "verdict.json")), "verdict.json"),

@@ -8,7 +8,8 @@ from typing import Any
 from mean_of_kinds import Sample, kind_ratios, mean_of_kinds, pulls
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measured, score_stage
-from scorer_library.bits_per_byte import bits_samples, cluster_of, read_heldout
+from scorer_library.bits_per_byte import bits_samples, cluster_of
+from scorer_library.heldout import read_heldout
 
 
 def measure(submission: Path, private: Path) -> Measured:

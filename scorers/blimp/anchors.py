@@ -17,7 +17,7 @@ def rows(public: Path, private: Path) -> list[AnchorRow]:
     pairs = read_hub_data(private, DATA)
     shorter = "The sentence of fewer bytes; equals count half"
     found = [
-        {"name": "chance", "title": "Chance: one of two sentences", "value": 0.5},
+        {"name": "chance", "title": "Chance: one of two sentences", "kind": "guess", "value": 0.5},
         row("shorter", shorter, pairs, lambda text: len(text.encode())),
     ]
     if (public / "train.jsonl").is_file():  # public data of some tasks is not plain text
@@ -32,7 +32,9 @@ def rows(public: Path, private: Path) -> list[AnchorRow]:
 
 def row(name: str, title: str, pairs: dict[str, list[Row]], cost: Callable[[str], float]) -> AnchorRow:
     means = [mean([hit(pair, cost) for pair in found]) for found in pairs.values()]
-    return {"name": name, "title": title, "value": mean(means), "standardError": error_of_mean(means)}
+    kind = "guess" if name == "shorter" else "n-gram"
+    error = error_of_mean(means)
+    return {"name": name, "title": title, "kind": kind, "value": mean(means), "standardError": error}
 
 
 def hit(pair: Row, cost: Callable[[str], float]) -> float:

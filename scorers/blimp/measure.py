@@ -5,19 +5,12 @@ from functools import partial
 from typing import Any
 
 from mlrb_kit.score_stage import score_stage
-from phenomena import PHENOMENON_OF
-from scorer_library.lm_eval.data import Columns, HubData, Row
+from scorer_library.lm_eval.blimp import DATA, PHENOMENON_OF, task_of
+from scorer_library.lm_eval.data import Row
 from scorer_library.lm_eval.items import Item, mean
 from scorer_library.lm_eval.mean import mean_over_groups
 from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
 from scorer_library.lm_eval.run import Answer
-
-COLUMNS: Columns = {"sentence_good": "text", "sentence_bad": "text"}
-
-
-def trouble(_paradigm: str, row: Row) -> str | None:
-    sides = ("sentence_good", "sentence_bad")
-    return next((f"{side} is empty" for side in sides if not row[side].strip()), None)
 
 
 def item_of(paradigm: str, at: int, _row: Row, answer: Answer) -> Item:
@@ -46,18 +39,7 @@ def scored(items: Sequence[Item]) -> dict[str, Any]:
     return {**found, "groups": groups, "extra": {**extra, **counts, **each}}
 
 
-DATA = HubData(
-    "blimp",
-    "nyu-mll/blimp",
-    "train",
-    None,
-    lambda paradigm: COLUMNS if paradigm in PHENOMENON_OF else None,
-    trouble,
-)
-
-measure = partial(
-    lm_eval_measure, LmEval(DATA, "blimp", lambda paradigm: f"blimp_{paradigm}", item_of, scored)
-)
+measure = partial(lm_eval_measure, LmEval(DATA, "blimp", task_of, item_of, scored))
 
 if __name__ == "__main__":
     score_stage(measure)

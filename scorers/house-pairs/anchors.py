@@ -19,7 +19,7 @@ def rows(public: Path, private: Path) -> list[Row]:
     pairs = read_jsonl(private / "pairs.jsonl")
     kind = "of byte-level BPE tokens (2 000), trained on the public text; equal likelihoods count half"
     return [
-        {"name": "chance", "title": "Chance: one of two sentences", "value": 0.5},
+        {"name": "chance", "title": "Chance: one of two sentences", "kind": "guess", "value": 0.5},
         row("unigram", f"Unigram {kind}", pairs, model.unigram_bits),
         row("bigram", f"Bigram {kind}", pairs, model.bigram_bits),
     ]
@@ -32,7 +32,8 @@ def row(name: str, title: str, pairs: list[dict[str, Any]], bits: Callable[[str]
         hit = half_for_ties({"good": good, "bad": bad, "value": float(good > bad)})
         groups.setdefault(pair["UID"], []).append(hit)
     means = [mean(hits) for hits in groups.values()]
-    return {"name": name, "title": title, "value": mean(means), "standardError": error_of_mean(means)}
+    about = {"name": name, "title": title, "kind": "n-gram"}
+    return {**about, "value": mean(means), "standardError": error_of_mean(means)}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from mlrb_kit.causal import check_causal
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import read_jsonl
 from mlrb_kit.score_stage import Measured, judged, score_stage
@@ -20,7 +19,6 @@ def measure(submission_folder: Path, private: Path) -> Measured:
     longest = max(len(row) for row in rows)
     if submission.context is not None and longest > submission.context:
         raise Rejected(f"a sentence has {longest} tokens; the model reads {submission.context}")
-    check_causal(submission, rows)
     samples = run_lm_eval(submission, pairs)
     return judged(samples, lambda: scored(samples))
 

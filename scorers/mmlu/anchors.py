@@ -15,10 +15,11 @@ def rows(_public: Path, private: Path) -> list[Row]:
     letter = max(range(4), key=answers.count)  # the first of equals
     hits = [float(answer == letter) for answer in answers]
     return [
-        {"name": "chance", "title": "Chance: one of four answers", "value": 0.25},
+        {"name": "chance", "title": "Chance: one of four answers", "kind": "guess", "value": 0.25},
         {
             "name": "one-letter",
             "title": f"Always {LETTERS[letter]}, the letter that is right most often",
+            "kind": "guess",
             "value": mean(hits),
             "standardError": error_of_mean(hits),
         },

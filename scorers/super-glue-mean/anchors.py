@@ -7,8 +7,8 @@ from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
 from scorer_library.lm_eval.data import read_hub_data
 from scorer_library.lm_eval.items import Item, mean
+from scorer_library.lm_eval.super_glue import DATA, credits_of
 from task_score import task_floor, task_score
-from tasks import DATA, credits_of
 
 
 def rows(_public: Path, private: Path) -> list[Row]:
@@ -18,9 +18,13 @@ def rows(_public: Path, private: Path) -> list[Row]:
     ]
     majority = "In each task the best of always the same choice and of drawing one"
     drawing = "Each choice of an item as often as the others"
+    values = {
+        "majority": (majority, mean([task_floor(items) for items in tasks])),
+        "chance": (drawing, mean([drawn(items) for items in tasks])),
+    }
     return [
-        {"name": "majority", "title": majority, "value": mean([task_floor(items) for items in tasks])},
-        {"name": "chance", "title": drawing, "value": mean([drawn(items) for items in tasks])},
+        {"name": name, "title": title, "kind": "guess", "value": value}
+        for name, (title, value) in values.items()
     ]
 
 

@@ -8,7 +8,7 @@ from scorer_library.lm_eval.data import Row
 from scorer_library.lm_eval.items import Item
 from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
 from scorer_library.lm_eval.run import Answer, Outcome
-from tasks import DATA, TASKS, cluster_of
+from scorer_library.lm_eval.super_glue import DATA, cluster_of, task_of
 
 
 def item_of(config: str, at: int, row: Row, answer: Answer) -> Item:
@@ -21,9 +21,7 @@ def credit(config: str, outcome: Outcome) -> float:
     return (outcome["f1"] + outcome["em"]) / 2 if config == "record" else outcome["acc"]
 
 
-measure = partial(
-    lm_eval_measure, LmEval(DATA, "super_glue", lambda config: TASKS[config].name, item_of, mean_score)
-)
+measure = partial(lm_eval_measure, LmEval(DATA, "super_glue", task_of, item_of, mean_score))
 
 if __name__ == "__main__":
     score_stage(measure)

@@ -15,7 +15,17 @@ import { testPython } from "./submissions.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const scorers = join(repository, "scorers");
-const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
+const admitted: Admission = {
+  formatVersion: 1,
+  admitted: true,
+  reasons: [],
+  lookAhead: { verdict: "causal", detail: "as the stage causality found" },
+};
+/** What the stage causality says of a submission that it finds to look ahead. */
+export const lookingAhead: Admission = {
+  ...admitted,
+  lookAhead: { verdict: "looks-ahead", detail: "as the stage causality found" },
+};
 
 export function scorerManifest(scorer: string): ScorerManifest {
   const file = join(scorers, scorer, "scorer.yaml");
@@ -29,8 +39,8 @@ export function fixtures(scorer: string): string {
 
 /** The parameters that pipelines pass from scorer.yaml. */
 export function measureParams(scorer: string): Record<string, unknown> {
-  const { version, unit, direction } = scorerManifest(scorer);
-  return { version, unit, direction };
+  const { version, unit, direction, scoredText } = scorerManifest(scorer);
+  return { version, unit, direction, ...(scoredText !== undefined && { scoredText }) };
 }
 
 /** As flags: `--param name=value` and so on. */
@@ -97,7 +107,12 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
     cpSync(folder, join(places.models, name), { recursive: true });
   writeJson(
     join(places.models, "titles.json"),
-    Object.fromEntries(Object.keys(models).map((name) => [name, `The ${name} model`])),
+    Object.fromEntries(
+      Object.keys(models).map((name) => [
+        name,
+        { title: `The ${name} model`, kind: "given-model", parameters: 1 },
+      ]),
+    ),
   );
   if (!existsSync(places.public)) {
     places.public = join(out, "public");

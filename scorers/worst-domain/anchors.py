@@ -7,7 +7,8 @@ from mlrb_kit.anchors_stage import Row, anchors_stage
 
 
 def rows(_public: Path, _private: Path) -> list[Row]:
-    return [{"name": "chance", "title": "Chance: one of four answers, in every domain", "value": 0.25}]
+    title = "Chance: one of four answers, in every domain"
+    return [{"name": "chance", "title": title, "kind": "guess", "value": 0.25}]
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ type Attempted = {
   trusted?: boolean;
   agent?: string;
   seeds?: number[];
+  profiles?: Record<string, unknown>;
   /** Axes in addition to task, agent and seed. */
   axes?: Record<string, unknown>;
   /** More settings of the attempt. */
@@ -44,13 +45,14 @@ type Attempted = {
 
 /** Defines the lab's pipeline: `data`, `attempt` and later stages. */
 export function defineAttempts(at: Lab, { script, trusted = false, ...more }: Attempted): void {
-  const { agent = "tries", seeds = [1], axes = {}, attempt = {}, stages = {} } = more;
+  const { agent = "tries", seeds = [1], axes = {}, profiles, attempt = {}, stages = {} } = more;
   at.script("program/agent.sh", `${script}\n`);
   at.script("prompt.md", "Until {{deadline}}.\n");
   const program = `${at.name}/program`;
   const prompt = `${at.name}/prompt.md`;
   at.define({
     axes: { task: ["empty"], agent: [agent], seed: seeds, ...axes },
+    ...(profiles && { profiles }),
     stages: {
       data: emptyData,
       attempt: attemptStage({

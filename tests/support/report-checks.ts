@@ -36,7 +36,8 @@ export function checkReport(report: Line): void {
       "direction",
       "values",
       "mean",
-      "interval",
+      "passInterval",
+      "validInterval",
       "measured",
       "planned",
     ]) {
@@ -44,13 +45,20 @@ export function checkReport(report: Line): void {
     }
     assert.ok(cell.direction === "higher" || cell.direction === "lower");
     assert.deepEqual([cell.measured, cell.planned, cell.values.length], [seeds.size, seeds.size, seeds.size]);
-    const centre = cell.values.reduce((sum: number, value: number) => sum + value, 0) / cell.values.length;
-    assert.ok(Math.abs(cell.mean - centre) < 1e-12);
-    if (cell.intervalWithheld === null)
-      assert.ok(cell.interval[0] <= cell.mean && cell.mean <= cell.interval[1]);
+    const centre = cell.counted.reduce((sum: number, value: number) => sum + value, 0) / cell.counted.length;
+    const size = Math.max(1, Math.abs(centre));
+    assert.ok(
+      Math.abs(cell.mean - centre) < 1e-12 * size && Math.abs(cell.validMean - centre) < 1e-12 * size,
+    );
+    if (cell.validIntervalWithheld === null)
+      assert.ok(cell.validInterval[0] <= cell.mean && cell.mean <= cell.validInterval[1]);
     else {
-      assert.deepEqual([cell.intervalWithheld, cell.interval], ["no-spread", null]);
-      assert.equal(new Set(cell.values).size, 1, "values that differ have an interval");
+      const repeats = cell.observations < cell.measured;
+      assert.deepEqual(
+        [cell.validIntervalWithheld, cell.validInterval],
+        [repeats ? "repeated" : "no-spread", null],
+      );
+      assert.equal(new Set(cell.counted).size, 1, "values that differ have an interval");
     }
   }
   for (const { name, primary } of tasks) {

@@ -79,6 +79,7 @@ test("foreign files are reported as broken, without a crash", async () => {
     [Buffer.from([0xff, 0x0a]), 1, /not JSON/],
     ["x".repeat(5 << 20), 1, /longer than/],
     ['{"formatVersion":2}\n', 1, /another format/],
+    [`{"formatVersion":1,"a":${"[".repeat(64)}${"]".repeat(64)}}\n`, 1, /nests too deep/],
   ];
   for (const [content, line, reason] of foreign) {
     const found = await check(content);

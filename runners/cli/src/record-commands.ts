@@ -7,7 +7,9 @@ const attemptWords = "an attempt as `attempts list` names it, or its stage insta
 export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
-    .description("list, show, verify, export, import, choose and adjudicate attempts; resume, stop or adopt one");
+    .description(
+      "list, show, verify, export, import, choose and adjudicate attempts; resume, stop or adopt one",
+    );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
   declare("list", "list records, then running, ended and lost attempts, with their cost").action(
@@ -20,7 +22,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("export", "copy records for another machine, or write attempts for another program")
     .argument("<dir>", "folder to copy records to; with --format, an attempt or a pipeline")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
-    .option("--format <name>", "inspect or atif: write an attempt, or all attempts of a run")
+    .option("--format <name>", "inspect, atif or labels: write an attempt, or all attempts of a run")
     .option(
       "--output <path>",
       "with --format: a file, or a folder ending in / for names that `inspect view` lists",

@@ -20,8 +20,8 @@ export type Confinement = {
 
 export function confinementFlags(engine: ContainerEngine, confinement: Confinement): string[] {
   const { user, network, memoryBytes, processes, cpus, gpus, tmpBytes, shmBytes } = confinement;
-  const memory =
-    memoryBytes === undefined ? undefined : String(Math.max(Math.floor(memoryBytes), 6 * 2 ** 20));
+  const memory = memoryBytes === undefined ? undefined : Math.max(Math.floor(memoryBytes), 6 * 2 ** 20);
+  const tmp = tmpBytes ?? (engine.holds.memory || memory === undefined ? undefined : Math.floor(memory / 4));
   return [
     // without an init the program would be process 1, which ignores TERM by default and reaps no orphans
     ...initFlags(engine),
@@ -31,14 +31,23 @@ export function confinementFlags(engine: ContainerEngine, confinement: Confineme
     ...userFlags(engine, user),
     ...(network === undefined ? [] : ["--network", network]),
     ...["--log-driver", "none"],
-    ...["--ipc", "private", "--shm-size", String(shmBytes), "--pids-limit", String(processes)],
-    ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777${tmpBytes === undefined ? "" : `,size=${tmpBytes}`}`],
-    ...(memory === undefined ? [] : ["--memory", memory, "--memory-swap", memory]),
-    ...(cpus > 0 ? ["--cpus", String(Math.min(cpus, availableParallelism()))] : []),
+    ...["--ipc", "private", "--shm-size", String(shmBytes)],
+    ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777${tmp === undefined ? "" : `,size=${tmp}`}`],
+    ...(memory === undefined ? [] : memoryFlags(engine, memory)),
+    ...(cpus > 0 && engine.holds.cpus ? ["--cpus", String(Math.min(cpus, availableParallelism()))] : []),
     ...["--ulimit", "core=0"],
-    ...(engine.flavour === "podman" ? podmanLimits() : []),
+    ...processFlags(engine, processes),
     ...gpuFlags(engine, gpus),
   ];
+}
+
+/** What a process may reserve without using it, as inside walls on this host. */
+const reservedBytes = 2 ** 30;
+
+/** An engine without the control group ignores the first two, or refuses to start; then each process has a limit. */
+function memoryFlags({ holds }: ContainerEngine, memory: number): string[] {
+  if (holds.memory) return ["--memory", String(memory), "--memory-swap", String(memory)];
+  return ["--ulimit", `data=${memory + reservedBytes}`];
 }
 
 /** Users are the same inside and outside, so the harness can read and remove what a program writes. */
@@ -48,15 +57,27 @@ function userFlags({ flavour, rootless, remapped }: ContainerEngine, user: strin
   return [...(namespace === undefined ? [] : ["--userns", namespace]), "--user", user];
 }
 
+/**
+ * Without the control group, the kernel counts the processes of this user in the container's user namespace. A rootless
+ * Docker has one for all containers and itself, where a smaller limit would stop honest programs.
+ */
+function processFlags({ flavour, holds }: ContainerEngine, processes: number): string[] {
+  const all = holds.processes ? ["--pids-limit", String(processes)] : [];
+  if (flavour === "podman") return [...all, ...podmanLimits(holds.processes ? mostProcesses : processes)];
+  return holds.processes ? all : ["--ulimit", `nproc=${mostProcesses}`];
+}
+
+/** `--pids-limit` limits this container more strictly; podman 4.3 fails at much higher numbers. */
+const mostProcesses = 16_384;
+
 /** Podman requests the kernel's limits of open files and processes, which may exceed those of this user. */
-function podmanLimits(): string[] {
+function podmanLimits(most: number): string[] {
   const limits = readFileSync("/proc/self/limits", "utf8");
   const hard = (name: string) => new RegExp(`^Max ${name} +\\S+ +(\\d+)`, "m").exec(limits)?.[1];
   const [files, processes] = [hard("open files"), hard("processes")];
   return [
     ...(files === undefined ? [] : ["--ulimit", `nofile=${files}:${files}`]),
-    // `--pids-limit` holds this container; podman 4.3 fails at much higher numbers
-    ...["--ulimit", `nproc=${Math.min(Number(processes ?? 16_384), 16_384)}`],
+    ...["--ulimit", `nproc=${Math.min(Number(processes ?? most), most)}`],
   ];
 }
 

@@ -11,10 +11,14 @@ export type ContainerEngine = {
   rootless: boolean;
   /** Users inside have other ids outside (`userns-remap`). */
   remapped: boolean;
+  /** Which limits of a container it enforces: a rootless engine enforces those whose control group it was given. */
+  holds: EngineLimits;
   call(args: readonly string[], options?: Partial<CallOptions>): Promise<CallResult>;
   program: string;
   env: NodeJS.ProcessEnv;
 };
+
+type EngineLimits = { memory: boolean; processes: boolean; cpus: boolean };
 
 /** Limit of a call that does not wait for a program inside: on a busy disk some take seconds. */
 const callMs = 60_000;
@@ -38,12 +42,10 @@ export async function containerEngine(
     const again = await call(["version", "--format", "{{.Server.Version}}"]);
     if (!again.ok) return { trouble: again.trouble };
   }
-  const said = facts.join(" ");
   return {
     flavour,
     version: `${flavour} ${version.trim().replace(/\+.*$/, "")}`,
-    rootless: /name=rootless|^rootless=true/m.test(said),
-    remapped: /name=userns/.test(said),
+    ...engineFacts(facts.join(" ")),
     call,
     program,
     env,
@@ -51,8 +53,25 @@ export async function containerEngine(
 }
 
 // one line: errors quote the call for a person to paste
-const infoOfDocker = "{{.ServerVersion}} {{json .SecurityOptions}}";
-const infoOfPodman = "{{.Version.Version}} rootless={{.Host.Security.Rootless}}";
+const infoOfDocker =
+  "{{.ServerVersion}} memory={{.MemoryLimit}} processes={{.PidsLimit}} cpus={{.CPUCfsQuota}} {{json .SecurityOptions}}";
+const infoOfPodman = "{{.Version.Version}} {{json .Host}}";
+
+/** What an engine says of itself. An engine that says nothing of a limit is old, and enforces it. */
+export function engineFacts(said: string): Pick<ContainerEngine, "rootless" | "remapped" | "holds"> {
+  const controllers = /"cgroupControllers":(\[[^\]]*\]|null)/.exec(said)?.[1];
+  const holds = (limit: string, controller: string) =>
+    !said.includes(`${limit}=false`) && (controllers?.includes(`"${controller}"`) ?? true);
+  return {
+    rootless: /name=rootless|"rootless":true/.test(said),
+    remapped: /name=userns/.test(said),
+    holds: {
+      memory: holds("memory", "memory"),
+      processes: holds("processes", "pids"),
+      cpus: holds("cpus", "cpu"),
+    },
+  };
+}
 
 function onPath(program: string, env: NodeJS.ProcessEnv): boolean {
   return (env.PATH ?? "").split(delimiter).some((folder) => {

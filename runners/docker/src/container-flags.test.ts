@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFlags } from "./confinement-flags.ts";
-import type { ContainerEngine } from "./container-engine.ts";
+import { type ContainerEngine, engineFacts } from "./container-engine.ts";
 import { hostImageTar } from "./host-image.ts";
 import { mountFlags } from "./mount-flags.ts";
 import { stageCreation } from "./stage-flags.ts";
@@ -16,6 +16,7 @@ const engine = (more: Partial<ContainerEngine> = {}): ContainerEngine => ({
   version: "docker 1",
   rootless: false,
   remapped: false,
+  holds: { memory: true, processes: true, cpus: true },
   program: "docker",
   env: {},
   call: () => Promise.reject(new Error("no engine here")),
@@ -122,6 +123,55 @@ test("a stage that opens what untrusted code made sees its declared paths only, 
   const rootless = stageCreation(engine({ rootless: true }), { ...request, walls }, { image, labels: {} });
   assert.match(rootless.args.join(" "), / --user 0:0 /);
 });
+
+test("a stage's name for its user is not passed to the engine's program, which looks up that user's ids", () => {
+  const env = { ...request.env, USER: "someone" };
+  const created = stageCreation(engine({ flavour: "podman" }), { ...request, env }, { image, labels: {} });
+  assert.equal(created.env.USER, undefined);
+  assert.ok(created.args.includes("USER=someone"));
+});
+
+test("an engine without control groups gets no flag that it would ignore or refuse, but limits of each process", () => {
+  const none = { memory: false, processes: false, cpus: false };
+  const limited = { ...request, limits: { memoryBytes: 2 ** 31 }, cpus: 1 };
+  for (const flavour of ["docker", "podman"] as const) {
+    const one = engine({ flavour, rootless: true, holds: none });
+    const text = stageCreation(one, limited, { image, labels: {} }).args.join(" ");
+    assert.doesNotMatch(text, / --(memory|memory-swap|pids-limit|cpus) /);
+    assert.match(text, new RegExp(` --ulimit data=${2 ** 31 + 2 ** 30} `));
+    assert.match(text, /,mode=1777,size=536870912 /);
+    assert.match(text, / --ulimit nproc=16384/);
+  }
+});
+
+/** `info` of real engines: rootless ones on a host with control groups of version 1, and those of root. */
+const recorded: Record<string, [string, ReturnType<typeof engineFacts>]> = {
+  "rootless Docker 20.10": [
+    'memory=false processes=false cpus=false ["name=seccomp,profile=default","name=rootless"]',
+    { rootless: true, remapped: false, holds: { memory: false, processes: false, cpus: false } },
+  ],
+  "Docker 20.10 of root": [
+    'memory=true processes=true cpus=true ["name=seccomp,profile=default"]',
+    { rootless: false, remapped: false, holds: { memory: true, processes: true, cpus: true } },
+  ],
+  "rootless podman 4.3": [
+    '{"cgroupControllers":[],"security":{"rootless":true}}',
+    { rootless: true, remapped: false, holds: { memory: false, processes: false, cpus: false } },
+  ],
+  "rootless podman with systemd's usual delegation": [
+    '{"cgroupControllers":["memory","pids"],"security":{"rootless":true}}',
+    { rootless: true, remapped: false, holds: { memory: true, processes: true, cpus: false } },
+  ],
+  "podman 4.3 of root": [
+    '{"cgroupControllers":["cpuset","cpu","memory","pids"],"security":{"rootless":false}}',
+    { rootless: false, remapped: false, holds: { memory: true, processes: true, cpus: true } },
+  ],
+};
+
+for (const [name, [said, facts]] of Object.entries(recorded))
+  test(`${name}: its limits and users are read from its info`, () => {
+    assert.deepEqual(engineFacts(said), facts);
+  });
 
 test("labels hold everything that a later run needs to wait for a stage", () => {
   const labels = stageLabels(request, { state: "/state", run: "run", image: "sha256:1" });

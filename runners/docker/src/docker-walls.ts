@@ -29,6 +29,12 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
       "a rootless Docker cannot hold untrusted programs: their files would belong to users whom this one may not " +
         "read; use rootless podman (MLRB_CONTAINER_ENGINE=podman), a Docker of root, or bubblewrap",
     );
+  if (!engine.holds.memory)
+    throw new Error(
+      `${engine.version} cannot limit the memory of a container: it was given no control group for memory; ` +
+        "use a host with control groups of version 2 and let systemd delegate them (docs/docker.md), an engine of " +
+        "root, or bubblewrap",
+    );
   const image = await ensureImage(engine, request.image, { root: options.root ?? process.cwd() });
   if (!image.ok) throw new Error(image.detail);
   const place = { engine, request, image, user: `${uid}:${gid}` };
@@ -41,7 +47,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   };
   return {
     kind: engine.flavour,
-    where: { sandbox: engine.flavour, engine: engine.version, image: image.id },
+    where: { sandbox: engine.flavour, engine: engine.version, image: image.id, memoryLimit: "kernel" },
     async exec(asked) {
       if ((await containerNow())?.endedForLimit) opened = undefined;
       opened ??= SandboxContainer.open(place);

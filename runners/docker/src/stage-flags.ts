@@ -111,7 +111,7 @@ function variablesInside({ env, gpus, walls }: ExecutionRequest): Record<string,
 
 /** Variables that the engine's own program reads: they must keep the program's values, and hold no secrets. */
 const ofTheProgram =
-  /^(PATH|HOME|TMPDIR|LANG|SSH_.*|SSL_.*|DOCKER_.*|PODMAN_.*|CONTAINER.*|BUILDAH_.*|XDG_.*|GO.*|.*_proxy)$/i;
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|SSH_.*|SSL_.*|DOCKER_.*|PODMAN_.*|CONTAINER.*|BUILDAH_.*|XDG_.*|GO.*|.*_proxy)$/i;
 
 function variableFlags(variables: Record<string, string>): { flags: string[]; env: Record<string, string> } {
   const flags: string[] = [];

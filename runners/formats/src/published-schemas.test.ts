@@ -11,6 +11,7 @@ import { pipelineFile } from "./declared/pipeline.ts";
 import { scorerManifest } from "./declared/scorer.ts";
 import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
+import { causality } from "./judged/causality.ts";
 import { score } from "./judged/score.ts";
 import { verdict } from "./judged/verdict.ts";
 import { report } from "./report.ts";
@@ -25,6 +26,7 @@ const schemas = {
   score,
   verdict,
   admission,
+  causality,
   report,
   trajectory: trajectoryLine,
   ledger: ledgerFile,

@@ -28,7 +28,9 @@ import {
  * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
  * 4: intermediate checkpoints and research of attempts.
- * 5: undecided attempts, counted apart; decisions of people; sensitivity.
+ * 5: undecided attempts, counted apart; decisions of people; sensitivity. Intervals are of valid attempts only; values
+ *    worse than the trivial baseline count as it; kinds of reference models, ranks, differences over tasks, repeated
+ *    and implausible attempts.
  */
 export const reportFormat = 5;
 
@@ -56,7 +58,7 @@ const agentCoverage = wholeObject({
   judged: count,
   passInterval: {
     ...nullable(pairOf(number)),
-    description: "Wilson's 95 % interval of pass / judged; null if none was judged",
+    description: "Wilson's 95 % interval of pass / judged; null if none was judged or some are repeats",
   },
 });
 export type AgentCoverage = TypeOf<typeof agentCoverage>;

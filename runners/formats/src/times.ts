@@ -4,6 +4,7 @@ import {
   anyText,
   fileFormat,
   listOf,
+  number,
   numberOrNull,
   seed,
   type TypeOf,
@@ -18,7 +19,7 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeExcept(["origin"], {
+      wholeExcept(["reached", "origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
         task: anyText,
         agent: anyText,
         seed,
@@ -40,6 +41,25 @@ export const times = fileFormat(
         improvementPerHour: {
           ...numberOrNull,
           description: "of what the agent itself said, in the metric's unit; at least 0",
+        },
+        unusedShare: {
+          ...numberOrNull,
+          description: "of its budget of working time, 0 to 1; absent in older files",
+        },
+        sinceImprovementSeconds: {
+          ...numberOrNull,
+          description:
+            "from the last improvement of its self-reported metric to its end; null: unknown; absent in older files",
+        },
+        bestSoFar: {
+          ...listOf(wholeObject({ seconds: number, value: number })),
+          description:
+            "each improvement of its self-reported metric, the first value included; empty: unknown; absent in older files",
+        },
+        reached: {
+          ...anyText,
+          description:
+            "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
         },
         origin: memberOrigin,
       }),

@@ -293,12 +293,19 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
     python(["scorers/named/anchors.py", ...flags], { cwd: at.root, env: { PYTHONPATH: kit } });
   mkdirSync(join(at.root, "given/whole"), { recursive: true });
   mkdirSync(join(at.root, "given/broken"));
-  at.write("given/titles.json", JSON.stringify({ whole: "A whole one", broken: "A broken one" }));
+  const about = { kind: "given-model", parameters: 7 };
+  at.write(
+    "given/titles.json",
+    JSON.stringify({
+      whole: { title: "A whole one", ...about },
+      broken: { title: "A broken one", ...about },
+    }),
+  );
   const flags = ["--input", "public=pub", "--input", "private=pri", "--input", "models=given"];
   const said = run([...flags, "--output", "rows=out/rows.json"]);
   assert.equal(said.status, 0, said.stderr);
-  const known = { name: "whole", title: "A whole one", value: 0.25, standardError: 0 };
-  const rejected = { name: "broken", title: "A broken one", rejected: "no model" };
+  const known = { name: "whole", title: "A whole one", ...about, value: 0.25, standardError: 0 };
+  const rejected = { name: "broken", title: "A broken one", ...about, rejected: "no model" };
   const own = { name: "a", title: "pri", value: 0.5 };
   const rows = { formatVersion: 1, scorer: "named", rows: [own, known, rejected] };
   assert.equal(readFileSync(at.out("rows.json"), "utf8"), `${canonicalJson(rows, 2)}\n`);
@@ -355,7 +362,7 @@ answers_stage(write)
   assert.equal(refused.status, 0, refused.stderr);
   assert.match(refused.text, /"reason": "not admitted: holds model\.py"/);
 
-  at.write("given/titles.json", JSON.stringify({ good: "A good one", theirs: "A broken one" }));
+  at.write("given/titles.json", JSON.stringify({ good: {}, theirs: {} }));
   assert.equal(run(["models=given"], "out/models").status, 0);
   const models = readdirSync(join(at.root, "out/models")).sort();
   assert.deepEqual(models, ["good", "theirs"], "of the folders only those that have a title");

@@ -6,7 +6,7 @@ from pathlib import Path
 import lm_eval
 
 from measure import scored
-from phenomena import PHENOMENA, PHENOMENON_OF
+from scorer_library.lm_eval.blimp import PHENOMENA, PHENOMENON_OF
 from scorer_library.lm_eval.items import Item
 
 

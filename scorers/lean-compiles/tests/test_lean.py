@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import stat
 import tempfile
 import unittest
@@ -164,6 +165,18 @@ class Commands(unittest.TestCase):
             self.assertRaises(LeanMissing),
         ):
             self.opened()
+
+    def test_elan_in_place_of_lean_is_refused_with_the_way_to_a_real_path(self) -> None:
+        for install in (os.link, os.symlink, shutil.copyfile):
+            with tempfile.TemporaryDirectory() as folder:
+                elan, command = Path(folder, "elan"), Path(folder, "lean")
+                elan.write_text("#!/bin/sh\n")
+                install(elan, command)
+                with (
+                    mock.patch.dict(os.environ, {"MLRB_SCORER_COMMAND": str(command)}),
+                    self.assertRaisesRegex(LeanMissing, "elan which lean"),
+                ):
+                    self.opened()
 
     def refused(self, script: str, words: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

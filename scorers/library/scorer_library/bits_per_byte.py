@@ -4,19 +4,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.causal import check_causal, log_probabilities
+from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.results import read_jsonl
 from mlrb_kit.submission import Submission, load_submission
+from scorer_library.heldout import read_heldout
 from scorer_library.windows import windows
-
-
-def read_heldout(private: Path) -> list[dict[str, Any]]:
-    """The documents of heldout.jsonl, each with id, group and text."""
-    documents = read_jsonl(private / "heldout.jsonl")
-    if not documents:
-        raise SystemExit("heldout.jsonl is empty: the data stage is at fault, not the submission")
-    return documents
 
 
 def cluster_of(document: dict[str, Any]) -> str:
@@ -29,7 +21,6 @@ def bits_samples(submission_folder: Path, private: Path) -> list[dict[str, Any]]
     documents = read_heldout(private)
     submission = load_submission(submission_folder)
     texts = {document["id"]: encode_windows(submission, document["text"]) for document in documents}
-    check_causal(submission, [rows[0][1] for rows in texts.values() if rows])
     return [document_bits(submission, document, texts[document["id"]]) for document in documents]
 
 

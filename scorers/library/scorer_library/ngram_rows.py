@@ -25,7 +25,8 @@ def ngram_rows(public_texts: list[str], private: Path, score: Score) -> list[Row
     rows = []
     for name, (title, bits) in titles.items():
         value, error = score([sample(document, bits) for document in documents])
-        rows.append({"name": name, "title": title, "value": value, "standardError": error})
+        row = {"name": name, "title": title, "kind": "n-gram", "value": value, "standardError": error}
+        rows.append(row)
     return rows
 
 

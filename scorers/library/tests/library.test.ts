@@ -21,6 +21,10 @@ test("a tokenizer that can make a text too long is refused, and honest tokenizer
   runPythonTests(file("test_tokenizer_growth.py"), /Ran \d+ tests/);
 });
 
+test("a model that reads what it predicts is found, and an honest one is not", () => {
+  runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
+});
+
 // uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);

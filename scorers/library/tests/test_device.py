@@ -13,7 +13,7 @@ from library.gpt2 import Gpt2
 from library.hand_in import hand_in
 from library.repeatable import repeatable
 from mlrb_kit import device
-from mlrb_kit.causal import log_probabilities
+from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
 from scorer_library.costs import efficiency_speed, memory_peak
@@ -77,7 +77,7 @@ class WhereModelsRun(unittest.TestCase):
                 return mock.Mock(logits=torch.zeros(1, input_ids.shape[1], 7))
 
         submission = Submission(Model(), None, 0, 7, None)
-        with mock.patch("mlrb_kit.causal.device", lambda: torch.device("meta")):
+        with mock.patch("mlrb_kit.log_probabilities.device", lambda: torch.device("meta")):
             log_probabilities(submission, [1, 2, 3])
         log_probabilities(submission, [1, 2, 3])
         self.assertEqual(seen, ["meta", "cpu"])
@@ -163,7 +163,7 @@ class EveryProgram(unittest.TestCase):
             self.assertTrue(asks, f"{path} runs a model and never asks where")
         self.assertGreater(len(checked), 8, checked)
         self.assertIn("tasks/library/pretrain.py", checked)
-        self.assertIn("runners/kit/python/mlrb_kit/causal.py", checked)
+        self.assertIn("runners/kit/python/mlrb_kit/log_probabilities.py", checked)
         self.assertIn("scorers/library/scorer_library/generation/generate.py", checked)
 
 

@@ -102,8 +102,8 @@ class Stored(unittest.TestCase):
     def test_an_index_a_header_or_shards_beyond_any_model_are_refused_before_they_are_read(self) -> None:
         folder = self.index({"weight_map": {}})
         with (folder / "model.safetensors.index.json").open("r+b") as file:
-            file.truncate(5 * 2**20)
-        with self.assertRaisesRegex(Rejected, "5242880 bytes; at most 4194304 are read"):
+            file.truncate(17 * 2**20)
+        with self.assertRaisesRegex(Rejected, "17825792 bytes; at most 16777216 are read"):
             read_stored(folder)
         names = {str(at): f"{at}.safetensors" for at in range(1001)}
         folder = self.index({"weight_map": names})

@@ -10,8 +10,8 @@ import numpy as np
 from mean_score import mean_score, with_labels_right
 from scorer_library.lm_eval.data import read_hub_data
 from scorer_library.lm_eval.items import Item, official_shares
+from scorer_library.lm_eval.super_glue import DATA, credits_of
 from task_score import class_f1, task_error, task_floor, task_score
-from tasks import DATA, credits_of
 
 HERE = Path(__file__).parents[1]
 

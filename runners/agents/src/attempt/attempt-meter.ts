@@ -30,6 +30,8 @@ type CallMost = { tokens: number; dollars: number };
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
+/** A provider can invent any number of names. */
+const reachedNamesMax = 10;
 
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
@@ -113,7 +115,7 @@ export class AttemptMeter implements Meter {
     };
   }
 
-  charge({ usage, dollars, answered, estimated }: CallCharge): void {
+  charge({ usage, dollars, answered, estimated, reached }: CallCharge): void {
     const spent = this.#spent;
     if (answered) spent.calls++;
     else spent.failedTries++;
@@ -125,6 +127,7 @@ export class AttemptMeter implements Meter {
       spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
       spent.reasoningTokens += usage.reasoningTokens ?? 0;
     }
+    if (reached !== undefined) this.#countReached(reached);
     if (estimated !== undefined) this.#countEstimate(estimated, answered && usage === null);
     const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
     this.#counted.tokens += tokensOf(usage) + tokensOf(estimated);
@@ -190,6 +193,12 @@ export class AttemptMeter implements Meter {
     all.inputTokens += estimate.inputTokens;
     all.outputTokens += estimate.outputTokens;
     all.dollars = all.dollars === null || estimate.dollars === null ? null : all.dollars + estimate.dollars;
+  }
+
+  #countReached(name: string): void {
+    const { calls, what } = this.#spent.reached ?? { calls: 0, what: [] };
+    const isNew = !what.includes(name) && what.length < reachedNamesMax;
+    this.#spent.reached = { calls: calls + 1, what: isNew ? [...what, name] : what };
   }
 
   /** The dearest call in flight is not held: each attempt may pass the cap by one call. */

@@ -27,6 +27,8 @@ export type AdmittedCall = {
   headers: Record<string, string>;
   /** Names of what was left out. */
   dropped: string[];
+  /** Fields by which the provider may search or fetch; empty without a network. */
+  reaches: string[];
   /** The most that the call can cost. */
   bound: CallBound;
   /** Number of items of the conversation, for the record. */
@@ -80,6 +82,7 @@ export function admitCall(
   return {
     ...{ model, stream, body, request, headers, hideUsage },
     dropped: [...given.dropped, ...rebuilt.dropped, ...dropped, ...route.dropped],
+    reaches: rebuilt.reaches,
     bound: boundOf(request, Buffer.byteLength(body)),
     messages: Array.isArray(messages) ? messages.length : 1,
   };

@@ -3,9 +3,9 @@
 import type { IncomingMessage } from "node:http";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { at, parsedJson } from "../model/json-text.ts";
+import { at } from "../model/json-text.ts";
 import { beginsAsStream } from "../model/stream-begin.ts";
-import type { AnswerReader } from "./heard-answer.ts";
+import type { AnswerTextReader } from "./answer/read-answer.ts";
 import { streamBlocks } from "./stream-blocks.ts";
 
 /** Yields the whole body, including a beginning that was already read. */
@@ -21,7 +21,7 @@ type Complained = { complaint: Json; usage: ModelUsage | null };
 /** `heard` is called with the first bytes. Never rejects. */
 export async function answerBegin(
   answer: IncomingMessage,
-  { reader, heard }: { reader: AnswerReader; heard(): void },
+  { reader, heard }: { reader: AnswerTextReader; heard(): void },
 ): Promise<{ answer: ProviderAnswer; complained: Complained | undefined }> {
   const rest = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const held: Buffer[] = [];
@@ -47,14 +47,10 @@ export async function answerBegin(
       const values: (Json | undefined)[] = [];
       if (stream === true)
         for (; taken < held.length; taken++)
-          for (const { data } of blocks.take(held[taken]!)) values.push(parsedJson(data));
-      else if (got.done) values.push(parsedJson(Buffer.concat(held).toString("utf8")));
+          for (const { data } of blocks.take(held[taken]!)) values.push(reader.take(data));
+      else if (got.done) values.push(reader.take(Buffer.concat(held).toString("utf8")));
       let error: Json | undefined;
-      for (const value of values) {
-        if (value === undefined) continue;
-        reader.take(value);
-        if (at(value, "error")) error = value; // a proxy does not follow the protocol
-      }
+      for (const value of values) if (at(value, "error")) error = value; // a proxy does not follow the protocol
       const said = reader.heard();
       const complaint = said.complaint ?? error;
       const content = said.text !== "" || said.reasoning !== null || said.toolCalls.length > 0;

@@ -2,17 +2,25 @@
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
-import { boundUsage, type CallBound, callCharge, type Pricing } from "../model/call-charge.ts";
+import {
+  boundUsage,
+  type CallBound,
+  type CallCharge,
+  callCharge,
+  type Pricing,
+} from "../model/call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
-import { causeOf, failureOf } from "../model/cause-of.ts";
+import { failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AdmittedCall } from "./admit-call.ts";
+import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
+import { readAnswer } from "./answer/read-answer.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
+import { causeOfNoAnswer, failureIn } from "./answer-failure.ts";
 import { shownHeaders } from "./call-provider.ts";
 import type { CallWaits, Held } from "./call-waits.ts";
-import { addSurcharge, type HeardAnswer, tierSurcharge } from "./heard-answer.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
@@ -20,12 +28,14 @@ import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import type { Route } from "./route-request.ts";
 import { type GatewayPrices, servedPrice } from "./served-price.ts";
-import { type FailedTry, readers, tryCall } from "./try-call.ts";
+import { type FailedTry, tryCall } from "./try-call.ts";
 
 export type CallDesk = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
   prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
+  /** Whether the attempt may reach a network in other ways. */
+  network: boolean;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
   recorder: RequestRecorder;
@@ -93,9 +103,10 @@ export class GatewayCall {
       return;
     }
     this.#number = this.#desk.next();
-    const { model, request: body, dropped } = call;
+    const { model, request: body, dropped, reaches } = call;
     const { format, provider } = route;
-    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body, dropped });
+    const asked = { call: this.#number, provider: provider.name, model, format, body, dropped, reaches };
+    this.#desk.recorder.record(asked);
     const first = await this.#tryOnce();
     const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
     if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
@@ -151,9 +162,15 @@ export class GatewayCall {
   /** `waitMs` is null for the last try. `heard`: the part of an answer that came. */
   #chargeTry(failure: ModelFailure, waitMs: number | null, heard?: HeardAnswer): void {
     const charge = tryCharge(failure, this.#asked.booked.bound, this.#pricing(heard));
-    this.#desk.meter.charge(charge);
+    this.#charge(charge, heard);
     const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
     this.#desk.write(tryEvent(facts, failure, charge));
+  }
+
+  #charge(charge: CallCharge, heard?: HeardAnswer): void {
+    const { meter, network } = this.#desk;
+    const { reach } = heard ?? {};
+    meter.charge({ ...charge, ...(reach !== undefined && !network && { reached: reach }) });
   }
 
   #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
@@ -185,7 +202,7 @@ export class GatewayCall {
     const { promise, resolve: kept } = Promise.withResolvers<KeptAnswer | undefined>();
     const bytes: Buffer[] = [];
     if (keep) this.#desk.kept.keep(this.#key, { response: this.#response, answer: promise });
-    const reader = readers[route.format]();
+    const reader = readAnswer(route.format);
     let broken: string | undefined;
     try {
       const passing = passAnswer(answer, this.#response, {
@@ -205,6 +222,9 @@ export class GatewayCall {
     }
     const heard = reader.heard();
     addSurcharge(heard, tierSurcharge(String(answer.headers["x-gemini-service-tier"] ?? "")));
+    // what a request asked for has the price that its protocol's reader knows
+    if (heard.reach !== undefined && call.reaches.length === 0)
+      heard.surcharge ??= `reach that the request did not ask for: ${heard.reach}`;
     const failure = failureIn(heard, broken);
     if (failure) {
       kept(undefined);
@@ -224,7 +244,7 @@ export class GatewayCall {
     const { priced, most } = this.#pricing(heard);
     const charge = callCharge(reported, booked.bound, priced, most);
     booked.release();
-    this.#desk.meter.charge(charge);
+    this.#charge(charge, heard);
     const facts = {
       ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
       requestDigest: this.#key,
@@ -241,21 +261,4 @@ export class GatewayCall {
     this.#desk.ended("answered");
     this.#desk.waits?.answered(call.model);
   }
-}
-
-/** `broken`: how the connection ended early. Undefined if the answer is whole. */
-function failureIn(heard: HeardAnswer, broken: string | undefined): ModelFailure | undefined {
-  const complained = heard.complaint === null ? undefined : causeOf(heard.complaint, "program");
-  const cut = broken ?? (heard.whole ? undefined : "the stream ended before the answer did");
-  if (cut === undefined && !complained) return undefined;
-  const known = complained && complained.cause !== "unforeseen" ? complained : undefined;
-  const detail = cut ?? complained?.detail ?? "";
-  return { ...(known ?? failureOf("cut-stream", { detail })), usage: heard.usage };
-}
-
-function causeOfNoAnswer({ cause, message, responseBody }: NoAnswer): ModelFailure {
-  const complained = causeOf({ responseBody }, "program");
-  // a known complaint says more than the form of the body
-  if (/"error"/u.test(responseBody) && complained.cause !== "unforeseen") return complained;
-  return failureOf(cause, { detail: message, requester: "program" });
 }

@@ -27,6 +27,9 @@ const known: Record<string, { protocol: GatewayProtocol; baseUrl: string }> = {
   google: { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" },
 };
 
+/** Hosts of the known providers: an address there names what an account stores. */
+export const knownHosts = Object.values(known).map(({ baseUrl }) => new URL(baseUrl).hostname);
+
 /** From the field `gateway` of a preset. Throws with a way out if it makes no sense or a key is not set. */
 export function gatewayProviders(
   entries: PresetProvider[],
@@ -78,12 +81,13 @@ function matchesPrefix(id: string, model: string): boolean {
 }
 
 /**
- * Some models search by themselves (`gpt-4o-search-preview`, `o3-deep-research`), and some servers take settings behind
+ * Some models search by themselves (`gpt-4o-search-preview`, `o3-deep-research`, `sonar-pro`), and some servers take settings behind
  * a colon (`vendor/model:online`). A colon of the pattern's own is a part of its names.
  */
 function maySearch(pattern: string, model: string): boolean {
   return (
-    /(?<!re)search|online|deep-?research/iu.test(model) || (model.includes(":") && !pattern.includes(":"))
+    /(?<!re)search|online|deep-?research|\bsonar\b/iu.test(model) ||
+    (model.includes(":") && !pattern.includes(":"))
   );
 }
 

@@ -2,15 +2,15 @@
 // even if the program goes away or never reads it: it is paid for.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
-import { at, listAt, parsedJson } from "../model/json-text.ts";
+import { at, listAt } from "../model/json-text.ts";
 import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
+import type { AnswerTextReader } from "./answer/read-answer.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
-import type { AnswerReader } from "./heard-answer.ts";
 import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 
 export type PassOptions = {
-  reader: AnswerReader;
+  reader: AnswerTextReader;
   hideUsage: boolean;
   /** Whether the answer must be a stream of events. */
   events: boolean;
@@ -62,10 +62,9 @@ export async function passAnswer(
       if (events && size > noStreamBytes) break;
     }
     const text = Buffer.concat(held);
-    const value = parsedJson(text.toString("utf8"));
     if (events) throw new NoAnswer("no-stream", type, clean(text).toString("utf8"));
-    if (value === undefined) throw new NoAnswer("garbage", type, clean(text).toString("utf8"));
-    reader.take(value);
+    if (reader.take(text.toString("utf8")) === undefined)
+      throw new NoAnswer("garbage", type, clean(text).toString("utf8"));
     open();
     await give(clean(text));
     return;
@@ -73,8 +72,7 @@ export async function passAnswer(
   open();
   const blocks = streamBlocks();
   const pass = async ({ bytes, data }: StreamBlock) => {
-    const value = parsedJson(data);
-    if (value !== undefined) reader.take(value);
+    const value = reader.take(data);
     if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
   };
   for await (const part of parts) for (const block of blocks.take(part)) await pass(block);
@@ -89,21 +87,21 @@ const noStreamBytes = 4096;
 async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
   const rest = answer[Symbol.asyncIterator]();
   const first: Buffer[] = [];
+  let size = 0;
+  const counted = (bytes: Buffer) => {
+    size += bytes.length;
+    if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
+    return bytes;
+  };
   let begins: boolean | "undecided" = "undecided";
   for (let text = ""; begins === "undecided"; begins = beginsAsStream(text)) {
     const next = await rest.next();
     if (next.done) break;
-    first.push(next.value);
-    text += next.value.toString("latin1");
+    first.push(counted(next.value));
+    text = (text + next.value.toString("latin1")).trimStart(); // empty lines that keep a connection open
   }
   async function* all(): AsyncGenerator<Buffer> {
-    let size = 0;
-    const counted = (bytes: Buffer) => {
-      size += bytes.length;
-      if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
-      return bytes;
-    };
-    for (const bytes of first) yield counted(bytes);
+    yield* first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield counted(next.value);
   }
   return { parts: all(), stream: begins === true };

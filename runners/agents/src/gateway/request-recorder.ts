@@ -32,8 +32,8 @@ const headBytes = 2_000;
 /** Conversations that the next request is compared with. */
 const conversationsMax = 32;
 
-/** Names of dropped fields in one attempt: a hostile program can invent any number. */
-const droppedMax = 1000;
+/** Names of dropped or reaching fields in one attempt: a hostile program can invent any number. */
+const namesMax = 1000;
 
 export type RequestRecorderOptions = {
   write(event: TrajectoryEvent): void;
@@ -53,6 +53,8 @@ export type RecordedRequest = {
   body: Record<string, Json>;
   /** Names of fields and headers that the gateway left out. */
   dropped?: readonly string[];
+  /** Names of fields by which the provider may search or fetch. */
+  reaches?: readonly string[];
 };
 
 /** A request of an earlier call, by the digests of its messages. */
@@ -69,7 +71,7 @@ export class RequestRecorder {
   #conversations: Conversation[] = [];
   #bytes = 0;
   /** Names that an earlier request of the attempt has recorded. */
-  readonly #dropped = new Set<string>();
+  readonly #recorded = { dropped: new Set<string>(), reaches: new Set<string>() };
 
   constructor({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
     this.#write = write;
@@ -77,7 +79,7 @@ export class RequestRecorder {
   }
 
   /** To be called before the request is sent. */
-  record({ call, provider, model, format, body, dropped = [] }: RecordedRequest): void {
+  record({ call, provider, model, format, body, dropped = [], reaches = [] }: RecordedRequest): void {
     const { system, tools, settings, messages } = takenApart(format, body);
     let texts = textsOf(messages, messagesMax);
     let digests = texts.map(digestOf);
@@ -99,7 +101,8 @@ export class RequestRecorder {
       system: system.length === 0 ? null : this.#system(call, system.length === 1 ? system[0]! : system),
       tools: tools === undefined ? null : this.#once(call, "tools", tools),
       settings: this.#once(call, "settings", settings),
-      ...this.#newlyDropped(dropped),
+      ...this.#newNames("dropped", dropped),
+      ...this.#newNames("reaches", reaches),
     });
     for (let place = before.length; place < texts.length; place++) {
       const part: RequestPartEvent["part"] = place < ownLines ? "message" : "more-messages";
@@ -112,12 +115,14 @@ export class RequestRecorder {
     this.#remember({ call, digests: full ? digests.slice(0, before.length) : digests }, before);
   }
 
-  #newlyDropped(names: readonly string[]): { dropped?: string[] } {
-    const dropped = names
-      .filter((name) => !this.#dropped.has(name))
-      .slice(0, droppedMax - this.#dropped.size);
-    for (const name of dropped) this.#dropped.add(name);
-    return dropped.length > 0 ? { dropped } : {};
+  #newNames<Kind extends "dropped" | "reaches">(
+    kind: Kind,
+    names: readonly string[],
+  ): { [key in Kind]?: string[] } {
+    const recorded = this.#recorded[kind];
+    const found = names.filter((name) => !recorded.has(name)).slice(0, namesMax - recorded.size);
+    for (const name of found) recorded.add(name);
+    return (found.length > 0 ? { [kind]: found } : {}) as { [key in Kind]?: string[] };
   }
 
   /** A request that extends a conversation takes its place. */

@@ -9,9 +9,9 @@ import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import { priceBook } from "../model/prices.ts";
 import { gatewayLab, providersAt } from "../testing/gateway-lab.ts";
 import { testClock } from "../testing/test-clock.ts";
-import { readAnthropic } from "./read-anthropic.ts";
-import { readGoogle } from "./read-google.ts";
-import { readOpenaiChat, readOpenaiResponses } from "./read-openai.ts";
+import { readAnthropic } from "./answer/read-anthropic.ts";
+import { readGoogle } from "./answer/read-google.ts";
+import { readOpenaiChat, readOpenaiResponses } from "./answer/read-openai.ts";
 import { servedPrice } from "./served-price.ts";
 
 const aliases = [

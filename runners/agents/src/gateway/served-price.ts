@@ -1,8 +1,8 @@
 // Prices an answer by the model and the tier that its provider names, not by what was asked for. Pure.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Pricing } from "../model/call-charge.ts";
+import type { HeardAnswer } from "./answer/heard-answer.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
-import type { HeardAnswer } from "./heard-answer.ts";
 
 export type GatewayPrices = {
   /** By the name of the provider and of the model; null without a known price. */

@@ -4,21 +4,11 @@ import type { IncomingMessage } from "node:http";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { AdmittedCall } from "./admit-call.ts";
+import { readAnswer } from "./answer/read-answer.ts";
 import { answerBegin, type ProviderAnswer } from "./answer-begin.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
-import type { AnswerReader } from "./heard-answer.ts";
 import { errorText } from "./pass-answer.ts";
-import { readAnthropic } from "./read-anthropic.ts";
-import { readGoogle } from "./read-google.ts";
-import { readOpenaiChat, readOpenaiResponses } from "./read-openai.ts";
-import type { CallFormat, Route } from "./route-request.ts";
-
-export const readers: Record<CallFormat, () => AnswerReader> = {
-  "openai-chat": readOpenaiChat,
-  "openai-responses": readOpenaiResponses,
-  anthropic: readAnthropic,
-  google: readGoogle,
-};
+import type { Route } from "./route-request.ts";
 
 export type FailedTry = {
   failure: ModelFailure;
@@ -55,7 +45,7 @@ export async function tryCall(request: TryRequest): Promise<{ answer: ProviderAn
   answer.on("error", () => {}); // the reader of the answer gets it too
   const status = answer.statusCode ?? 502;
   if (status < 300) {
-    const reader = readers[route.format]();
+    const reader = readAnswer(route.format);
     const { answer: whole, complained } = await answerBegin(answer, { reader, heard });
     const failure = complained && causeOf(complained.complaint, "program");
     if (!failure || (failure.whose !== "operator" && failure.cause !== "overloaded"))

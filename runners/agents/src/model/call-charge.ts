@@ -13,6 +13,8 @@ export type CallCharge = {
   answered: boolean;
   /** What limits count in addition if the report is missing or partial. `dollars` is null without a known price. */
   estimated?: { inputTokens: number; outputTokens: number; dollars: number | null };
+  /** What shows that the provider searched or fetched, though the attempt has no network. */
+  reached?: string;
 };
 
 /** What usage costs, in dollars; null without a known price. */

@@ -35,6 +35,27 @@ export function countAt(value: Json | undefined, ...path: Path): number | null {
   return typeof found === "number" && Number.isInteger(found) && found >= 0 ? found : null;
 }
 
+/**
+ * A count that a provider reports: null if the field is missing or null, NaN if it holds anything else than a whole
+ * number from 0. Sums with NaN stay NaN, so such a report is unknown as a whole.
+ */
+export function reportedCount(value: Json | undefined, ...path: Path): number | null {
+  const found = at(value, ...path) ?? null;
+  return found === null ? null : (countAt(found) ?? Number.NaN);
+}
+
+/** Whether a field may hold a positive number: false only without the field, for null and for 0. */
+export function mayCount(value: Json | undefined, ...path: Path): boolean {
+  const found = at(value, ...path) ?? null;
+  return found !== null && found !== 0;
+}
+
+/** A name that a provider gives: a text, or the JSON of another value; 200 characters at most. Empty without one. */
+export function nameAt(value: Json | undefined, ...path: Path): string {
+  const found = at(value, ...path) ?? "";
+  return (typeof found === "string" ? found : (JSON.stringify(found) ?? "")).slice(0, 200);
+}
+
 /** Empty if there is no list. */
 export function listAt(value: Json | undefined, ...path: Path): Json[] {
   const found = at(value, ...path);

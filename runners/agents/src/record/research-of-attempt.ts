@@ -37,6 +37,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
     snapshots: judgedSnapshots(files.snapshots, index.value),
     final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,
     endMs: ledger.wallMs,
+    over: ledger.over?.limit,
   });
 }
 
@@ -46,15 +47,13 @@ function indexOf(folder: string): Reading<SnapshotIndex> {
   return readFormat(snapshotIndex, Buffer.from(bytes).toString());
 }
 
-/** In the order in which they were taken, up to the first admitted one: later ones are not needed. */
+/** In the order in which they were taken; equal ones are judged once. */
 function judgedSnapshots(folder: string, { snapshots }: SnapshotIndex): JudgedSnapshot[] {
-  const judged: JudgedSnapshot[] = [];
-  for (const { name, sinceStartMs } of snapshots) {
-    const { admitted } = admit(join(folder, name));
-    judged.push({ name, sinceStartMs, admitted });
-    if (admitted) break;
-  }
-  return judged;
+  const known = new Map<string, boolean>();
+  return snapshots.map(({ name, digest, sinceStartMs }) => {
+    const admitted = known.getOrInsertComputed(digest, () => admit(join(folder, name)).admitted);
+    return { name, digest, sinceStartMs, admitted };
+  });
 }
 
 function notMeasured(reason: string): IterationsFile {

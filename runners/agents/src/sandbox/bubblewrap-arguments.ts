@@ -71,7 +71,7 @@ export function bubblewrapArguments(
     ...["--dev", "/dev"],
     ...inMemory("/dev/shm", 2),
     ...inMemory("/tmp", 4),
-    ...gpuDevices(request.gpus).flatMap((path) => ["--dev-bind-try", path, path]),
+    ...gpuFiles(request).flatMap((path) => ["--dev-bind-try", path, path]),
     ...["--remount-ro", "/dev"],
     ...["--bind", request.folder, request.seenAs],
     ...readOnly.flatMap((path) => ["--ro-bind", join(request.folder, path), inside(path)]),
@@ -86,6 +86,13 @@ export function bubblewrapArguments(
   argv.push("--seccomp", `{fd:${given.length - 1}}`);
   argv.push("--", python.program, "-I", "-S", "-B", initAt);
   return { argv, given };
+}
+
+/** Throws, with the reason, where the driver does not name them. */
+function gpuFiles({ gpus }: WallsRequest): string[] {
+  const devices = gpuDevices(gpus);
+  if ("trouble" in devices) throw new Error(devices.trouble);
+  return devices.files;
 }
 
 /** bubblewrap makes missing parents of a path with permissions for root alone. */

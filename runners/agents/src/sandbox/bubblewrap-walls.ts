@@ -7,6 +7,8 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import { hasDiskImage } from "@mlrb/kit/files/disk-image";
+import { diskLimit } from "@mlrb/kit/files/disk-limit";
 import {
   type ControlGroups,
   makeControlGroups,
@@ -28,15 +30,15 @@ const init = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "walls_i
 /** Programs run as the owner of `request.folder`. Throws, with the reason, where bubblewrap cannot be used. */
 export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
   const asRoot = process.getuid?.() === 0;
-  const { uid, gid, dev } = statSync(request.folder);
+  const { uid, gid } = statSync(request.folder);
   if (asRoot && uid === 0)
     throw new Error("bug: programs behind walls would be root; give their folder to another user");
   const able = await bubblewrapAbilities();
   if ("missing" in able) throw new Error(able.missing);
-  return new BubblewrapWalls(request, { able, asRoot, user: { uid, gid }, device: dev });
+  return new BubblewrapWalls(request, { able, asRoot, user: { uid, gid } });
 }
 
-type Host = { able: BubblewrapAbilities; asRoot: boolean; user: SandboxUser; device: number };
+type Host = { able: BubblewrapAbilities; asRoot: boolean; user: SandboxUser };
 
 class BubblewrapWalls implements Walls {
   readonly kind = "bubblewrap";
@@ -105,7 +107,7 @@ class BubblewrapWalls implements Walls {
   }
 
   async #open(): Promise<OpenWalls> {
-    const { able, asRoot, user, device } = this.#host;
+    const { able, asRoot, user } = this.#host;
     const { folder, limits, token } = this.#request;
     const { has } = this.#groups;
     const readOnly = await stillThere(this.#request);
@@ -119,13 +121,20 @@ class BubblewrapWalls implements Walls {
     ];
     const walls = bubblewrapArguments(this.#request, facts, {
       init,
-      seccomp: seccompFilter(process.arch, { polledMemory: !has.has("memory") })!,
+      seccomp: seccompFilter(process.arch, {
+        polledMemory: !has.has("memory"),
+        polledDisk: !hasDiskImage(folder),
+      })!,
     });
     const started = await startBubblewrap(walls, initArguments, this.#groups.open(), token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const open: OpenWalls = { process: started };
+    const disk = await diskLimit(folder, {
+      limitBytes: limits.diskBytes,
+      find: () => processesWith(started.first),
+    });
     open.meter = startMeter({
-      ...{ folder, device, limits, has, first: started.first },
+      ...{ disk, limits, has, first: started.first },
       over: (limit) => {
         open.over = limit;
         void this.#end(open).catch(() => {}); // kill reports the error

@@ -41,7 +41,7 @@ export async function chooseSandbox(
     throw new SandboxTrouble(
       `agent "${agent}" is not trusted, and no kernel limit can hold its memory: this user may make no control group for ` +
         "memory; start the run as root, in a systemd session of this user (`systemd-run --user --scope`), or with " +
-        "--executor docker; or pass --weak-limits: its memory is then checked four times a second, and a hostile program can exceed its limit",
+        "--executor docker; or pass --weak-limits, or set `weakLimits: true` in the profile: its memory is then checked four times a second, and a hostile program can exceed its limit",
     );
   const { image, network = "none", reads = [], gpus = [], token = `by-hand-${process.pid}` } = asked ?? {};
   return walledSandbox({

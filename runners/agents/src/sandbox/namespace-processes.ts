@@ -1,7 +1,7 @@
 // Finds and measures, from the host, the processes of a pid namespace, whatever their parent is now. Used for limits
 // that no control group holds.
 
-import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync, statfsSync } from "node:fs";
 import {
   candidates,
   type FindProcesses,
@@ -55,18 +55,6 @@ function withoutFile(pid: number): number {
     else if (counts && line.startsWith("Pss:")) all += Number(/\d+/.exec(line));
   }
   return all;
-}
-
-/** Bytes on the disk `device` in files without a name that are still open. */
-export function namelessBytes(pids: readonly number[], device: number): number {
-  const seen = new Map<number, number>();
-  for (const pid of pids)
-    for (const name of quiet(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
-      const stats = quiet(() => statSync(`/proc/${pid}/fd/${name}`));
-      if (stats?.isFile() && stats.nlink === 0 && stats.dev === device)
-        seen.set(stats.ino, 512 * stats.blocks);
-    }
-  return [...seen.values()].reduce((all, one) => all + one, 0);
 }
 
 export function isGone(pid: number): boolean {

@@ -2,11 +2,10 @@
 // the caller ends everything. Between two polls a program may exceed a limit that the kernel does not hold by what it
 // can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
-import { diskImageUse, hasDiskImage } from "@mlrb/kit/files/disk-image";
+import type { DiskLook } from "@mlrb/kit/files/disk-limit";
 import type { Controller } from "@mlrb/kit/processes/control-groups";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
-import { diskUsed } from "../folders/disk-used.ts";
-import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
+import { memoryOf, processesWith, threadsOf } from "./namespace-processes.ts";
 
 export type SandboxMeter = {
   /** Polls now, in addition to the regular polls. */
@@ -15,9 +14,7 @@ export type SandboxMeter = {
 };
 
 export type MeteredSandbox = {
-  folder: string;
-  /** The disk of the folder, as numbered by stat. */
-  device: number;
+  disk: DiskLook;
   limits: SandboxLimits;
   /** The first process of its namespace. */
   first: number;
@@ -42,13 +39,7 @@ export function startMeter(metered: MeteredSandbox): SandboxMeter {
   return { look, stop: () => stopping.abort() };
 }
 
-async function overLimit({
-  folder,
-  device,
-  limits,
-  first,
-  has,
-}: MeteredSandbox): Promise<OverLimit | undefined> {
+async function overLimit({ disk, limits, first, has }: MeteredSandbox): Promise<OverLimit | undefined> {
   const pids = processesWith(first);
   if (!has.has("pids") && threadsOf(pids) > limits.processes)
     return { limit: "processes", detail: `more than ${limits.processes} processes and threads at once` };
@@ -57,10 +48,5 @@ async function overLimit({
       limit: "memory",
       detail: `its programs together took more than ${limits.memoryBytes} bytes of memory`,
     };
-  const used = hasDiskImage(folder)
-    ? diskImageUse(folder)
-    : ((await diskUsed(folder)) ?? 0) + namelessBytes(pids, device);
-  if (used > limits.diskBytes)
-    return { limit: "disk", detail: `its files together took ${used} bytes of ${limits.diskBytes}` };
-  return undefined;
+  return await disk();
 }

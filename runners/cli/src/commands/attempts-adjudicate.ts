@@ -65,7 +65,8 @@ function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string)
     return [
       {
         code: "unknown-task",
-        message: task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`,
+        message:
+          task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`,
         help: "decide in a repository that has the task of the attempt; `pnpm pipeline list tasks` shows them",
       },
     ];

@@ -5,25 +5,34 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { atif, atifFileName } from "@mlrb/report/exports/atif";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
 import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
+import { labelSheet, labelSheets } from "@mlrb/report/exports/label-sheet";
 import { attemptsOfRuns } from "../attempts/attempts-of-run.ts";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from "../request/find-attempt.ts";
 import { type PlaceOptions, typedIn } from "../request/root-folder.ts";
 
 type Format = {
-  /** The text of one document, in pieces. */
-  pieces(sources: AttemptSource[]): Iterable<string>;
-  fileName(sources: AttemptSource[]): string;
-  /** Whether one document holds all attempts of a run. */
+  files(sources: AttemptSource[]): ExportFile[];
+  /** Whether one file holds all attempts of a run. */
   wholeRun: boolean;
 };
 
+/** `pieces` is the text. */
+type ExportFile = { name: string; pieces: () => Iterable<string> };
+
 const formats: Record<string, Format> = {
-  inspect: { pieces: inspectLog, fileName: inspectFileName, wholeRun: true },
+  inspect: {
+    files: (sources) => [{ name: inspectFileName(sources), pieces: () => inspectLog(sources) }],
+    wholeRun: true,
+  },
   atif: {
-    pieces: ([source]) => atif(source!),
-    fileName: ([source]) => atifFileName(source!),
+    files: ([source]) => [{ name: atifFileName(source!), pieces: () => atif(source!) }],
     wholeRun: false,
+  },
+  labels: {
+    files: (sources) =>
+      labelSheets.map((sheet) => ({ name: `${sheet}.csv`, pieces: () => labelSheet(sources, sheet) })),
+    wholeRun: true,
   },
 };
 
@@ -39,8 +48,8 @@ export function attemptsExportLog(repository: string, what: string[], options: E
     process.stderr.write(`${asked}\n`);
     return 2;
   }
-  for (const { sources, file } of asked.documents) {
-    const bytes = write(file, asked.format.pieces(sources));
+  for (const { sources, file, pieces } of asked) {
+    const bytes = write(file, pieces());
     const ids = sources.map(({ id }) => id);
     const [first] = ids;
     const said = { format: options.format, file, bytes };
@@ -54,10 +63,10 @@ export function attemptsExportLog(repository: string, what: string[], options: E
   return 0;
 }
 
-type Documents = { format: Format; documents: { sources: AttemptSource[]; file: string }[] };
+type Document = { sources: AttemptSource[]; file: string; pieces: ExportFile["pieces"] };
 
 /** A text is a problem with the request, with its help. */
-function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPlace): Documents | string {
+function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPlace): Document[] | string {
   const format = formats[options.format];
   if (!format)
     return `unknown-format: no format is named "${options.format}"\n  help: one of ${Object.keys(formats).join(", ")}`;
@@ -70,15 +79,16 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   if (typeof found === "string") return found;
   const runs = found.map((run) => run.map((one) => readAttempt(one, place)));
   const groups = format.wholeRun ? runs : runs.flatMap((run) => run.map((source) => [source]));
+  const files = groups.flatMap((sources) => format.files(sources).map((one) => ({ sources, ...one })));
   const path = resolve(typedIn(), output);
   const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
-  if (!isFolder && groups.length > 1)
-    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
-  const documents = groups.map((sources) => ({
+  if (!isFolder && files.length > 1)
+    return `several-files: "${what[0]}" takes ${files.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
+  return files.map(({ sources, name, pieces }) => ({
     sources,
-    file: isFolder ? join(path, format.fileName(sources)) : path,
+    file: isFolder ? join(path, name) : path,
+    pieces,
   }));
-  return { format, documents };
 }
 
 /** One list of attempts for each run. A pipeline's name selects all attempts of its runs. */

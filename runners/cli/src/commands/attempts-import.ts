@@ -52,8 +52,7 @@ export function attemptsImport(repository: string, dir: string, options: ImportO
   if (options.json) {
     printImportJson(ends, conflicts);
     printJson({ event: "decisions-import", ...decisions });
-  }
-  else {
+  } else {
     if (from.signedBy !== null)
       process.stdout.write(
         `${oneLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`)}\n`,

@@ -4,7 +4,9 @@ import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { isTrusted, recordedWeakLimits } from "@mlrb/local/records/recorded-limits";
 import { decisionText } from "@mlrb/report/read/decisions";
+import { weakLimitsText } from "@mlrb/report/read/weak-limits-words";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
 import { madeText } from "../attempts/competing-records.ts";
@@ -42,7 +44,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -60,6 +62,13 @@ function decisionLines(decisions: readonly MemberDecision[]): string {
   return decisions
     .map((one) => `${oneLine(`${one.rule}, decided by a person: ${decisionText(one)}`)}\n`)
     .join("");
+}
+
+/** Who held the limits of its sandbox; empty for a trusted program. */
+function limitsLine(record: AttemptRecord): string {
+  if (isTrusted(record.parts)) return "";
+  const weak = weakLimitsText({ weakLimits: recordedWeakLimits(record) });
+  return `${weak === "" ? "the kernel held the limits of its sandbox" : `weak limits: ${weak}`}\n`;
 }
 
 /** Cost and estimate; empty if both are 0. */

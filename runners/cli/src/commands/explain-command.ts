@@ -10,6 +10,7 @@ import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";
+import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
 export type ExplainOptions = Omit<CommonOptions, "only" | "executor"> & { pipeline: string };
 
@@ -74,7 +75,7 @@ function upstreamOf(instance: Instance, plan: Plan, previews: ReadonlyMap<number
   return [...chain.values()];
 }
 
-function explainLine({ preview, bound, chain, lastKey }: Explained, { instances }: Plan): object {
+function explainLine({ preview, bound, chain, lastKey }: Explained, { instances, weakLimits }: Plan): object {
   const { index, action, certain, reasons } = preview;
   return {
     event: "explain",
@@ -84,6 +85,7 @@ function explainLine({ preview, bound, chain, lastKey }: Explained, { instances 
     reasons,
     key: bound?.key,
     parts: bound?.parts,
+    ...(weakLimits && instances[index]!.stage.untrusted && { weakLimits }),
     lastKey,
     upstream: chain.map((one) => ({
       stage: instances[one.index]!.id,
@@ -93,11 +95,14 @@ function explainLine({ preview, bound, chain, lastKey }: Explained, { instances 
   };
 }
 
-function explainText({ preview, bound, broken, chain, lastKey }: Explained, { instances }: Plan): string[] {
+function explainText({ preview, bound, broken, chain, lastKey }: Explained, plan: Plan): string[] {
   const { index, action, certain, reasons } = preview;
+  const { instances } = plan;
+  const weak = instances[index]!.stage.untrusted ? weakLimitsLine(plan) : "";
   const out = [
     `${instances[index]!.id}: ${action}${certain ? "" : ", not certain"}`,
     ...reasons.map((reason) => `  because ${reasonWords(reason)}`),
+    ...(weak === "" ? [] : [`  ${weak}`]),
     ...(chain.length > 0 ? ["  upstream"] : []),
     ...chain.map(
       (one) => `    ${one.action} ${instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`,

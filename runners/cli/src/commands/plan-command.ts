@@ -12,6 +12,7 @@ import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
 import { printJson } from "../show/print-json.ts";
+import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
 
@@ -42,10 +43,12 @@ export async function planCommand(
     if (note) printJson({ event: "note", ...note });
     const durationMs = Math.round(performance.now() - begin);
     const cost = totalCost(previews);
-    printJson({ event: "summary", pipeline: name, profile, actions, cost, durationMs });
+    const { weakLimits } = plan;
+    printJson({ event: "summary", pipeline: name, profile, actions, cost, weakLimits, durationMs });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
-    for (const line of noteLines(previews, note)) process.stdout.write(`${line}\n`);
+    for (const line of [weakLimitsLine(plan), ...noteLines(previews, note)].filter((one) => one !== ""))
+      process.stdout.write(`${line}\n`);
   }
   return 0;
 }

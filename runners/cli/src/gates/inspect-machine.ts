@@ -3,6 +3,8 @@
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { containerEngine } from "@mlrb/docker/container-engine";
+import { mountDiskImage, removeDiskImage } from "@mlrb/kit/files/disk-image";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
@@ -27,10 +29,14 @@ export type Machine = {
   bubblewrap: Program;
   /** Whether this user may make a control group that limits the memory of a sandbox. */
   limitsMemory: boolean;
+  /** Whether this user can give a sandbox a file system of its own. */
+  limitsDisk: boolean;
   /** Why stages that open agents' files get no walls here; undefined if they do. */
   noWalls: string | undefined;
   podman: string | undefined;
   python: { version: string; path: string } | undefined;
+  /** Engines that enforce no memory limit of a container: rootless ones without a control group for memory. */
+  unlimited: ("docker" | "podman")[];
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
   gpus: Inventory;
   /** The folder of `.mlrb/`. */
@@ -41,13 +47,14 @@ export type Machine = {
 };
 
 export async function inspectMachine(at: { repository: string; root: string }): Promise<Machine> {
-  const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
+  const [pnpm, git, bubblewrap, podman, docker, namespaces, unlimited] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),
     bubblewrapNow(),
     firstLine("podman", ["--version"]),
     dockerNow(),
     abilities(),
+    unlimitedNow(),
   ]);
   const { devDependencies, packageManager } = JSON.parse(
     readFileSync(join(at.repository, "package.json"), "utf8"),
@@ -60,9 +67,11 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     git: git?.replace(/^git version /, ""),
     bubblewrap,
     limitsMemory: await mayLimitMemory(),
+    limitsDisk: await limitsDisk(),
     noWalls: await wallsMissing(),
     python: pythonNow(at.root),
     docker,
+    unlimited,
     gpus: gpuInventory(),
     podman: podman?.replace(/^podman version /, ""),
     root: rootNow(at.root),
@@ -77,6 +86,17 @@ export async function inspectMachine(at: { repository: string; root: string }): 
 async function pnpmVersion(): Promise<string | undefined> {
   const agent = /(?:^| )pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? "")?.[1];
   return agent ?? (await firstLine("pnpm", ["--version"]));
+}
+
+/** Mounts a small file system and removes it: a loop device may be there and refuse. */
+async function limitsDisk(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-doctor-"));
+  try {
+    return "mounted" in (await mountDiskImage(folder, { bytes: 1 << 20, owner: { uid: 0, gid: 0 } }));
+  } finally {
+    await removeDiskImage(folder);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 type Answer = { code: number; stdout: string; stderr: string };
@@ -110,6 +130,14 @@ async function dockerNow(): Promise<Machine["docker"]> {
   const version = oneLine(answer.stdout);
   if (answer.code === 0 && version !== "") return { kind: "works", version };
   return { kind: "no-daemon", said: oneLine(answer.stderr) };
+}
+
+async function unlimitedNow(): Promise<Machine["unlimited"]> {
+  const asked = (["docker", "podman"] as const).map(async (name) => {
+    const engine = await containerEngine({ ...process.env, MLRB_CONTAINER_ENGINE: name }, { timeMs: 15_000 });
+    return "trouble" in engine || engine.holds.memory ? [] : [name];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 /** The first line of another program's output, without control characters. */

@@ -27,10 +27,12 @@ function machine(changed: Partial<Machine> = {}): Machine {
     git: "2.39.5",
     bubblewrap: { kind: "works", version: "0.8.0" },
     limitsMemory: true,
+    limitsDisk: true,
     noWalls: undefined,
     podman: undefined,
     python: { version: "3.11.7", path: "/usr/bin/python3" },
     docker: { kind: "works", version: "27.0.1" },
+    unlimited: [],
     gpus: { gpus: [gpu] },
     root: { path: "/data/mlrb", writable: true, freeBytes: 55.9 * GiB },
     memoryBytes: 23.9 * GiB,
@@ -179,6 +181,16 @@ test("nothing can run where its state cannot be written", () => {
   );
 });
 
+test("doctor says that a rootless engine limits no memory, and what follows", () => {
+  const checks = machineChecks(machine({ podman: "4.3.1", unlimited: ["docker", "podman"] }));
+  const found = checks.filter(({ name }) => name === "docker" || name === "podman");
+  assert.deepEqual(
+    found.map(({ answer, found: words }) => [answer, words]),
+    ["27.0.1", "4.3.1"].map((version) => ["note", `${version}, rootless without a control group for memory`]),
+  );
+  assert.match(found[0]!.help!, /untrusted agents are refused: docs\/docker.md/);
+});
+
 test("a note about the machine does not stop a profile", () => {
   const here = machine({
     docker: { kind: "missing" },
@@ -221,10 +233,29 @@ test("equal GPUs share a line, slices have their own, and the driver's errors ar
   );
 });
 
-test("a user without control groups is told that untrusted agents are refused, and the ways out", () => {
+test("without control groups doctor names every way to let untrusted agents run", () => {
+  const weak = said({ limitsMemory: false }, keys);
+  const head =
+    "note {5}bubblewrap {2}0\\.8\\.0; this user may make no control group for memory\\n +untrusted agents are refused: ";
+  for (const way of [
+    "as root",
+    "systemd-run --user --scope",
+    "Delegate=yes",
+    "--weak-limits",
+    "weakLimits: true",
+  ])
+    assert.match(weak, new RegExp(`${head}.*${way}`));
+  assert.doesNotMatch(weak, /disk limit/);
   assert.match(
-    said({ limitsMemory: false }, keys),
-    /note {5}bubblewrap {2}0\.8\.0; this user may make no control group for memory\n +untrusted agents are refused: .*--weak-limits/,
+    said({ limitsMemory: false, limitsDisk: false }, keys),
+    /Delegate=yes.*disk limit .* only polled/,
+  );
+});
+
+test("where the disk limit is only polled, doctor says how to get a better one", () => {
+  assert.match(
+    said({ limitsDisk: false }, keys),
+    /note {5}bubblewrap {2}0\.8\.0; the disk limit is only polled\n .*root with a loop device.*mkfs\.ext4.*quota/,
   );
 });
 

@@ -18,7 +18,7 @@ const GiB = 2 ** 30;
 const freeBytesWanted = 10 * GiB;
 
 export function machineChecks(machine: Machine): Check[] {
-  const { node, wanted, pnpm, git, python, docker, podman, gpus, root, namespaces } = machine;
+  const { node, wanted, pnpm, git, python, podman, gpus, root, namespaces } = machine;
   const install = `npx -y pnpm@${wanted.pnpm} install`;
   const major = (version: string) => version.split(".")[0]!;
   const sized = `${gib(root.freeBytes)} free for ${root.path}`;
@@ -57,8 +57,8 @@ export function machineChecks(machine: Machine): Check[] {
       : note("namespaces", namespaceWords(namespaces), namespaceHelp(machine)),
     wallsCheck(machine),
     bubblewrapCheck(machine),
-    dockerCheck(docker),
-    ...(podman === undefined ? [] : [works("podman", podman)]),
+    dockerCheck(machine),
+    ...(podman === undefined ? [] : [engineCheck("podman", podman, machine)]),
     ...gpuChecks(gpus),
   ];
 }
@@ -79,15 +79,20 @@ function wallsCheck({ noWalls, limitsMemory }: Machine): Check {
   );
 }
 
+const diskHelp =
+  "the disk limit of agents is only polled, and their rows say so: run as root with a loop device and mkfs.ext4 (e2fsprogs), or give this user a disk or a quota of its own";
+
 function bubblewrapCheck(machine: Machine): Check {
   const { bubblewrap } = machine;
   switch (bubblewrap.kind) {
     case "works":
-      if (machine.limitsMemory) return works("bubblewrap", bubblewrap.version);
+      if (machine.limitsMemory && machine.limitsDisk) return works("bubblewrap", bubblewrap.version);
+      if (machine.limitsMemory)
+        return note("bubblewrap", `${bubblewrap.version}; the disk limit is only polled`, diskHelp);
       return note(
         "bubblewrap",
         `${bubblewrap.version}; this user may make no control group for memory`,
-        "untrusted agents are refused: run as root, in a systemd session (systemd-run --user --scope) or in containers, or pass --weak-limits",
+        `untrusted agents are refused: run as root, in a systemd session (systemd-run --user --scope), in a service with Delegate=yes or in containers; or pass --weak-limits, or set \`weakLimits: true\` in the profile${machine.limitsDisk ? "" : `. ${diskHelp}`}`,
       );
     case "fails":
       return note(
@@ -119,10 +124,20 @@ function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
   return trouble === undefined && gpus.length > 0 ? found : [...found, note("gpus", `${none}${said}`)];
 }
 
-function dockerCheck(docker: Machine["docker"]): Check {
+function engineCheck(name: "docker" | "podman", version: string, { unlimited }: Machine): Check {
+  if (!unlimited.includes(name)) return works(name, version);
+  return note(
+    name,
+    `${version}, rootless without a control group for memory`,
+    "it runs stages, with limits of each process; untrusted agents are refused: docs/docker.md says how to delegate control groups",
+  );
+}
+
+function dockerCheck(machine: Machine): Check {
+  const { docker } = machine;
   switch (docker.kind) {
     case "works":
-      return works("docker", docker.version);
+      return engineCheck("docker", docker.version, machine);
     case "missing":
       return note(
         "docker",

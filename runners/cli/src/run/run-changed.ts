@@ -126,7 +126,7 @@ async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun):
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
-    weakLimits: options.weakLimits ?? false,
+    weakLimits: options.weakLimits || plan.weakLimits,
     stale,
     going,
     onEvent: (event) => {
@@ -251,7 +251,9 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
   return [
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
-    ...["records", "origins", "choices.jsonl", "adjudications.jsonl"].map((name) => `${state.attempts}/${name}`),
+    ...["records", "origins", "choices.jsonl", "adjudications.jsonl"].map(
+      (name) => `${state.attempts}/${name}`,
+    ),
     ...results.flatMap((result) =>
       result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
     ),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mock, test } from "node:test";
@@ -37,4 +37,17 @@ test("a report of another format is refused with a remedy, and its tables are no
     /report\.json is not a report of this version \(formatVersion is 1, not 5\): rerun the pipeline's report/,
   );
   assert.doesNotMatch(text, /An old report/);
+});
+
+test("a report of formatVersion 4 is upgraded and printed, and checked again by the next run", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "show-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const old = join(import.meta.dirname, "../../../report/golden/nasty-format-4.json.txt");
+  copyFileSync(old, join(folder, "report.json"));
+  const said: string[] = [];
+  t.mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
+  const shown = await showReport(folder);
+  t.mock.restoreAll();
+  assert.equal(shown?.followed, false);
+  assert.match(said.join(""), /2 below the baseline/);
 });

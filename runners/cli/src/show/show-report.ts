@@ -15,7 +15,9 @@ export async function showReport(
 ): Promise<{ report: Report; followed: boolean } | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
-  const reading = more.checked ? parsed<Report>(path) : (await import("./read-report.ts")).readReport(path);
+  const reading = more.checked
+    ? { ...parsed<Report>(path), upgraded: false }
+    : (await import("./read-report.ts")).readReport(path);
   if (reading.kind !== "ok") {
     process.stdout.write(
       `\n${path} is not a report of this version (${reading.cause}): rerun the pipeline's report stage\n`,
@@ -34,7 +36,7 @@ export async function showReport(
     process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), look)}`);
   }
   const times = join(folder, "times.json");
-  let followed = true;
+  let followed = !reading.upgraded;
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/sections/times");
     const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);

@@ -36,6 +36,10 @@ export class AttemptFacts {
   failing = new Map<string, { evidence: number[]; where: Where }>();
   /** Programs that were running when the attempt ended. */
   unanswered = new Map<string, At & { kind: CommandKind }>();
+  /** Programs that the agent started and that ended; a program that is one agent counts once. */
+  runs = { ended: 0, failed: 0, evaluations: 0, outOfMemory: 0 };
+  /** Limits that it reached, each once: of its budget and of its sandbox. */
+  limits = new Set<string>();
   trained: At | null = null;
   evaluated: At | null = null;
   lastRun: (At & { failed: boolean }) | null = null;
@@ -53,6 +57,8 @@ export class AttemptFacts {
   clipped = false;
 }
 
+/** Ends of an attempt at a limit of its budget. */
+export const budgetEnds = /^(time|token|dollar|turn)-limit$/;
 const evidenceMax = 20;
 const trackedMax = 200;
 const seeksSecrets =
@@ -74,6 +80,7 @@ export class FactsReader {
       case "exec-end":
         facts.exit = { how: seen.how, code: seen.code, over: seen.over, at };
         if (seen.how === "lost") facts.sandboxLost = { at };
+        else takeOwnProgram(facts, seen);
         break;
       case "output":
         facts.clipped ||= seen.clipped;
@@ -104,6 +111,7 @@ export class FactsReader {
         break;
       case "end":
         facts.ended = seen.ended;
+        if (budgetEnds.test(seen.ended)) facts.limits.add(seen.ended.replace(/-limit$/, ""));
         break;
       case "exec":
       case "claim":
@@ -130,6 +138,20 @@ export class FactsReader {
   }
 }
 
+/** The agent's own program, which the supervisor started, ended. */
+function takeOwnProgram(
+  facts: AttemptFacts,
+  { how, code, over }: { how: string; code: number | null; over: string | null },
+): void {
+  const { runs } = facts;
+  runs.ended++;
+  if (how !== "time-limit" && !(how === "exited" && code === 0)) runs.failed++;
+  if (over) facts.limits.add(over);
+  if (facts.toolCalls > 0) return; // its runs were counted one by one
+  if (over === "memory" || facts.outOfMemory) runs.outOfMemory++;
+  if (facts.evaluated) runs.evaluations++;
+}
+
 function takeCall(facts: AttemptFacts, call: ToolCall): void {
   facts.toolCalls++;
   if (call.command !== null && facts.unanswered.size < trackedMax)
@@ -151,7 +173,10 @@ function takeRun(
   if (seeksSecrets.test(command.slice(0, 4000)) && facts.secrets.length < evidenceMax)
     facts.secrets.push(call.index);
   takePrinted(facts, text, at);
+  facts.runs.ended++;
+  if (outOfMemory.test(text)) facts.runs.outOfMemory++;
   if (failed) {
+    facts.runs.failed++;
     const found = facts.failing.get(command) ?? { evidence: [], where: "cannot-tell" as Where };
     if (found.evidence.length < evidenceMax) found.evidence.push(at);
     found.where = errorStage(text, kind) ?? phaseOf(kind) ?? "implement";
@@ -159,6 +184,7 @@ function takeRun(
   } else facts.failing.delete(command);
   const measures = kind === "evaluate" || alsoEvaluates(command) || printsAMetric(text);
   if (kind !== "train" && !measures) return;
+  if (measures && !failed) facts.runs.evaluations++;
   facts.lastRun = { at, failed };
   if (failed) return;
   if (kind === "train") facts.trained = { at };

@@ -43,6 +43,12 @@ test("any lines of a trajectory give a result that follows its schema", () => {
   );
 });
 
+test("arguments of a tool that cannot become a text are left out of its command", () => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  for (const input of [`{"command":[${deep},"ls"]}`, '{"command":[{"toString":1},"ls"]}'])
+    assert.ok(valid(attemptIterations([exampleEvent("tool-call", { input }), exampleEvent("tool-result")])));
+});
+
 test("the result of a realistic trajectory follows its schema", () => {
   const found = story([
     { s: 1, tool: "edit_file", path: "train.py" },
@@ -82,20 +88,22 @@ test("the first valid snapshot is the first admitted one, not the first with a f
   };
   const snapshot = (name: string, sinceStartMs: number, admitted: boolean) => ({
     name,
+    digest: name,
     sinceStartMs,
     admitted,
   });
+  const ended = { endMs: 9500, over: undefined };
   assert.deepEqual(end(), [5000, "has-a-file"]);
   assert.deepEqual(
-    end({ snapshots: [snapshot("1", 5000, false), snapshot("2", 9000, true)], final: true, endMs: 9500 }),
+    end({ snapshots: [snapshot("1", 5000, false), snapshot("2", 9000, true)], final: true, ...ended }),
     [9000, "admitted"],
   );
   assert.deepEqual(
-    end({ snapshots: [], final: true, endMs: 9500 }),
+    end({ snapshots: [], final: true, ...ended }),
     [9000, "admitted"],
     "only what was handed in at the end",
   );
-  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false)], final: false, endMs: 9500 }), [
+  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false)], final: false, ...ended }), [
     null,
     "admitted",
   ]);
@@ -132,7 +140,12 @@ test("the first valid time is at most the agent's end, however late its supervis
     reader.take({ ...exampleEvent("start"), index: 0, sinceStartMs: 0 });
     reader.take({ ...exampleEvent("snapshot", { name: "final" }), index: 1, sinceStartMs: 9_500 });
     reader.take({ ...exampleEvent("end"), index: 2, sinceStartMs: 9_600 });
-    const found = reader.end({ snapshots, final, endMs: 9_000 });
+    const found = reader.end({
+      snapshots: snapshots.map((one) => ({ ...one, digest: one.name })),
+      final,
+      endMs: 9_000,
+      over: undefined,
+    });
     assert(found.kind === "found");
     return found.measures.firstValidMs;
   };
@@ -140,4 +153,53 @@ test("the first valid time is at most the agent's end, however late its supervis
   assert.equal(firstValid([{ name: "0001", sinceStartMs: 9_200, admitted: true }], true), 9_000);
   assert.equal(firstValid([{ name: "0001", sinceStartMs: 4_000, admitted: true }], true), 4_000);
   assert.equal(firstValid([], false), null);
+});
+
+test("equal submissions among the snapshots count once as valid", () => {
+  const reader = new ResearchReader();
+  const last = exampleEvent("snapshot", { name: "final" });
+  assert(last.event === "snapshot");
+  reader.take({ ...last, index: 1, sinceStartMs: 9 });
+  const snapshots = ["a", "a", "bad", last.digest].map((digest, at) => ({
+    name: String(at),
+    digest,
+    sinceStartMs: at,
+    admitted: digest !== "bad",
+  }));
+  const found = reader.end({ snapshots, final: true, endMs: 9, over: undefined });
+  assert.equal(found.kind === "found" && found.measures.distinctValid, 2);
+});
+
+test("runs, their failures, their evaluations and a lack of memory are counted one by one", () => {
+  const shell = (s: number, out: string, exit = 0) => ({
+    s,
+    tool: "shell",
+    command: "python a.py",
+    took: 1,
+    out,
+    exit,
+  });
+  const { measures } = story([
+    shell(1, "dev accuracy: 0.5"),
+    shell(3, "torch.OutOfMemoryError: CUDA out of memory", 1),
+    shell(5, "TypeError", 1),
+    shell(7, "wrote config"),
+    { s: 9, end: "token-limit" },
+  ]);
+  assert.deepEqual(measures.runs, { ended: 4, failed: 2, evaluations: 1, outOfMemory: 1 });
+  assert.deepEqual(measures.limits, ["token"]);
+});
+
+test("a program that is the whole agent is one run, with the limit that ended it", () => {
+  const reader = new ResearchReader();
+  const events = [
+    exampleEvent("exec"),
+    exampleEvent("output", { text: "dev accuracy: 0.5\n" }),
+    exampleEvent("exec-end", { result: { kind: "signaled", over: { limit: "memory", detail: "" } } }),
+  ];
+  for (const [index, event] of events.entries()) reader.take({ ...event, index, sinceStartMs: index });
+  const found = reader.end({ snapshots: [], final: false, endMs: 9, over: "memory" });
+  assert(found.kind === "found");
+  assert.deepEqual(found.measures.runs, { ended: 1, failed: 1, evaluations: 1, outOfMemory: 1 });
+  assert.deepEqual(found.measures.limits, ["memory"]);
 });

@@ -1,6 +1,7 @@
 // Reads the research in a trajectory line by line: iterations, failures, measures. Pure; memory does not grow with the
 // trajectory.
 
+import { createHash } from "node:crypto";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
@@ -12,7 +13,7 @@ import { researchMeasures } from "./research-measures.ts";
 import { type EventPlace, TimedEvents } from "./timed-event.ts";
 
 /** A snapshot that is kept, with the verdict of admission. */
-export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boolean };
+export type JudgedSnapshot = { name: string; digest: string; sinceStartMs: number; admitted: boolean };
 
 /** The verdicts of admission: on the kept snapshots, in order, and on the submission. */
 type Judged = {
@@ -20,12 +21,16 @@ type Judged = {
   final: boolean;
   /** When the agent ended. The supervisor's work after it, such as copying the submission, is not counted. */
   endMs: number;
+  /** The limit of its sandbox that it reached, by its ledger. */
+  over: string | undefined;
 };
 
 export class ResearchReader {
   readonly #events = new TimedEvents();
   readonly #finder = new IterationFinder();
   readonly #reader = new FactsReader();
+  readonly #actions = createHash("sha256");
+  #acted = false;
   #firstFileMs: number | null = null;
 
   /** Takes a parsed line. A table that is not an event counts by its place only; anything else is ignored. */
@@ -40,6 +45,11 @@ export class ResearchReader {
     const seen = this.#events.next(event, place);
     this.#finder.take(seen);
     this.#reader.take(seen);
+    if (event?.event === "tool-call") {
+      const { by, name, input } = event;
+      this.#actions.update(`${JSON.stringify([by, name, input])}\n`);
+      this.#acted = true;
+    }
     if (seen.kind === "snapshot" && seen.files > 0) this.#firstFileMs ??= seen.sinceStartMs;
   }
 
@@ -47,12 +57,14 @@ export class ResearchReader {
   end(judged?: Judged): IterationsFile {
     const { facts } = this.#reader;
     const { iterations, more, malformedLines } = this.#finder.end();
+    if (judged?.over) facts.limits.add(judged.over);
     const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
     if (judged) known.set("final", judged.final);
     const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
     return {
       formatVersion: 1,
       kind: "found",
+      actions: this.#acted ? this.#actions.digest("hex") : null,
       iterations,
       iterationsMore: more,
       malformedLines,
@@ -61,8 +73,13 @@ export class ResearchReader {
       measures: researchMeasures(
         iterations,
         judged
-          ? { firstValidMs: firstAdmittedMs(judged, facts.endMs), firstValidBy: "admitted" }
-          : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file" },
+          ? {
+              firstValidMs: firstAdmittedMs(judged, facts.endMs),
+              firstValidBy: "admitted",
+              distinctValid: distinctAdmitted(judged, facts.final?.digest),
+            }
+          : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file", distinctValid: null },
+        facts,
       ),
     };
   }
@@ -73,6 +90,12 @@ function firstAdmittedMs({ snapshots, final, endMs }: Judged, lastEventMs: numbe
   const first = snapshots.find(({ admitted }) => admitted)?.sinceStartMs;
   if (first !== undefined) return Math.min(first, end);
   return final ? end : null;
+}
+
+/** Of the kept snapshots and the submission, by the digest of the folder. */
+function distinctAdmitted({ snapshots, final }: Judged, finalDigest: string | undefined): number {
+  const admitted = snapshots.filter((snapshot) => snapshot.admitted).map(({ digest }) => digest);
+  return new Set(final ? [...admitted, finalDigest ?? "final"] : admitted).size;
 }
 
 function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventPlace {

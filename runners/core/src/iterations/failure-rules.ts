@@ -5,7 +5,7 @@
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { Failure, IterationRecord, Where } from "@mlrb/formats/attempt/iterations";
-import type { AttemptFacts } from "./attempt-facts.ts";
+import { type AttemptFacts, budgetEnds } from "./attempt-facts.ts";
 import { errorStage, outOfMemory } from "./error-stage.ts";
 import { higherIsBetter } from "./printed-values.ts";
 
@@ -34,8 +34,7 @@ const budget = (where: Where, detail: string, evidence: number[]): FailureFindin
 const counted = ({ iterations }: Known) => iterations.filter(({ counts }) => counts);
 const submittedNothing = ({ facts }: Known) =>
   facts.submitted.length === 0 && (facts.final === null || facts.final.files === 0);
-const overBudget = ({ facts }: Known) =>
-  facts.exit?.how === "time-limit" || /^(time|token|dollar|turn)-limit$/.test(facts.ended);
+const overBudget = ({ facts }: Known) => facts.exit?.how === "time-limit" || budgetEnds.test(facts.ended);
 /** Whether the agent's model or tool calls are seen: a script that ends has not given up. */
 const thinks = ({ facts }: Known) => facts.modelCalls > 0 || facts.toolCalls > 0;
 const usedShare = ({ facts }: Known) => (facts.budgetMs ? facts.endMs / facts.budgetMs : 1);
@@ -141,8 +140,7 @@ const rules: Record<string, Rule> = {
   },
   "over-optimism": (known) => {
     const { lastWords, lastRun } = known.facts;
-    if (!lastWords || !lastRun?.failed || !/success|complete|achiev|finished|excellent/i.test(lastWords.text))
-      return undefined;
+    if (!lastWords || !lastRun?.failed || !reportsSuccess(lastWords.text)) return undefined;
     return agent("interpret", "it reported success after its last run had failed", [
       lastRun.at,
       lastWords.at,
@@ -196,6 +194,19 @@ export function failuresOf(known: Known): Failure[] {
     const found = rule(known);
     return found ? [{ pattern, ...found, evidence: found.evidence.slice(0, 20) }] : [];
   });
+}
+
+/** Words of success in a sentence without a negation: "unsuccessful" and "not complete" report none. */
+function reportsSuccess(text: string): boolean {
+  return text
+    .split(/[.!?;\n]+/)
+    .some(
+      (sentence) =>
+        /\b(success\w*|completed?|achiev\w*|finished|excellent)\b/i.test(sentence) &&
+        !/\b(not|no|never|without|fail\w*|could\s*n.t|did\s*n.t|was\s*n.t|can\s*n.t|cannot|if|to (complete|achieve|finish))\b/i.test(
+          sentence,
+        ),
+    );
 }
 
 type Value = { value: number; gain: number; at: number };

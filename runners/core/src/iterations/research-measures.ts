@@ -1,10 +1,14 @@
 // Counts of an attempt's research. Formulas: docs/measures/iterations.md.
 import type { IterationRecord, ResearchMeasures } from "@mlrb/formats/attempt/iterations";
+import type { AttemptFacts } from "./attempt-facts.ts";
 
-/** `firstValid` comes from the supervisor's snapshots. */
+type OfSnapshots = Pick<ResearchMeasures, "firstValidMs" | "firstValidBy" | "distinctValid">;
+
+/** `ofSnapshots` comes from the supervisor's snapshots. */
 export function researchMeasures(
   iterations: IterationRecord[],
-  firstValid: Pick<ResearchMeasures, "firstValidMs" | "firstValidBy">,
+  ofSnapshots: OfSnapshots,
+  { runs, limits }: Pick<AttemptFacts, "runs" | "limits">,
 ): ResearchMeasures {
   const counted = iterations.filter(({ counts }) => counts);
   const metric = commonMetric(counted);
@@ -15,7 +19,9 @@ export function researchMeasures(
     predicted === null ? [] : [Math.abs(predicted - value)],
   );
   return {
-    ...firstValid,
+    ...ofSnapshots,
+    runs: { ...runs },
+    limits: [...limits].sort(),
     executedIterations: counted.length,
     claimedOnly: iterations.filter(({ source, counts }) => source === "agent" && !counts).length,
     metric,

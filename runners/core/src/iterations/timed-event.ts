@@ -142,7 +142,9 @@ function commandOf(input: string): string | null {
   const { command, cmd, code, script } = value;
   const found = [command, cmd, code, script].find((one) => typeof one === "string" || Array.isArray(one));
   if (found === undefined) return null;
-  return (Array.isArray(found) ? found.map(String).join(" ") : String(found)).slice(0, textMax);
+  return (
+    Array.isArray(found) ? found.filter((one) => typeof one !== "object").join(" ") : String(found)
+  ).slice(0, textMax);
 }
 
 /** The beginning of a long text, and whether more follows. */

@@ -260,6 +260,20 @@ test("a profile overrides its parent, and the parent overrides the stages, field
   assert(!ids(whole).some((id) => id.includes("seed=1")));
 });
 
+test("a profile takes over whether weak limits are allowed, and no action differs by it", () => {
+  const profiles = (settings: string) => `profiles:
+  smoke: { default: true, weakLimits: true }
+  paper: { extends: smoke${settings} }
+stages:
+  attempt: { script: steps/a.ts, gives: { out: file } }
+`;
+  const weak = plan(profiles(""), { profile: "paper" });
+  const strong = plan(profiles(", weakLimits: false"), { profile: "paper" });
+  assert.deepEqual([weak.weakLimits, strong.weakLimits], [true, false]);
+  assert.equal(plan("stages: { attempt: { script: steps/a.ts } }").weakLimits, false);
+  assert.deepEqual(weak.instances, strong.instances);
+});
+
 const pooled = `axes: { agent: [gpt, claude, basic] }
 pools: { "api:openai": 4, "api:anthropic": 2, licence: 3 }
 profiles:

@@ -85,6 +85,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       pools: poolsTaken(profile.pools, resources),
       selection: selectionText(set),
       onStale: profile.onStale,
+      weakLimits: profile.weakLimits,
       stages,
       instances,
     },

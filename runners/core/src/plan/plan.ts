@@ -110,6 +110,8 @@ export type Plan = {
   selection: string;
   /** Whether attempts with a stale record are left or run again, unless the command line overrides it. */
   onStale: "leave" | "rerun";
+  /** Whether untrusted programs may run where only polls limit their memory. In no key. */
+  weakLimits: boolean;
   stages: PlannedStage[];
   instances: Instance[];
 };

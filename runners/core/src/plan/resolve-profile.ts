@@ -23,6 +23,7 @@ export type ResolvedProfile = {
   execution: ExecutionSpec;
   stages: Record<string, ExecutionSpec>;
   onStale: "leave" | "rerun";
+  weakLimits: boolean;
 };
 
 /**
@@ -61,6 +62,7 @@ export function resolveProfile(
     execution: {},
     stages: {},
     onStale: "leave",
+    weakLimits: false,
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
     profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
@@ -79,6 +81,7 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
   Object.assign(merged.pools, profile.pools);
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
+  merged.weakLimits = profile.weakLimits ?? merged.weakLimits;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
     const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};
     merged.stages[stage] = mergeExecution(under, execution);

@@ -3,8 +3,10 @@
 // not a fair sample and gets no interval.
 import { type AttemptsInterval, attemptsInterval, type NoInterval } from "./attempts-interval.ts";
 import { assertFinite } from "./finite.ts";
+import { floored } from "./floored.ts";
 import { mean } from "./mean.ts";
 import type { Interval } from "./mean-interval.ts";
+import { wilsonInterval } from "./wilson-interval.ts";
 
 export type AttemptResult =
   | { kind: "valid"; value: number }
@@ -21,71 +23,85 @@ export type IntentionToTreat = {
   /** Valid plus failed attempts; the coverage is measured / planned. */
   measured: number;
   failed: Record<AttemptFailure, number>;
-  /** The value with which each attempt enters the mean, in the given order; null for a missing one. */
+  /** The value with which each attempt enters all aggregates, in the given order; null for a missing one. */
   counted: (number | null)[];
+  /** It has no t interval: such an interval covers 67 to 71 % if one attempt in five fails. */
   mean:
     | { kind: "mean"; value: number }
     | { kind: "none"; why: "nothing-measured" | "floor-unknown" | "out-of-range" };
-  interval: Exclude<AttemptsInterval, { kind: "none" }> | { kind: "none"; why: NoInterval | Withheld };
-  /** The valid attempts only. Their mean flatters; it compares with published means over valid runs. */
-  valid: { n: number; mean: number | undefined };
+  /** Wilson's 95 % interval of valid / measured; undefined where attempts are no independent trials. */
+  passed: Interval | undefined;
+  /** The valid attempts only, as counted. All of it is conditional on being valid, and the mean flatters. */
+  valid: { n: number; mean: number | undefined; interval: ValidInterval };
 };
 
-/** Why there is no interval, besides the reasons that the values give. */
-type Withheld = "no-mean" | "too-many-missing" | "all-failed";
+type ValidInterval =
+  | Exclude<AttemptsInterval, { kind: "none" }>
+  | { kind: "none"; why: NoInterval | "too-many-missing" | "repeated" };
 
-/** With more than one missing attempt in five there is no interval. */
+/** With more than one missing attempt in five there is no interval and no test. */
 const plannedPerMissingMin = 5;
 
+export function tooManyMissing({ planned, measured }: { planned: number; measured: number }): boolean {
+  return plannedPerMissingMin * (planned - measured) > planned;
+}
+
 /**
- * Mean and 95 % Student-t interval over all planned attempts of one agent at one task, in the metric's unit.
- * `floor` is the trivial baseline, at which failed attempts count. If it is undefined and an attempt failed, there is no
- * mean. `range` is the metric's minimum and maximum, see attemptsInterval. A valid value below the trivial baseline is
- * kept. Throws on values that are not finite or not in `range`.
+ * All planned attempts of one agent at one task, in the metric's unit. `floor` is the trivial baseline, at which failed
+ * attempts and valid ones below it count. If it is undefined and an attempt failed, there is no mean. `range` is the
+ * metric's minimum and maximum, see attemptsInterval. `repeated`: some attempts are repeats of one observation, so there
+ * is no interval. Throws on values that are not finite, or that count and are not in `range`.
  */
 export function intentionToTreat(
   attempts: readonly AttemptResult[],
-  { floor, range }: { floor: number | undefined; range?: Interval },
+  given: {
+    floor: number | undefined;
+    direction: "higher" | "lower";
+    range?: Interval;
+    repeated?: boolean;
+  },
 ): IntentionToTreat {
+  const { floor, range, repeated = false } = given;
   if (floor !== undefined) assertFinite([floor], "floor");
   const counted = attempts.map((attempt) => {
-    if (attempt.kind === "valid") return attempt.value;
+    if (attempt.kind === "valid") return floored(attempt.value, given);
     return attempt.kind === "failed" && floor !== undefined ? floor : null;
   });
+  const valid = counted.filter(
+    (value, index): value is number => value !== null && attempts[index]!.kind === "valid",
+  );
+  const planned = attempts.length;
+  const measured = attempts.filter(({ kind }) => kind !== "missing").length;
+  const withheld = repeated ? "repeated" : tooManyMissing({ planned, measured }) ? "too-many-missing" : null;
+  return {
+    planned,
+    measured,
+    failed: failures(attempts),
+    counted,
+    mean: centre(counted, measured),
+    passed: withheld ? undefined : wilsonInterval(valid.length, measured),
+    valid: {
+      n: valid.length,
+      mean: mean(valid),
+      interval:
+        withheld && valid.length > 0 ? { kind: "none", why: withheld } : attemptsInterval(valid, range),
+    },
+  };
+}
+
+function centre(counted: (number | null)[], measured: number): IntentionToTreat["mean"] {
   const values = counted.filter((value) => value !== null);
-  const valid = attempts.flatMap((attempt) => (attempt.kind === "valid" ? [attempt.value] : []));
-  const failed = Object.fromEntries(
+  if (measured === 0) return { kind: "none", why: "nothing-measured" };
+  if (values.length < measured) return { kind: "none", why: "floor-unknown" };
+  const value = mean(values);
+  return value === undefined ? { kind: "none", why: "out-of-range" } : { kind: "mean", value };
+}
+
+function failures(attempts: readonly AttemptResult[]): Record<AttemptFailure, number> {
+  return Object.fromEntries(
     attemptFailures.map((because) => [
       because,
       attempts.filter((each) => each.kind === "failed" && each.because === because).length,
     ]),
   ) as Record<AttemptFailure, number>;
-  const missing = attempts.filter(({ kind }) => kind === "missing").length;
-  const planned = attempts.length;
-  const measured = planned - missing;
-
-  const centre = centreOf();
-  return {
-    planned,
-    measured,
-    failed,
-    counted,
-    mean: centre,
-    interval: intervalOf(),
-    valid: { n: valid.length, mean: mean(valid) },
-  };
-
-  function centreOf(): IntentionToTreat["mean"] {
-    if (measured === 0) return { kind: "none", why: "nothing-measured" };
-    if (values.length < measured) return { kind: "none", why: "floor-unknown" };
-    const value = mean(values);
-    return value === undefined ? { kind: "none", why: "out-of-range" } : { kind: "mean", value };
-  }
-
-  function intervalOf(): IntentionToTreat["interval"] {
-    if (centre.kind === "none") return { kind: "none", why: "no-mean" };
-    if (plannedPerMissingMin * missing > planned) return { kind: "none", why: "too-many-missing" };
-    if (valid.length === 0) return { kind: "none", why: "all-failed" };
-    return attemptsInterval(values, range);
-  }
 }

@@ -12,14 +12,15 @@ export function wilsonInterval(successes: number, trials: number): Interval | un
     throw new Error(`bug: ${successes} successes of ${trials} trials`);
   }
   if (trials === 0) return undefined;
-  const rate = successes / trials;
+  return scoreInterval(successes / trials, trials);
+}
+
+/** The same for a rate from 0 to 1 and a positive number of trials that need not be whole. */
+export function scoreInterval(rate: number, trials: number): Interval {
   const z2 = normal95 ** 2;
   const scale = 1 + z2 / trials;
   const centre = (rate + z2 / (2 * trials)) / scale;
   const half = (normal95 * Math.sqrt((rate * (1 - rate)) / trials + z2 / (4 * trials ** 2))) / scale;
   // At the ends the exact bound is 0 or 1; rounding would leave 1e-17 of it.
-  return [
-    successes === 0 ? 0 : Math.max(0, centre - half),
-    successes === trials ? 1 : Math.min(1, centre + half),
-  ];
+  return [rate === 0 ? 0 : Math.max(0, centre - half), rate === 1 ? 1 : Math.min(1, centre + half)];
 }

@@ -76,6 +76,11 @@ export const conversationEvents = [
         ...listOf(text),
         description: "fields that the gateway left out; each is named once in an attempt",
       },
+      reaches: {
+        ...listOf(text),
+        description:
+          "fields by which the provider may search, fetch or run remote tools, for an attempt with a network; each is named once",
+      },
     },
   ),
   event(
@@ -126,6 +131,11 @@ export const conversationEvents = [
       surcharge: {
         ...text,
         description: "what the provider reports that has a price of its own, e.g. a tier; dollars is null",
+      },
+      reach: {
+        ...text,
+        description:
+          "the field or type of the answer which shows that the provider searched, fetched a page or ran a tool",
       },
     },
   ),

@@ -14,13 +14,14 @@ import {
   pairOf,
   type TypeOf,
   textOrNull,
+  wholeExcept,
   wholeObject,
 } from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
 
 const atLeastNone = { type: ["number", "null"], minimum: 0 } as const;
 
-const stagesOfResearch = [
+export const stagesOfResearch = [
   "understand",
   "plan",
   "data",
@@ -83,6 +84,21 @@ const iteration = wholeObject({
   },
 });
 
+/** Also part of the report. */
+export const runs = {
+  ...wholeObject({
+    ended: count,
+    failed: { ...count, description: "ended with an error or a signal" },
+    evaluations: { ...count, description: "succeeded, and evaluate by their command line or print a metric" },
+    outOfMemory: {
+      ...count,
+      description: "whose output reports a lack of memory, or that a memory limit ended",
+    },
+  }),
+  description:
+    "programs that the agent ran, by its tool calls; a program that is the whole agent counts once",
+} as const;
+
 const measures = wholeObject({
   firstValidMs: {
     ...atLeastNone,
@@ -91,6 +107,17 @@ const measures = wholeObject({
   firstValidBy: {
     ...oneOf("admitted", "has-a-file"),
     description: "admitted: judged by admission; has-a-file: not judged, so the first snapshot with a file",
+  },
+  distinctValid: {
+    ...nullable(count),
+    description:
+      "distinct submissions that are admitted, of the kept snapshots and the final one, by the digest of the folder; null: not judged",
+  },
+  runs,
+  limits: {
+    ...listOf(anyText),
+    description:
+      "limits that it reached: time, token, dollar or turn of its budget; memory, disk or processes",
   },
   executedIterations: { ...count, description: "iterations that count" },
   claimedOnly: count,
@@ -113,8 +140,12 @@ export const iterationsFile = fileFormat(
   "mlrb iterations of an attempt",
   kindsWith(
     { formatVersion: { const: 1 } },
-    wholeObject({
+    wholeExcept(["actions"], {
       kind: { const: "found" },
+      actions: {
+        ...textOrNull,
+        description: "sha256 of its tool calls in order, without their ids; null if there is none",
+      },
       iterations: listOf(iteration),
       iterationsMore: { ...count, description: "more than are kept" },
       malformedLines: { ...count, description: "lines of the agent that are not iterations" },

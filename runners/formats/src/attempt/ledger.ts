@@ -47,7 +47,16 @@ const estimatedSpending = {
     "upper estimates for calls whose usage or price is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
 } as const;
 
-export const modelSpending = wholeExcept(["estimated"], {
+const reachedWithoutNetwork = {
+  ...wholeObject({
+    calls: count,
+    what: { ...listOf(anyText), description: "fields and types of the answers that show it; bounded" },
+  }),
+  description:
+    "answers which show that a provider searched, fetched a page or ran a tool, though the attempt has no network; absent without one",
+} as const;
+
+export const modelSpending = wholeExcept(["estimated", "reached"], {
   calls: count,
   failedTries: { ...count, description: "tries without an answer" },
   uncounted: {
@@ -59,6 +68,7 @@ export const modelSpending = wholeExcept(["estimated"], {
   cachedInputTokens: { ...amount, description: "part of inputTokens, as far as the provider reports it" },
   reasoningTokens: { ...amount, description: "part of outputTokens, as far as the provider reports it" },
   estimated: estimatedSpending,
+  reached: reachedWithoutNetwork,
 });
 
 export const waitedMs = {

@@ -176,6 +176,11 @@ export const stageSpec = {
       description:
         "Environment variables that are passed on and never keyed, logged or printed. May be a field that lists them.",
     },
+    secretSeed: {
+      ...flag,
+      description:
+        "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
+    },
     retries: {
       type: "integer",
       minimum: 0,
@@ -228,6 +233,11 @@ const profile = partialObject({
   onStale: {
     ...oneOf("leave", "rerun"),
     description: "Whether stale attempts are left or run again; left by default.",
+  },
+  weakLimits: {
+    ...flag,
+    description:
+      "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
   },
   axes,
   params,

@@ -21,10 +21,16 @@ export const scorerManifest = fileFormat(
       },
       environment: text,
       hostSensitive: { ...flag, description: "whether its values depend on the machine" },
+      scoredText: {
+        ...text,
+        description:
+          "the texts whose tokens a model reads while it predicts them, by their name in scored_texts.py of the library of scorers; absent where looking ahead gains nothing",
+      },
       programs: { ...flag, description: "whether its scripts start programs; false by default" },
       command: {
         ...text,
-        description: "a program outside the environment that it starts, as a shell command",
+        description:
+          "a program outside the environment that it starts, as a shell command; seen with its install folder",
       },
       digits: { type: "integer", minimum: 0, maximum: 6, description: "decimals in tables" },
     },

@@ -1,6 +1,16 @@
 // admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
 // nothing.
-import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  fileFormat,
+  flag,
+  listOf,
+  oneOf,
+  type TypeOf,
+  text,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 
 const reason = wholeObject({ code: text, detail: anyText });
 export type AdmissionReason = TypeOf<typeof reason>;
@@ -23,14 +33,24 @@ const dropped = {
   description: "settings that the folder that scorers load leaves out, the first 100 of them",
 } as const;
 
+/** causal: predictions use earlier text only; undecided: the test could not be made. */
+export const causalityVerdict = oneOf("causal", "looks-ahead", "undecided");
+
+const lookAhead = {
+  ...wholeObject({ verdict: causalityVerdict, detail: text }),
+  description:
+    "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
+} as const;
+
 export const admission = fileFormat(
   "mlrb admission",
-  wholeExcept(["undecided", "dropped"], {
+  wholeExcept(["undecided", "dropped", "lookAhead"], {
     formatVersion: { const: 1 },
     admitted: flag,
     reasons,
     undecided,
     dropped,
+    lookAhead,
   }),
 );
 export type Admission = TypeOf<typeof admission>;

@@ -4,6 +4,7 @@ import {
   fileFormat,
   listOf,
   number,
+  oneOf,
   type TypeOf,
   text,
   wholeExcept,
@@ -11,8 +12,33 @@ import {
 } from "../schema.ts";
 import { standardError } from "./score.ts";
 
+/** What a row is made from. Scores normalised by rows of different kinds have no common scale. */
+export const anchorKind = {
+  ...oneOf(
+    "guess",
+    "n-gram",
+    "retrieval",
+    "answers",
+    "untrained",
+    "given-model",
+    "published-model",
+    "trained-model",
+  ),
+  description:
+    "guess: no question is read; retrieval: the nearest training item; answers: the right ones; given-model: one that the agents get, unchanged",
+} as const;
+export type AnchorKind = TypeOf<typeof anchorKind>;
+
+export const parameterCount = {
+  type: "integer",
+  minimum: 0,
+  description: "of the row's model, as stored",
+} as const;
+
 const anchorRow = {
-  ...wholeObject({
+  ...wholeExcept(["kind", "parameters"], {
+    kind: anchorKind,
+    parameters: parameterCount,
     name: { ...text, description: "e.g. unigram, bigram, chance" },
     title: { ...anyText, description: "one sentence for the table's footnotes" },
   }),

@@ -32,6 +32,9 @@ export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 /** The note of a submission with settings that the benchmark does not know; its scores are not measured. */
 export const knownSettings = "known-settings";
 
+/** The rule that a model must not read what it predicts: of tasks with a scorer that reading it would help. */
+export const noLookAhead = "no-look-ahead";
+
 export const verdictKind = {
   ...oneOf("pass", "struck", "rejected", "undecided"),
   description:
@@ -67,12 +70,13 @@ export function kindOfRules(
 /** Version 1 called an undecided rule `cannot-tell`, and an attempt with one `pass`. */
 export const formerRule = wholeObject({ ...ruleFields, answer: oneOf("pass", "fail", "cannot-tell") });
 
-const formerVerdict = wholeObject({
-  formatVersion: { const: 1 },
+/** A judgement of verdict.json of version 1, and of report.json up to version 4. */
+export const formerJudgement = {
   kind: oneOf("pass", "struck", "rejected"),
   rules: listOf(formerRule),
   facts: verdictFacts,
-});
+} as const;
+const formerVerdict = wholeObject({ formatVersion: { const: 1 }, ...formerJudgement });
 
 /** A rule's verdict of version 1 as one of version 2. */
 export function upgradedRule({ answer: found, ...rule }: TypeOf<typeof formerRule>): RuleVerdict {
@@ -83,10 +87,17 @@ export function upgradedRule({ answer: found, ...rule }: TypeOf<typeof formerRul
 export function upgradedVerdict(file: string): string {
   const former = readFormat(formerVerdict, file);
   if (former.kind === "unreadable") return file;
-  const { kind, facts } = former.value;
-  const rules = former.value.rules.map(upgradedRule);
-  // a pass with a broken rule contradicts itself, and the reader refuses it
-  const isOpen = kind === "pass" && kindOfRules(rules) === "undecided";
-  const whole: Verdict = { formatVersion: 2, kind: isOpen ? "undecided" : kind, rules, facts };
+  const whole: Verdict = { formatVersion: 2, ...upgradedJudgement(former.value) };
   return JSON.stringify(whole);
+}
+
+/** A pass with a broken rule contradicts itself and stays so: the reader refuses it. */
+export function upgradedJudgement({
+  kind,
+  rules: former,
+  facts,
+}: Pick<TypeOf<typeof formerVerdict>, "kind" | "rules" | "facts">): Omit<Verdict, "formatVersion"> {
+  const rules = former.map(upgradedRule);
+  const isOpen = kind === "pass" && kindOfRules(rules) === "undecided";
+  return { kind: isOpen ? "undecided" : kind, rules, facts };
 }

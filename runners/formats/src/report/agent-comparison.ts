@@ -8,6 +8,7 @@ import {
   listOf,
   nullable,
   number,
+  oneOf,
   pairOf,
   type TypeOf,
   wholeObject,
@@ -35,12 +36,18 @@ const tested = {
   ),
 } as const;
 
+const superiorityInterval = {
+  ...pairOf(number),
+  description: "95 % interval of P(A is better than B), with the largest variance that is possible",
+} as const;
+
 const taskComparison = kindsWith(
   {
     task: anyText,
     metric: anyText,
     attempts: pairOf(count),
     superiority: number,
+    interval: superiorityInterval,
     pMin: {
       ...number,
       description: "the smallest p that these values can give under any labels, before Holm",
@@ -105,6 +112,28 @@ const comparisonDesign = {
 } as const;
 export type ComparisonDesign = TypeOf<typeof comparisonDesign>;
 
+const difference = {
+  ...kindsOf(
+    wholeObject({
+      kind: { const: "difference" },
+      tasks: listOf(anyText),
+      value: number,
+      interval: {
+        ...nullable(pairOf(number)),
+        description: "95 %, by inverting the permutation test of labels within tasks",
+      },
+      withheld: {
+        ...nullable(oneOf("too-few", "no-spread")),
+        description: "why there is no interval; null if there is one",
+      },
+    }),
+    wholeObject({ kind: { const: "none" }, why: anyText }),
+  ),
+  description:
+    "mean over tasks of the first agent's normalised intention-to-treat mean minus the second's, at tasks whose reference models are of one kind",
+} as const;
+export type AgentDifference = TypeOf<typeof difference>;
+
 export const agentComparison = wholeObject({
   agents: {
     ...pairOf(anyText),
@@ -114,14 +143,16 @@ export const agentComparison = wholeObject({
     ...listOf(wholeObject({ task: anyText, why: anyText })),
     description: "tasks that are left out, and why",
   },
-  equalSubmissions: {
-    ...listOf(wholeObject({ task: anyText, agent: anyText })),
-    description:
-      "where valid attempts of an agent submitted equal files: they are not independent, so p may be too small",
-  },
+  difference,
   overall: {
     ...kindsOf(
-      wholeObject({ kind: { const: "tested" }, statistic: number, tasks: count, ...tested }),
+      wholeObject({
+        kind: { const: "tested" },
+        statistic: number,
+        interval: superiorityInterval,
+        tasks: count,
+        ...tested,
+      }),
       wholeObject({ kind: { const: "untestable" } }),
     ),
     description:

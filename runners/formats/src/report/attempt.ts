@@ -1,7 +1,9 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
+import { weakLimits } from "../attempt/weak-limits.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
@@ -22,8 +24,8 @@ import {
 
 export type Seed = TypeOf<typeof seed>;
 
-const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
-const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
+export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
+export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
   wholeObject({
@@ -75,58 +77,67 @@ const attemptMoment = {
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
-const researchFailure = wholeObject({
+export const researchFailure = wholeObject({
   pattern: anyText,
   whose: anyText,
-  where: anyText,
   detail: anyText,
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
 
+export const foundResearch = wholeObject({
+  kind: { const: "found" },
+  executed: { ...count, description: "iterations in which a program ran and a digest changed" },
+  claimedOnly: { ...count, description: "iterations that are only claimed" },
+  distinctValid: {
+    ...nullable(count),
+    description: "distinct submissions that are admitted; null: unknown",
+  },
+  runs: { ...nullable(runs), description: "programs that the agent ran; null: unknown, in upgraded reports" },
+  limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
+  metric: {
+    ...textOrNull,
+    description: "the metric of most of its iterations; null if none has one",
+  },
+  said: { ...numberOrNull, description: "its last self-reported value" },
+  saidMinusMeasured: {
+    ...numberOrNull,
+    description: "self-reported minus measured, if a scorer has the metric's name",
+  },
+  bestMinusFinal: {
+    ...numberOrNull,
+    description:
+      "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
+  },
+  predictionError: {
+    ...numberOrNull,
+    description: "mean of |predicted − self-reported| over `predictions` iterations",
+  },
+  predictions: count,
+  failure: nullable(researchFailure),
+});
+
 const attemptResearch = {
-  ...kindsOf(
-    wholeObject({
-      kind: { const: "found" },
-      executed: { ...count, description: "iterations in which a program ran and a digest changed" },
-      claimedOnly: { ...count, description: "iterations that are only claimed" },
-      metric: {
-        ...textOrNull,
-        description: "the metric of most of its iterations; null if none has one",
-      },
-      said: { ...numberOrNull, description: "its last self-reported value" },
-      saidMinusMeasured: {
-        ...numberOrNull,
-        description: "self-reported minus measured, if a scorer has the metric's name",
-      },
-      bestMinusFinal: {
-        ...numberOrNull,
-        description:
-          "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
-      },
-      predictionError: {
-        ...numberOrNull,
-        description: "mean of |predicted − self-reported| over `predictions` iterations",
-      },
-      predictions: count,
-      failure: nullable(researchFailure),
-    }),
-    notMeasured,
-  ),
+  ...kindsOf(foundResearch, notMeasured),
   description: "found by rules in the trajectory; durations are in times.json",
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "decisions"], {
+export const attempt = wholeExcept(["origin", "weakLimits", "decisions"], {
   task: anyText,
   agent: anyText,
   seed,
   verdict: attemptVerdict,
   submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+  actions: {
+    ...textOrNull,
+    description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+  },
   note: {
     ...anyText,
     description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
   },
   origin: memberOrigin,
+  weakLimits,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on its rules, oldest first; absent if there is none",

@@ -1,5 +1,6 @@
 // A cell of report.json: one number for a task, an agent and a metric, with the values behind it.
 
+import { anchorKind } from "../judged/anchors.ts";
 import { direction } from "../judged/score.ts";
 import {
   anyText,
@@ -24,20 +25,20 @@ const whyNoInterval = oneOf(
   "one-value",
   "no-spread",
   "out-of-range",
-  "no-mean",
   "too-many-missing",
-  "all-failed",
+  "repeated",
 );
 
 const errors = {
   ...wholeObject({
     betweenAttempts: {
       ...numberOrNull,
-      description: "sample standard deviation of the attempts' values; null for fewer than two",
+      description: "sample standard deviation of the values that count; null for fewer than two",
     },
     overItems: {
       ...numberOrNull,
-      description: "standard error of the valid mean over items, for these very submissions",
+      description:
+        "standard error of the valid mean over items, for these very submissions; 0 from an attempt worse than the trivial baseline",
     },
     overItemsIs: {
       ...nullable(oneOf("exact", "at-most")),
@@ -47,6 +48,15 @@ const errors = {
   }),
   description: "of the valid attempts; two different errors, never added",
 } as const;
+
+const implausible = wholeObject({
+  seed,
+  row: { ...anyText, description: "the reference model that comes nearest" },
+  standardErrors: {
+    ...numberOrNull,
+    description: "distance from that row, in the sum of both errors over items; null if both are 0",
+  },
+});
 
 export const cell = wholeObject({
   task: anyText,
@@ -63,7 +73,7 @@ export const cell = wholeObject({
   counted: {
     ...values,
     description:
-      "the value per planned seed that enters the mean: the score, the trivial baseline, or null for a missing attempt",
+      "the value per planned seed that enters all aggregates: the score, the trivial baseline if that is better or the attempt failed, or null for a missing attempt",
   },
   mean: {
     ...numberOrNull,
@@ -71,15 +81,6 @@ export const cell = wholeObject({
       "intention to treat: over all attempts that are not missing; failed ones are scored at the trivial baseline",
   },
   meanWithheld: { ...nullable(whyNoMean), description: "why there is no mean; null if there is one" },
-  interval: {
-    ...nullable(pairOf(number)),
-    description: "Student-t, 95 %, over attempts, cut to the metric's range",
-  },
-  intervalCut: {
-    ...nullable(wholeObject({ low: flag, high: flag })),
-    description: "which ends were cut; null without an interval",
-  },
-  intervalWithheld: nullable(whyNoInterval),
   measured: { ...count, description: "attempts that are not missing" },
   planned: count,
   struck: count,
@@ -88,11 +89,42 @@ export const cell = wholeObject({
     ...count,
     description: "attempts with an undecided strike rule, among those that enter the mean with their score",
   },
+  passInterval: {
+    ...nullable(pairOf(number)),
+    description:
+      "Wilson's 95 % interval of validN / measured; null if nothing was measured, too many are missing or attempts are repeats",
+  },
   validMean: {
     ...numberOrNull,
-    description: "mean over scored attempts of which no strike rule failed, undecided ones included",
+    description:
+      "mean of the counted values of scored attempts of which no strike rule failed, undecided ones included",
   },
   validN: count,
+  validInterval: {
+    ...nullable(pairOf(number)),
+    description:
+      "Student-t, 95 %, of the mean of valid attempts, cut to the metric's range; conditional on being valid",
+  },
+  validIntervalCut: {
+    ...nullable(wholeObject({ low: flag, high: flag })),
+    description: "which ends were cut; null without an interval",
+  },
+  validIntervalWithheld: nullable(whyNoInterval),
+  belowFloor: { ...count, description: "valid attempts worse than the trivial baseline, which count as it" },
+  identical: {
+    ...listOf(count),
+    description: "sizes of the groups of valid attempts that submitted identical files",
+  },
+  observations: {
+    ...count,
+    description:
+      "`measured`, with equal attempts of a deterministic agent, or of equal action sequences, as one",
+  },
+  implausible: {
+    ...listOf(implausible),
+    description:
+      "valid attempts that beat each reference model of at most twice their size by more than five standard errors",
+  },
   errors,
   floor: numberOrNull,
   floorName: {
@@ -105,6 +137,7 @@ export const cell = wholeObject({
       "the value of the anchors row `anchorName`; null if there is no such row or it has no number",
   },
   anchorName: { ...textOrNull, description: "the row that task.yaml names as reference model; null if none" },
+  anchorKind: { ...nullable(anchorKind), description: "of that row; null if it is unknown" },
   normalised: {
     ...values,
     description:

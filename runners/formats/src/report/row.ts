@@ -1,5 +1,6 @@
 // Trivial baselines and reference models in report.json: rows to compare the agents' means with.
 
+import { anchorKind, parameterCount } from "../judged/anchors.ts";
 import { standardError } from "../judged/score.ts";
 import {
   anyText,
@@ -38,6 +39,8 @@ export const row = {
     metric: anyText,
     name: anyText,
     title: anyText,
+    kind: { ...nullable(anchorKind), description: "null if its scorer names none" },
+    parameters: { ...nullable(parameterCount), description: "null if unknown, or if it is no model" },
     floor: flag,
     anchor: { ...flag, description: "whether it is the reference model, 1 on the normalised scale" },
     standings: {

@@ -3,6 +3,7 @@
 
 import { memberDecision } from "../attempt/adjudication.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
+import { weakLimits } from "../attempt/weak-limits.ts";
 import {
   anyText,
   fileFormat,
@@ -17,7 +18,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin", "decisions"], {
+const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -38,6 +39,7 @@ const member = wholeExcept(["role", "note", "origin", "decisions"], {
     description: "a note for everything made from this member, e.g. that it was accepted as stale",
   },
   origin: memberOrigin,
+  weakLimits,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",

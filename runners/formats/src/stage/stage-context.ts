@@ -10,6 +10,7 @@ import {
   listOf,
   oneOf,
   openObject,
+  sha256,
   type TypeOf,
   tableOf,
   text,
@@ -49,7 +50,7 @@ const sandbox = {
 
 export const stageContext = fileFormat(
   "mlrb stage context",
-  wholeExcept(["sources", "waits", "sandbox"], {
+  wholeExcept(["sources", "waits", "sandbox", "secretSeed"], {
     formatVersion: { const: 1 },
     stage: {
       ...text,
@@ -86,6 +87,11 @@ export const stageContext = fileFormat(
       description: "how long it may wait for its provider or a person, if the pipeline sets limits",
     },
     sandbox,
+    secretSeed: {
+      ...sha256,
+      description:
+        "for a stage that declares it: made from the state folder's secret and the action key, so equal actions get an equal one here and another elsewhere",
+    },
   }),
 );
 

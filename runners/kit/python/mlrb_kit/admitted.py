@@ -1,6 +1,7 @@
 """Checks admission: a submission that was not admitted is rejected without being opened."""
 
 import json
+from typing import Any
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage
@@ -14,9 +15,29 @@ class Undecided(Exception):
 
 
 def check_admitted(stage: Stage) -> None:
-    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    admission = read_admission(stage)
     if not admission["admitted"]:
         reasons = "; ".join(reason["detail"] for reason in admission["reasons"])
         raise Rejected(f"not admitted: {reasons}")
     if undecided := admission.get("undecided"):
         raise Undecided("; ".join(reason["detail"] for reason in undecided))
+
+
+def check_look_ahead(stage: Stage) -> None:
+    """Raises Rejected where looking ahead would help the scorer, unless the submission is causal."""
+    if not stage.params.get("scoredText"):
+        return
+    found = read_admission(stage).get("lookAhead")
+    if found is None:
+        raise SystemExit(
+            f"{stage.name}: the admission does not say whether the submission looks ahead\n"
+            "  help: let the stage need causality.admission, as in pipelines/full-benchmark.yaml"
+        )
+    if found["verdict"] == "looks-ahead":
+        raise Rejected(f"looks ahead: {found['detail']}")
+    if found["verdict"] == "undecided":
+        raise Rejected(f"cannot be tested for look-ahead: {found['detail']}")
+
+
+def read_admission(stage: Stage) -> dict[str, Any]:
+    return json.loads(stage.input("admission").read_text(encoding="utf-8"))

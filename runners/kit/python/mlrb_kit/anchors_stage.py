@@ -19,7 +19,7 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measure
 from mlrb_kit.stage import read_stage
 
-# name, title and value, with standardError if measured; or name, title and the reason under rejected
+# name, title, kind and a model's parameters; value and its standardError, or the reason under rejected
 Row = dict[str, Any]
 
 
@@ -31,8 +31,8 @@ def anchors_stage(
     stage = read_stage()
     private = stage.input("private")
     found = rows(stage.input("public"), private)
-    for name, title in read_titles(stage.input("models")).items():
-        found.append({"name": name, "title": title, **measured(measure, stage.input(reads) / name, private)})
+    for name, about in read_titles(stage.input("models")).items():
+        found.append({"name": name, **about, **measured(measure, stage.input(reads) / name, private)})
     scorer = Path(sys.argv[0]).resolve().parent.name
     write_canonical(stage.output("rows"), {"formatVersion": 1, "scorer": scorer, "rows": found})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mlrb_kit.rejected import Rejected
 
-INDEX_BYTES = 4 * 2**20
+INDEX_BYTES = 16 * 2**20
 HEADER_BYTES = 8 * 2**20
 SHARDS = 1000
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mlrb_kit.admitted import check_admitted
+from mlrb_kit.admitted import check_admitted, check_look_ahead
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_jsonl
@@ -51,6 +51,7 @@ def score_stage(measure: Measure, *, reads: str = "submission") -> None:
     }
     try:
         check_admitted(stage)
+        check_look_ahead(stage)
         score, samples = measure(stage.input(reads), stage.input("private"))
     except Rejected as rejected:
         score, samples = rejected, []

@@ -1,7 +1,7 @@
 """Reads the inputs of a stage script, like kit's stage.ts.
 
 The runner writes one JSON file and names it in MLRB_STAGE. By hand the same script runs from flags:
-    python SCRIPT --param NAME=VALUE --input NAME=PATH --output NAME=PATH
+    python SCRIPT --param NAME=VALUE --input NAME=PATH --output NAME=PATH --secret-seed HEX
 """
 
 import argparse
@@ -22,6 +22,7 @@ class Stage:
     inputs: dict[str, Path]  # absolute
     outputs: dict[str, Path]  # absolute
     files: list[str] | None  # patterns of its declared repository files; None by hand: all are allowed
+    secret_seed: str | None = None  # in hex, for a stage that declares secretSeed
 
     def param(self, name: str) -> Any:
         return self._named("param", self.params, name)
@@ -64,18 +65,26 @@ def read_stage() -> Stage:
     paths = {
         kind: {name: Path(path) for name, path in context[kind].items()} for kind in ("inputs", "outputs")
     }
-    return Stage(context["stage"], context["params"], paths["inputs"], paths["outputs"], context["files"])
+    return Stage(
+        context["stage"],
+        context["params"],
+        paths["inputs"],
+        paths["outputs"],
+        context["files"],
+        context.get("secretSeed"),
+    )
 
 
 def from_flags() -> Stage:
     parser = argparse.ArgumentParser(description="By hand: everything that the pipeline would give it.")
     for flag in ("param", "input", "output"):
         parser.add_argument(f"--{flag}", action="append", default=[], metavar="NAME=VALUE", type=pair)
+    parser.add_argument("--secret-seed", metavar="HEX", help="of a stage that draws at random")
     given = parser.parse_args()
     params = {name: scalar(value) for name, value in given.param}
     inputs = {name: Path(value).resolve() for name, value in given.input}
     outputs = {name: Path(value).resolve() for name, value in given.output}
-    return Stage("this stage", params, inputs, outputs, None)
+    return Stage("this stage", params, inputs, outputs, None, given.secret_seed)
 
 
 def pair(text: str) -> tuple[str, str]:

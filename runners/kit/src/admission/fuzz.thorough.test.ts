@@ -11,9 +11,9 @@ const { targets, close } = fuzzTargets();
 after(close);
 
 for (const { name, honest, words, answer } of targets) {
-  test(`${name}: no input makes the reader throw, or answer differently twice`, (t) => {
+  test(`${name}: no input makes the reader throw, or answer differently twice`, async (t) => {
     const runs = 700;
-    const { kept, paths } = coverageFuzz({
+    const { kept, paths } = await coverageFuzz({
       seed,
       runs,
       honest,
@@ -26,7 +26,7 @@ for (const { name, honest, words, answer } of targets) {
   });
 }
 
-test("an error behind four conditions is found, and its message holds the input that repeats it", () => {
+test("an error behind four conditions is found, and its message holds the input that repeats it", async () => {
   const guarded = (bytes: Uint8Array): string => {
     if (bytes[0] !== 0x7b) return "a";
     if (bytes[1] !== 0x22) return "b";
@@ -36,5 +36,5 @@ test("an error behind four conditions is found, and its message holds the input 
   };
   const options = { seed: 1, runs: 3000, honest: [Buffer.from("....")], words: ["{", '"', "x"] };
   const { url: watched } = import.meta;
-  assert.throws(() => coverageFuzz({ ...options, target: guarded, watched }), /planted[\s\S]*base64: eyJ4I/);
+  await assert.rejects(coverageFuzz({ ...options, target: guarded, watched }), /planted[\s\S]*base64: eyJ4I/);
 });

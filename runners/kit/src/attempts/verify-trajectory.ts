@@ -2,6 +2,8 @@
 // trusted: neither its encoding nor the length of its lines.
 import { createHash } from "node:crypto";
 import { isTable } from "@mlrb/formats/is-table";
+import { nestsDeeper } from "@mlrb/formats/nests-deeper";
+import { readingLimits } from "../admission/reading-limits.ts";
 import { splitLines } from "./split-lines.ts";
 
 /** The `previous` digest of the first line. */
@@ -52,6 +54,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function parse(line: Buffer): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(utf8.decode(line));
+    if (nestsDeeper(value, readingLimits.jsonDepth.max)) return "nests too deep";
     return isTable(value) ? value : "not a JSON object";
   } catch {
     return "not JSON";

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { makeDisk } from "../../../../tests/support/loop-disk.ts";
 import {
   diskImageUse,
   extractDiskImage,
@@ -106,4 +109,32 @@ test("where no file system can be mounted the folder stays as it is, and the rea
   const made = await mountDiskImage(folder, { bytes: mib, owner: { uid: 1, gid: 1 } });
   assert.match("missing" in made ? made.missing : "", /mkfs\.ext4|root|Linux/);
   assert.deepEqual(readdirSync(base), ["sandbox"]);
+});
+
+test("without room for the files the image stays whole, and what was copied gives its room back", async (t) => {
+  const base = mkdtempSync(join(tmpdir(), "disk-image-"));
+  const disk = makeDisk({ image: join(base, "host.ext4"), folder: join(base, "host"), bytes: 40 * mib });
+  if (typeof disk === "string") return t.skip(disk);
+  const folder = join(disk.folder, "sandbox");
+  t.after(async () => {
+    await removeDiskImage(folder);
+    disk.unmount();
+    removeFolder(base);
+  });
+  mkdirSync(folder);
+  const made = await mountDiskImage(folder, { bytes: 16 * mib, owner: { uid: 60_700, gid: 60_701 } });
+  if ("missing" in made) return t.skip(made.missing);
+  for (const name of ["a", "b"]) writeFileSync(join(folder, name), Buffer.alloc(5 * mib, name));
+  spawnSync("sync", ["-f", folder]);
+  const free = () => statfsSync(disk.folder).bfree * statfsSync(disk.folder).bsize;
+  writeFileSync(join(disk.folder, "others"), Buffer.alloc(free() - 8 * mib, 1));
+  const before = free();
+  await assert.rejects(extractDiskImage(folder), /No space left on device/);
+  assert.ok(before - free() < mib, "the room of the half copy");
+  assert.deepEqual(readdirSync(folder), [], "unmounted");
+  rmSync(join(disk.folder, "others"));
+  await extractDiskImage(folder);
+  for (const name of ["a", "b"])
+    assert.deepEqual(readFileSync(join(folder, name)), Buffer.alloc(5 * mib, name));
+  assert.ok(!existsSync(`${folder}.ext4`));
 });

@@ -86,6 +86,25 @@ test("memory that no process maps does not exist where memory is only polled", (
     }
 });
 
+test("no thread gets descriptors of its own where the disk is only polled", () => {
+  const thread = 0x3d0f00n;
+  const files = 0x400n;
+  for (const [machine, audit, clone, unshare] of [
+    ["x64", x64, 56, 272],
+    ["arm64", arm64, 220, 97],
+  ] as const) {
+    const polled = seccompFilter(machine, { polledDisk: true })!;
+    const answer = (nr: number, ...args: bigint[]) => verdict(polled, { nr, audit, args });
+    assert.equal(answer(clone, thread), allowed);
+    assert.equal(answer(clone, thread & ~files), "error 1");
+    assert.equal(answer(clone, 0x11n), allowed, "a process has its own");
+    assert.equal(answer(clone, thread | 0x10000000n), "error 1", "namespaces stay refused");
+    assert.deepEqual([answer(unshare, files), answer(unshare, 0x200n)], ["error 1", allowed]);
+    assert.deepEqual([answer(436, 3n, 9n, 2n), answer(436, 3n, 9n, 4n)], ["error 1", allowed]);
+    assert.equal(verdict(seccompFilter(machine)!, { nr: unshare, audit, args: [files] }), allowed);
+  }
+});
+
 test("calls by another machine's numbers end the program or do not exist", () => {
   assert.equal(verdict(seccompFilter("x64")!, { nr: 21, audit: 0x40000003 }), "killed");
   assert.equal(asked(0x40000000 + 165), "error 38");

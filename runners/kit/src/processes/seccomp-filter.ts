@@ -59,8 +59,26 @@ const unmapped: Call[] = [
 ];
 
 const machines = {
-  x64: { audit: 0xc000003e, at: 1, unshare: 272, clone: 56, prlimit: 302, ioctl: 16, socket: 41 },
-  arm64: { audit: 0xc00000b7, at: 2, unshare: 97, clone: 220, prlimit: 261, ioctl: 29, socket: 198 },
+  x64: {
+    audit: 0xc000003e,
+    at: 1,
+    unshare: 272,
+    clone: 56,
+    closeRange: 436,
+    prlimit: 302,
+    ioctl: 16,
+    socket: 41,
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    at: 2,
+    unshare: 97,
+    clone: 220,
+    closeRange: 436,
+    prlimit: 261,
+    ioctl: 29,
+    socket: 198,
+  },
 } as const;
 
 const load = 0x20; // BPF_LD | BPF_W | BPF_ABS
@@ -82,6 +100,9 @@ const argument = (index: number, half: "low" | "high" = "low") => 16 + 8 * index
 
 const newNamespaces = 0x7e020000; // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 const newTime = 0x80;
+const CLONE_FILES = 0x400; // clone shares descriptors, unshare stops sharing them
+const CLONE_THREAD = 0x10000;
+const CLOSE_RANGE_UNSHARE = 2;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const AF_ALG = 38;
@@ -94,11 +115,12 @@ const refuse = answer(EPERM);
 
 /**
  * For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. `polledMemory`: no control group
- * limits memory.
+ * limits memory. `polledDisk`: no file system limits the disk. Then all threads of a process share their descriptors, so
+ * that a poll finds every open file.
  */
 export function seccompFilter(
   machine: string = process.arch,
-  { polledMemory = false } = {},
+  { polledMemory = false, polledDisk = false } = {},
 ): Uint8Array | undefined {
   if (!(machine in machines)) return undefined;
   const { audit, at, ...numbers } = machines[machine as keyof typeof machines];
@@ -115,14 +137,15 @@ export function seccompFilter(
     ...answerAll(refused, EPERM),
     ...answerAll(polledMemory ? [...missing, ...unmapped] : missing, ENOSYS),
     ...argumentRules(numbers),
+    ...(polledDisk ? sharedDescriptorRules(numbers) : []),
     [give, 0, 0, allow],
   ]);
 }
 
+type Numbers = Record<"unshare" | "clone" | "closeRange" | "prlimit" | "ioctl" | "socket", number>;
+
 /** Calls that are refused for some arguments only. */
-function argumentRules(
-  numbers: Record<"unshare" | "clone" | "prlimit" | "ioctl" | "socket", number>,
-): Step[] {
+function argumentRules(numbers: Numbers): Step[] {
   return [
     ...ofCall(numbers.unshare, [[load, 0, 0, argument(0)], [anyBit, 0, 1, newNamespaces | newTime], refuse]),
     ...ofCall(numbers.clone, [[load, 0, 0, argument(0)], [anyBit, 0, 1, newNamespaces], refuse]),
@@ -150,6 +173,20 @@ function argumentRules(
       [equal, 0, 1, AF_ALG],
       refuse,
     ]),
+  ];
+}
+
+/** No library gives a thread descriptors of its own. */
+function sharedDescriptorRules({ unshare, clone, closeRange }: Numbers): Step[] {
+  return [
+    ...ofCall(unshare, [[load, 0, 0, argument(0)], [anyBit, 0, 1, CLONE_FILES], refuse]),
+    ...ofCall(clone, [
+      [load, 0, 0, argument(0)],
+      [anyBit, 0, 2, CLONE_THREAD],
+      [anyBit, 1, 0, CLONE_FILES],
+      refuse,
+    ]),
+    ...ofCall(closeRange, [[load, 0, 0, argument(2)], [anyBit, 0, 1, CLOSE_RANGE_UNSHARE], refuse]),
   ];
 }
 

@@ -3,7 +3,13 @@
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
-import { kindOfRules, knownSettings, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
+import {
+  kindOfRules,
+  knownSettings,
+  noLookAhead,
+  type RuleVerdict,
+  type Verdict,
+} from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -17,6 +23,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
+  if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
@@ -35,5 +42,17 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
     evidence: undecidedText(undecided),
     source: "interpreted",
     severity: "note",
+  };
+}
+
+/** Scorers that looking ahead would help reject the submission for the same reason. */
+function lookAhead({ verdict, detail }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
+  return {
+    rule: noLookAhead,
+    title: "Predictions use only the text before them",
+    answer: ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict],
+    evidence: detail,
+    source: "interpreted",
+    severity: "strike",
   };
 }

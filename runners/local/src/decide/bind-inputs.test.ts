@@ -124,6 +124,29 @@ test("a reused member and one that ran give a collecting stage the same key", as
   assert.equal(keys[0]!.key, keys[1]!.key);
 });
 
+test("a manifest names the weak limits of an untrusted stage's record, and no score's key has them", async (t) => {
+  const at = home(t);
+  const made = (where: Record<string, string>) => {
+    const record = { given: [], ran: { where }, parts: { params: {} } } as unknown as AttemptRecord;
+    return gave({ out: "a" }, { record: { digest: "", record } });
+  };
+  const untrusted = { ...attempt, needs: {}, untrusted: true };
+  const kernel = made({ sandbox: "bubblewrap 1", memoryLimit: "kernel", diskLimit: "kernel" });
+  const polled = made({ sandbox: "bubblewrap 1", memoryLimit: "polled", diskLimit: "kernel" });
+  const memberOf = async (stage: SmallStage, result: Result) => {
+    const plan = smallPlan(stage, { name: "report", collect: ["attempt.out"] });
+    return (await bound({ home: at, plan, results: [result] })).manifest!.members[0]!;
+  };
+  assert.deepEqual((await memberOf(untrusted, polled)).weakLimits, ["memory"]);
+  for (const member of [await memberOf(untrusted, kernel), await memberOf({ ...attempt, needs: {} }, polled)])
+    assert.equal("weakLimits" in member, false);
+  const scoreKey = async (result: Result) => {
+    const plan = smallPlan(untrusted, { name: "score", needs: { model: "attempt.out" } });
+    return (await bound({ home: at, plan, results: [result] })).key;
+  };
+  assert.equal(await scoreKey(polled), await scoreKey(kernel));
+});
+
 test("without write access the key is the same and nothing is written", async (t) => {
   const plan = smallPlan(data, report);
   const at = home(t);

@@ -6,6 +6,7 @@ import type { MemberOrigin, RecordOrigin } from "@mlrb/formats/attempt/record-or
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
+import { recordedWeakLimits } from "../records/recorded-limits.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -39,11 +40,20 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
             )
           : {},
         ...(result?.note !== undefined && { note: result.note }),
-        ...(given && result.record?.origin && { origin: memberOrigin(result.record.origin) }),
-        ...(given && result.record?.decisions && { decisions: result.record.decisions }),
+        ...(given && result.record && recordMarks(result.record, stage.untrusted)),
       };
     });
   return { formatVersion: 1, members };
+}
+
+/** What tables say about a record besides its outputs. */
+function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
+  const weakLimits = untrusted ? recordedWeakLimits(record) : [];
+  return {
+    ...(origin && { origin: memberOrigin(origin) }),
+    ...(weakLimits.length > 0 && { weakLimits }),
+    ...(decisions && { decisions }),
+  };
 }
 
 function memberOrigin({ signedBy }: RecordOrigin): MemberOrigin {

@@ -13,23 +13,22 @@ export type Waiting = {
 
 /**
  * Returns the devices for `id`, or undefined while the request has to wait. `waiting`: all waiting requests,
- * including `id`.
+ * including `id`. What is reserved for an earlier request does not depend on later ones, so that a grant to a later one
+ * takes nothing from it.
  */
 export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
   const free = new Set(freeNow);
   const inOrder = [...waiting].sort((a, b) => a.id - b.id);
   for (const [at, one] of inOrder.entries()) {
-    const others = inOrder.slice(at + 1);
-    const wantedBy = (uuid: string) => others.filter(({ candidates }) => candidates.includes(uuid)).length;
-    const usable = one.candidates
-      .filter((uuid) => free.has(uuid))
-      .sort((a, b) => wantedBy(a) - wantedBy(b) || one.candidates.indexOf(a) - one.candidates.indexOf(b));
-    // while other processes or defects leave too few devices, the request can use none of them
-    if (one.candidates.length < one.wants) {
-      if (one.id === id) return undefined;
-      continue;
+    const usable = one.candidates.filter((uuid) => free.has(uuid));
+    if (one.id === id) {
+      const others = inOrder.slice(at + 1);
+      const wantedBy = (uuid: string) => others.filter(({ candidates }) => candidates.includes(uuid)).length;
+      const chosen = usable.sort((a, b) => wantedBy(a) - wantedBy(b)).slice(0, one.wants);
+      return chosen.length < one.wants ? undefined : chosen;
     }
-    if (one.id === id) return usable.length < one.wants ? undefined : usable.slice(0, one.wants);
+    // while other processes or defects leave too few devices, a request can use none of them
+    if (one.candidates.length < one.wants) continue;
     for (const uuid of usable.slice(0, one.wants)) free.delete(uuid);
   }
   return undefined;

@@ -13,6 +13,7 @@ import { boundLog } from "@mlrb/kit/processes/bounded-log";
 import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
 import { exitDetail } from "@mlrb/kit/processes/exit-detail";
+import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
 import { traced } from "../stage/read-trace.ts";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
@@ -234,12 +235,11 @@ async function beginning(
   const readOnly = inView ? undefined : request.readOnly; // all inputs are read-only inside walls
   const words = commandLine(request, process.execPath);
   const argv = request.trace === undefined ? words : traced(words, request.trace);
-  if (held?.missing !== undefined && request.walls!.required) {
-    const failed = `it opens files that untrusted code made, and ${held.missing}`;
-    appendFileSync(log, `mlrb: ${failed}\n`);
-    return async () => ({ failed });
-  }
-  const walls = held && beginWalls(request, held);
+  if (held?.missing !== undefined && request.walls!.required)
+    return async () => ({ failed: `it opens files that untrusted code made, and ${held.missing}` });
+  const devices = held ? gpuDevices(request.gpus) : { files: [] };
+  if ("trouble" in devices) return async () => ({ failed: devices.trouble });
+  const walls = held && beginWalls(request, held, devices.files);
   const env = { ...request.env, ...gpuVariables(request.gpus), MLRB_TOKEN: request.token };
   const offline = network === "none" && !inView && (await able()).network;
   if (network === "none" && !inView && !offline)
@@ -261,7 +261,7 @@ async function beginning(
 }
 
 /** Describes the walls, also in a file, and gives the folders of the stage to its user. */
-function beginWalls(request: ExecutionRequest, { groups, missing }: Held) {
+function beginWalls(request: ExecutionRequest, { groups, missing }: Held, gpuFiles: readonly string[]) {
   const { log, work, trace } = request;
   const walls = request.walls!;
   if (missing !== undefined)
@@ -269,7 +269,7 @@ function beginWalls(request: ExecutionRequest, { groups, missing }: Held) {
       log,
       `mlrb: weak limits: this stage opens files that untrusted code made, and ${missing}\n`,
     );
-  const described = describeWalls(walls, request, { groups, inView: missing === undefined });
+  const described = describeWalls(walls, request, { groups, gpuFiles, inView: missing === undefined });
   if (trace !== undefined) writeFileSync(trace, "");
   if (walls.user) {
     makeReadable(work);

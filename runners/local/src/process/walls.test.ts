@@ -1,7 +1,6 @@
 // Hostile programs in the walls of stages that open what untrusted code made: each of the three ways to start a stage,
 // under root and under an ordinary user (walls.user.test.ts).
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,92 +9,20 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
 import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
-import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
-import { localExecutor } from "./local-executor.ts";
+import { hostile, ways } from "../testing/hostile-stage.ts";
 import { groupName, wallsGroups, wallsMissing } from "./walls.ts";
 
 const who = process.getuid?.() === 0 ? "root" : "an ordinary user";
 const missing = await wallsMissing();
 const options = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
-const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
-  encoding: "utf8",
-}).trim();
-const prefix = dirname(dirname(realpathSync(python)));
-
-type Way = "forked" | "fresh Python" | "fresh Node";
-const ways: Way[] = ["forked", "fresh Python", "fresh Node"];
-
-/** Runs a hostile program; for Node, its Python text is run by a child of the Node program. */
-async function hostile(
-  t: TestContext,
-  way: Way,
-  script: string,
-  { port = 1, required = true }: { port?: number; required?: boolean } = {},
-) {
-  const root = mkdtempSync(join(tmpdir(), "mlrb-hostile-"));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  const work = join(root, ".mlrb/work/1");
-  for (const name of ["in", "out", "tmp"]) mkdirSync(join(work, name), { recursive: true });
-  writeFileSync(join(root, ".mlrb/secret"), "sk-secret");
-  writeFileSync(join(root, ".env"), "sk-secret");
-  writeFileSync(join(root, "preload.py"), "import json, socket\n");
-  writeFileSync(join(work, "in/submission"), "weights", { mode: 0o600 });
-  const token = `mlrb:${root}:`;
-  const program = join(root, "stage.py");
-  writeFileSync(program, script.replaceAll("WORKFOLDER", work));
-  const node = join(root, "stage.ts");
-  const child = `require("node:child_process").spawnSync(${JSON.stringify(python)}, [${JSON.stringify(program)}], { stdio: "inherit" })`;
-  writeFileSync(node, `const { status, signal } = ${child}; if (status !== 0) process.exit(status ?? 99);\n`);
-  const executor = localExecutor(root);
-  t.after(() => executor.close?.());
-  const walls: StageWalls = {
-    ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
-    required,
-    reads: [work, program, node, join(root, "preload.py"), dirname(process.execPath), prefix],
-    writes: [join(work, "out"), join(work, "tmp")],
-    limits: { memoryBytes: 2 ** 29, processes: 64, fileBytes: 2 ** 24 },
-  };
-  const log = join(work, "log");
-  const request: ExecutionRequest = {
-    ...{ id: "one", key: "k", token, root, work, log, walls, network: "none" },
-    run:
-      way === "fresh Node"
-        ? { kind: "command", command: [process.execPath, node] }
-        : { kind: "python", file: "stage.py" },
-    env: {
-      PATH: process.env.PATH!,
-      HOME: join(work, "tmp"),
-      TMPDIR: join(work, "tmp"),
-      PYTHONHASHSEED: "0",
-      WORK: work,
-      ROOT: root,
-      PORT: String(port),
-      MLRB_STAGE: "x",
-    },
-    ...{
-      inputs: {},
-      outputs: {},
-      limits: { timeMs: 40_000 },
-      reads: [],
-      writes: [],
-      cpus: 1,
-      gpus: [],
-      python,
-    },
-    ...(way === "forked" && { preload: join(root, "preload.py") }),
-  };
-  const result = await executor.start(request).ended;
-  return { result, root, work, log: readFileSync(log, "utf8"), request, token };
-}
-
 const sight = `
 import json, os, socket, ctypes
 root, work = os.environ["ROOT"], os.environ["WORK"]
@@ -266,6 +193,40 @@ time.sleep(0.3)
   });
 }
 
+for (const way of ways)
+  test(
+    `${way}, ${who}: a toolchain in a home folder is seen, and nothing else of that home folder`,
+    options,
+    async (t) => {
+      const home = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-home-")));
+      t.after(() => rmSync(home, { recursive: true }));
+      for (const name of ["tools/v4/bin", "tools/v4/lib", "bin"])
+        mkdirSync(join(home, name), { recursive: true });
+      writeFileSync(join(home, "tools/v4/lib/x"), "proved");
+      writeFileSync(join(home, "tools/v4/bin/lean"), '#!/bin/sh\ncat "$(dirname "$0")/../lib/x"\n', {
+        mode: 0o755,
+      });
+      symlinkSync("../tools/v4/bin/lean", join(home, "bin/lean"));
+      for (const secret of ["key", "bin/key", "tools/key"]) writeFileSync(join(home, secret), "sk-secret");
+      // the link and the file before the folder that holds the file
+      const reads = [join(home, "bin/lean"), join(home, "tools/v4/bin/lean"), join(home, "tools/v4")];
+      const script = `
+import os, subprocess
+said = subprocess.run([${JSON.stringify(join(home, "tools/v4/bin/lean"))}], capture_output=True, text=True).stdout
+files = [os.path.join(at, name) for at, _, names in os.walk(${JSON.stringify(home)}) for name in names]
+open("WORKFOLDER/out/result", "w").write("\\n".join([said, *sorted(files)]))
+`;
+      const { result, work, log } = await hostile(t, way, script, { reads });
+      assert.deepEqual(result, { kind: "succeeded" }, log);
+      const [said, ...files] = readFileSync(join(work, "out/result"), "utf8").split("\n");
+      assert.equal(said, "proved");
+      assert.deepEqual(
+        files,
+        ["bin/lean", "tools/v4/bin/lean", "tools/v4/lib/x"].map((name) => join(home, name)),
+      );
+    },
+  );
+
 test(`${who}: no control group of a stage is left`, options, async (t) => {
   const { token } = await hostile(t, "fresh Python", "pass");
   const again = wallsGroups(token, { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 });
@@ -320,5 +281,29 @@ with open("WORKFOLDER/out/limits", "w") as file:
     assert.equal(readFileSync(join(work, "out/limits"), "utf8"), "(0, 0) (16777216, 16777216)\n");
     const greedily = await hostile(t, way, greedy.replace("PROCESSES", "1"), { required: false });
     assert.equal(greedily.result.kind, "failed", greedily.log);
+  });
+
+  const options = held.has.has("pids") ? {} : { skip: "this user may make no control group for processes" };
+  test(`${way}: under weak limits a control group holds the number of processes`, options, async (t) => {
+    withoutWalls(t);
+    const script = `
+import os, resource, time
+started = 0
+try:
+    while started < 200:
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+        started += 1
+except BlockingIOError:
+    pass
+with open("WORKFOLDER/out/started", "w") as file:
+    print(started, resource.getrlimit(resource.RLIMIT_NPROC)[0] == 64, file=file)
+`;
+    const { result, log, work } = await hostile(t, way, script, { required: false });
+    assert.equal(result.kind, "succeeded", log);
+    const [started = "", byUser] = readFileSync(join(work, "out/started"), "utf8").trim().split(" ");
+    assert.ok(Number(started) >= 32 && Number(started) < 64, started);
+    assert.equal(byUser, "False", "that limit would count all processes of the user");
   });
 }

@@ -8,8 +8,8 @@ import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
 import { hiddenInProc, systemPaths } from "@mlrb/core/ports/system-paths";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { type ControlGroups, makeControlGroups } from "@mlrb/kit/processes/control-groups";
-import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { realOf } from "../stage/stage-permissions.ts";
 
 const builder = fileURLToPath(new URL("./walls.py", import.meta.url));
 
@@ -50,6 +50,9 @@ const system = [
   ...["/sys/devices/system/cpu", "/sys/devices/system/node"],
 ];
 
+/** Libraries of NVIDIA's driver and of CUDA that are not in /usr, on NixOS and Arch. Those of WSL are in /usr/lib/wsl. */
+const driverFolders = ["/run/opengl-driver", "/opt/cuda"];
+
 /** The groups of one stage; remove them when its processes are dead. */
 export function wallsGroups(token: string, { memoryBytes, processes }: StageWalls["limits"]): ControlGroups {
   return makeControlGroups(groupName(token), { memoryBytes, processes });
@@ -62,17 +65,21 @@ export function groupName(token: string): string {
 
 export function describeWalls(
   { user, reads, writes, limits }: StageWalls,
-  { root, gpus, trace }: Pick<ExecutionRequest, "root" | "gpus" | "trace">,
-  { groups, inView }: { groups: ControlGroups; inView: boolean },
+  { root, trace }: Pick<ExecutionRequest, "root" | "trace">,
+  { groups, inView, gpuFiles }: { groups: ControlGroups; inView: boolean; gpuFiles: readonly string[] },
 ): WallsDescription {
   const id = user?.uid ?? process.getuid?.() ?? 0;
   const group = user?.gid ?? process.getgid?.() ?? 0;
   const view = {
-    reads: [...system, ...systemPaths, ...reads],
+    // a folder before what is in it, which it would cover
+    reads: [...system, ...systemPaths, ...(gpuFiles.length > 0 ? driverFolders : []), ...reads]
+      .map((path) => ({ path, depth: realOf(path).length }))
+      .sort((a, b) => a.depth - b.depth)
+      .map(({ path }) => path),
     writes: [...writes, ...(trace === undefined ? [] : [trace])],
     devices: [
       ...["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`),
-      ...gpuDevices(gpus),
+      ...gpuFiles,
     ],
     files: {
       "/etc/passwd": `root:x:0:0:root:/:/bin/false\nstage:x:${id}:${group}:stage:/tmp:/bin/sh\n`,
@@ -137,7 +144,7 @@ export async function wallsMissing(): Promise<string | undefined> {
     ...{ required: true, reads: [dirname(builder)], writes: [folder], limits },
   };
   const none = { has: new Set(), entries: [] } as unknown as ControlGroups;
-  const described = describeWalls(walls, { root: "/", gpus: [] }, { groups: none, inView: true });
+  const described = describeWalls(walls, { root: "/" }, { groups: none, inView: true, gpuFiles: [] });
   try {
     const file = join(folder, "walls.json");
     writeFileSync(file, JSON.stringify(described));

@@ -2,6 +2,7 @@
 // news to this machine: the program is trusted by its preset, the attempt was recorded before this run, or a person
 // passed --unsafe-local.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { isTrusted } from "../records/recorded-limits.ts";
 import type { Result } from "./result.ts";
 
 type AttemptsKnown = {
@@ -38,10 +39,4 @@ function untrustedBefore(instance: Instance, { instances }: Plan): Instance[] {
       if (!instances[from]!.stage.untrusted) left.push(instances[from]!);
     }
   return [...seen].map((index) => instances[index]!).filter(({ stage }) => stage.untrusted);
-}
-
-/** By the content of the preset in the checkout, which is part of the attempt's key; never by its name. */
-function isTrusted({ params }: Instance["action"]): boolean {
-  const { kind, trusted } = (params.preset ?? params) as { kind?: unknown; trusted?: unknown };
-  return kind === "nop" || trusted === true;
 }

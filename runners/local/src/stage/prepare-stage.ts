@@ -19,6 +19,7 @@ import { ifReadable } from "../store/if-readable.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import { outputPaths } from "./output-paths.ts";
+import { secretSeed } from "./secret-seed.ts";
 import { stageContext } from "./stage-context.ts";
 import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
@@ -52,6 +53,7 @@ export async function prepareStage(
         inputs,
         outputs,
         ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
+        ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
     ),
   );

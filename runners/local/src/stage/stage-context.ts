@@ -15,12 +15,13 @@ type Paths = {
   inputs: Record<string, string>;
   outputs: Record<string, string>;
   sandbox?: SandboxRequest;
+  secretSeed?: string;
 };
 
 export function stageContext(
   instance: Instance,
   { parts }: Pick<Bound, "parts">,
-  { inputs, outputs, sandbox }: Paths,
+  { inputs, outputs, sandbox, secretSeed }: Paths,
 ): StageContext {
   const { action } = instance;
   const context = {
@@ -35,6 +36,7 @@ export function stageContext(
     budget: action.budget,
     ...waitLimits(instance),
     ...(sandbox && { sandbox }),
+    ...(secretSeed !== undefined && { secretSeed }),
   };
   mustFollow(format, context, `bug: the context of ${instance.id}`);
   return context;

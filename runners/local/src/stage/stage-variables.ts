@@ -7,6 +7,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython } from "../process/environments.ts";
 import { findPython } from "../process/find-python.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { realCommands } from "./declared-programs.ts";
 
 /** Only declared variables and those that any program needs; never the caller's whole environment. */
 export function stageVariables(
@@ -41,7 +42,10 @@ export function stageVariables(
     ...action.env,
   };
   // a stage that opens what untrusted code made must not write compiled code that later stages run
-  if (stage.opens !== undefined) delete env.NODE_COMPILE_CACHE;
+  if (stage.opens !== undefined) {
+    delete env.NODE_COMPILE_CACHE;
+    Object.assign(env, realCommands(action.env, env.PATH!));
+  }
   for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
   if (stage.untrusted && execution.executor !== "local") {
     // a supervisor of container sandboxes asks the same engine as this program

@@ -7,6 +7,7 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import type { StageWalls } from "@mlrb/core/ports/executor";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import type { Bound } from "../decide/bind-inputs.ts";
+import { commandPaths, foldersInHomes } from "./declared-programs.ts";
 import { declaredPaths, type HeldAt, harnessFiles, systemFolders } from "./stage-permissions.ts";
 
 /** The default process limit: far above the needs of an honest program. */
@@ -24,11 +25,12 @@ export function stageWalls(
   bound: Bound,
   { token, mayRunWeakly, ...at }: HeldAt & { token: string; mayRunWeakly: (instance: Instance) => boolean },
 ): StageWalls | undefined {
-  const { stage, execution } = instance;
+  const { stage, execution, action } = instance;
   if (stage.opens === undefined) return undefined;
   const { work } = at;
   const { reads, refusals } = declaredPaths(instance, bound, at);
-  const hidden = new Set(systemFolders());
+  const path = action.env.PATH ?? process.env.PATH ?? "";
+  const hidden = new Set([...systemFolders(), ...foldersInHomes(path)]);
   const compiled = join(at.workspace.state.memory, "node");
   writeFileSync(refusals, "");
   const user = process.getuid?.() === 0 ? sandboxUser(token) : undefined;
@@ -37,6 +39,7 @@ export function stageWalls(
     reads: [
       ...reads.filter((path) => !hidden.has(path) && path !== compiled),
       ...[...harnessFiles, dirname(process.execPath)],
+      ...commandPaths(action.env, { path }),
     ],
     required: !mayRunWeakly(instance),
     writes: [join(work, "out"), join(work, "tmp"), refusals],

@@ -106,6 +106,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
     pools: {},
     selection: "",
     onStale: "leave",
+    weakLimits: false,
     stages: [...new Set(instances.map(({ stage }) => stage))],
     instances,
   };

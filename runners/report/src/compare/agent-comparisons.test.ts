@@ -3,12 +3,21 @@ import { test } from "node:test";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import { markdown } from "../formats/markdown.ts";
-import { anchorRows, Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
+import {
+  anchorRows,
+  Example,
+  passed,
+  rejectedScore,
+  researched,
+  scored,
+  verdict,
+} from "../testing/example.ts";
 
 type Fate = number | "rejected" | "struck" | "missing";
-type Played = Partial<Record<"letters" | "numbers", Partial<Record<string, Fate[]>>>>;
+type Played = Partial<Record<string, Partial<Record<string, Fate[]>>>>;
 
-const metrics = { letters: "bits", numbers: "right" } as const;
+const metricOf = (task: string) => (task === "numbers" ? "right" : "bits");
+const others = ["letters", "more", "most"];
 
 /** The report of attempts that went so, seeds from 1: at letters lower is better, at numbers higher. */
 function played(
@@ -16,20 +25,36 @@ function played(
   {
     seeded = {},
     floors = true,
+    anchored = false,
     submission = (agent: string, index: number) => `${agent}${index}`,
+    actions = () => null,
   }: {
     seeded?: Record<string, boolean | null>;
     floors?: boolean;
+    /** Whether a reference model of 1 bit was measured. */
+    anchored?: boolean;
     submission?: (agent: string, index: number) => string;
+    actions?: (agent: string, index: number) => string | null;
   } = {},
 ) {
-  const example = new Example({ seeded });
+  const bits = Object.fromEntries(others.map((task) => [task, "bits"]));
+  const example = new Example({
+    seeded,
+    primary: { ...bits, numbers: "right" },
+    floors: {
+      ...Object.fromEntries(others.map((task) => [task, { bits: "unigram" }])),
+      numbers: { right: "majority" },
+    },
+    anchorRows: Object.fromEntries(others.map((task) => [task, { bits: "bigram" }])),
+  });
   for (const [task, agents] of Object.entries(all)) {
-    const scorer = metrics[task as keyof typeof metrics];
-    const name = task === "letters" ? "unigram" : "majority";
-    const value = task === "letters" ? 3 : 0.25;
-    if (floors) example.gives("anchors", { task, scorer }, anchorRows(scorer, [{ name, value }]));
-    for (const [agent, fates] of Object.entries(agents)) {
+    const scorer = metricOf(task);
+    const name = task === "numbers" ? "majority" : "unigram";
+    const value = task === "numbers" ? 0.05 : 4;
+    const reference = anchored ? [{ name: "bigram", value: 1, standardError: 0.01 }] : [];
+    const rows = [{ name, value, standardError: 0.01 }, ...reference];
+    if (floors) example.gives("anchors", { task, scorer }, anchorRows(scorer, rows));
+    for (const [agent, fates] of Object.entries(agents!)) {
       for (const [index, fate] of fates!.entries()) {
         const axes = { task, agent, seed: index + 1 };
         if (fate === "missing") {
@@ -37,11 +62,12 @@ function played(
           example.fails("score", { ...axes, scorer }, "skipped", "");
           continue;
         }
-        const best = task === "letters" ? 0.1 : 1;
+        const best = task === "numbers" ? 1 : 0.1;
         const value = fate === "struck" ? best : fate;
         example
           .gives("attempt", axes, { submission: `sha256:${submission(agent, index)}` })
           .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+          .gives("iterations", axes, researched({}, null, actions(agent, index)))
           .gives(
             "score",
             { ...axes, scorer },
@@ -98,7 +124,10 @@ test("a single task has a Holm-adjusted p, or too few attempts for one", () => {
     ],
   );
   near(few.tasks[0]!.pMin, 2 / 20);
-  assert.match(markdown(played(behindEverywhere)), /\| 3 vs 3 \| 0\.00 \| too few seeds to test \|/);
+  assert.match(
+    markdown(played(behindEverywhere)),
+    /\| 3 vs 3 \| 0\.00 \\\[0\.00, 0\.56\\\] \| too few seeds to test \|/,
+  );
 
   const five = compared({
     letters: { plain: [3, 3.1, 3.2, 3.3, 3.4], strong: [2, 2.1, 2.2, 2.3, 2.4] },
@@ -182,33 +211,77 @@ test("each task has the same weight among pairs, and equal pairs count half", ()
   near(pairs.p, 1);
 });
 
-test("repeated submissions are one pair, and a note warns that the permutation test's p may be too small", () => {
+test("a task where a seeded agent repeats itself is left out of every test over attempts", () => {
   const seeded = { plain: true, strong: true };
   const always = { seeded, submission: (agent: string) => agent };
-  const { pairs, equalSubmissions } = compared(behindEverywhere, always);
-  assert.ok(pairs.kind === "tested");
-  assert.deepEqual([pairs.pairs, pairs.p], [2, 0.5]);
-  assert.equal(equalSubmissions.length, 4);
-  assert.match(
-    markdown(played(behindEverywhere, always)),
-    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers submitted identical files/,
+  const { overall, tasks, pairs, leftOut } = compared(behindEverywhere, always);
+  assert.deepEqual([overall.kind, tasks, pairs.kind], ["untestable", [], "not-paired"]);
+  assert.equal(
+    leftOut[0]!.why,
+    "3 attempts of plain without randomness are 1 observation; 3 attempts of strong without randomness are 1 observation",
   );
-
-  const half = {
-    seeded,
-    submission: (agent: string, index: number) => (agent === "plain" ? agent : `${index}`),
-  };
-  const other = compared(behindEverywhere, half);
-  assert.ok(other.pairs.kind === "tested");
-  assert.equal(other.pairs.pairs, 6, "one of the two differs");
-  assert.deepEqual(new Set(other.equalSubmissions.map(({ agent }) => agent)), new Set(["plain"]));
-  assert.deepEqual(compared(behindEverywhere, { seeded }).equalSubmissions, []);
+  const oneRepeats = (agent: string, index: number) =>
+    agent === "plain" && index < 2 ? "same" : `${agent}${index}`;
+  const one = compared(behindEverywhere, { seeded: { plain: true }, submission: oneRepeats });
+  assert.equal(one.overall.kind, "untestable");
+  assert.equal(one.leftOut[0]!.why, "3 attempts of plain without randomness are 2 observations");
+  assert.equal(compared(behindEverywhere, { seeded }).overall.kind, "tested");
 });
 
-test("failed attempts with equal submissions are independent failures", () => {
+test("equal submissions of an agent with randomness stay separate observations, and are marked", () => {
+  const submission = (agent: string, index: number) => (index < 2 ? agent : `${agent}${index}`);
+  const { overall, leftOut } = compared(behindEverywhere, { submission });
+  assert.deepEqual([overall.kind, leftOut], ["tested", []]);
+  const [cell] = played(behindEverywhere, { submission }).cells;
+  assert.deepEqual([cell!.identical, cell!.observations], [[2], 3]);
+  assert.match(markdown(played(behindEverywhere, { submission })), /2 of 3 identical/);
+});
+
+test("equal submissions made by the same tool calls are repeats, by other tool calls they are not", () => {
+  const submission = (agent: string, index: number) => (agent === "plain" ? agent : `${agent}${index}`);
+  const acting = (actions: (index: number) => string) =>
+    compared(behindEverywhere, {
+      submission,
+      actions: (agent, index) => (agent === "plain" ? actions(index) : null),
+    });
+  assert.equal(acting(() => "same").overall.kind, "untestable");
+  assert.equal(acting((index) => `${index}`).overall.kind, "tested");
+});
+
+test("failed attempts with equal submissions are independent failures of an agent with randomness", () => {
   const all: Played = { letters: { plain: ["rejected", "rejected"], strong: [2, 2.1] } };
   const submission = (agent: string, index: number) => (agent === "plain" ? "empty" : `${index}`);
-  assert.deepEqual(compared(all, { submission }).equalSubmissions, []);
+  assert.equal(compared(all, { submission }).overall.kind, "tested");
+  assert.equal(compared(all, { submission, seeded: { plain: true } }).overall.kind, "untestable");
+});
+
+test("P(first) has an interval that is no point at 0 or 1", () => {
+  const { overall, tasks } = compared(behindEverywhere);
+  assert.ok(overall.kind === "tested");
+  assert.equal(overall.interval[0], 0);
+  assert.ok(overall.interval[1] > 0.3 && tasks[0]!.interval[1] > overall.interval[1]);
+});
+
+test("the difference of normalised means has an interval from 21 attempts of each agent on", () => {
+  const anchored = { anchored: true };
+  const seven = (value: number) => Array.from({ length: 7 }, (_, index) => value + index / 50);
+  const tasks = (count: number): Played =>
+    Object.fromEntries(
+      ["letters", "more", "most"]
+        .slice(0, count)
+        .map((task) => [task, { plain: seven(2.5), strong: seven(2) }]),
+    );
+  const { difference } = compared(tasks(3), anchored);
+  assert.ok(difference.kind === "difference" && difference.interval !== null);
+  // 0.5 bits of the 3 between the baseline at 4 and the reference model at 1
+  near(difference.value, -1 / 6);
+  const [low, high] = difference.interval;
+  assert.ok(low < -1 / 6 && -1 / 6 < high && high < 0);
+  const few = compared(tasks(2), anchored).difference;
+  assert.ok(few.kind === "difference" && few.withheld === "too-few");
+  assert.match(markdown(played(tasks(2), anchored)), /no interval of the difference: it needs 21 attempts/);
+  const none = compared(tasks(2)).difference;
+  assert.ok(none.kind === "none");
 });
 
 test("a result is shown with the difference that its attempts could detect", () => {

@@ -1,24 +1,28 @@
 // Which of two agents is better over all tasks. The unit is the attempt; too few attempts are reported as such, without
 // a p. comparisons.ts compares the items of single submissions.
 import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/significance/permutation-test";
+import { superiorityInterval } from "@mlrb/core/statistics/significance/superiority-interval";
 import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
 import type { AgentComparison, TaskComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { agentDifference } from "./agent-difference.ts";
 import type { AgentPair, Side } from "./agent-pair.ts";
-import { counting } from "./cell.ts";
 import { comparisonDesign } from "./comparison-design.ts";
-import { equalSubmissions } from "./equal-submissions.ts";
-import { leftOutReasons } from "./left-out-reasons.ts";
+import { untestableReasons } from "./left-out-reasons.ts";
 import { pairedComparison } from "./paired-comparison.ts";
 
-/**
- * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
- * tells for which agents the seed is the only randomness, so that two of them with one seed are a pair.
- */
+type Compared = {
+  /** Whether the seed is the agent's only randomness, so that two of them with one seed are a pair. */
+  seeded: (agent: string) => boolean;
+  /** Tasks whose normalised scores may be averaged. */
+  scaled: string[];
+};
+
+/** A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. */
 export function agentComparisons(
   cells: Cell[],
-  { agents, attempts, seeded }: { agents: string[]; attempts: Attempt[]; seeded: (agent: string) => boolean },
+  { agents, attempts, ...from }: { agents: string[]; attempts: Attempt[] } & Compared,
 ): AgentComparison[] {
   const primary = cells
     .filter((cell) => cell.primary)
@@ -27,13 +31,13 @@ export function agentComparisons(
       return { ...cell, attempts: own };
     });
   return agents.flatMap((first, index) =>
-    agents.slice(index + 1).map((second) => compare(primary, { agents: [first, second], seeded })),
+    agents.slice(index + 1).map((second) => compare(primary, { agents: [first, second], ...from })),
   );
 }
 
 function compare(
   primary: Side[],
-  { agents, seeded }: { agents: [string, string]; seeded: (agent: string) => boolean },
+  { agents, seeded, scaled }: { agents: [string, string] } & Compared,
 ): AgentComparison {
   const [first, second] = agents;
   const tasks = [...new Set(primary.map(({ task }) => task))];
@@ -49,7 +53,7 @@ function compare(
       continue;
     }
     planned.push({ a, b });
-    const whys = [a, b].flatMap(leftOutReasons);
+    const whys = [a, b].flatMap(untestableReasons);
     if (whys.length > 0) leftOut.push({ task, why: whys.join("; ") });
     else usable.push({ a, b });
   }
@@ -64,9 +68,7 @@ function compare(
   return {
     agents,
     leftOut,
-    equalSubmissions: usable.flatMap(({ a, b }) =>
-      [a, b].filter(repeats).map(({ task, agent }) => ({ task, agent })),
-    ),
+    difference: agentDifference(usable, scaled),
     overall: overall(test),
     tasks: test.kind === "tested" ? taskComparisons(test, usable) : [],
     pairs: pairedComparison(usable, { agents, seeded }),
@@ -74,14 +76,14 @@ function compare(
   };
 }
 
-function repeats({ attempts, metric }: Side): boolean {
-  return equalSubmissions(attempts.filter((each) => counting(each, metric).kind === "valid")).length > 0;
-}
-
 function overall(test: PermutationTest): AgentComparison["overall"] {
   if (test.kind === "untestable") return { kind: "untestable" };
   const { statistic, p, pMin, method, tasks } = test;
-  return { kind: "tested", statistic, tasks: tasks.length, p, pMin, method };
+  const interval = superiorityInterval(
+    tasks.map(({ attempts }) => attempts),
+    statistic,
+  )!;
+  return { kind: "tested", statistic, interval, tasks: tasks.length, p, pMin, method };
 }
 
 function taskComparisons(
@@ -91,7 +93,14 @@ function taskComparisons(
   const held = taskTests(tasks);
   return tasks.map(({ task, attempts, superiority, pMin }, index) => {
     const { metric } = usable.find(({ a }) => a.task === task)!.a;
-    const base = { task, metric, attempts: [attempts.a, attempts.b] as [number, number], superiority, pMin };
+    const base = {
+      task,
+      metric,
+      attempts: [attempts.a, attempts.b] as [number, number],
+      superiority,
+      interval: superiorityInterval([attempts], superiority)!,
+      pMin,
+    };
     const found = held[index]!;
     return found.kind === "tested" ? { ...base, kind: "tested", p: found.p } : { ...base, kind: "too-few" };
   });

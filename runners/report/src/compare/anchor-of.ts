@@ -1,11 +1,12 @@
 // The reference model of a metric: the anchors row that task.yaml names. Without a measured value it is unavailable,
 // never a guess.
 
+import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 
 export type Anchor =
-  | { kind: "known"; value: number; name: string; standardError: number | null }
+  | { kind: "known"; value: number; name: string; of: AnchorKind | null; standardError: number | null }
   /** `why` is a complete sentence for the report. */
   | { kind: "unavailable"; name: string | null; why: string };
 
@@ -20,5 +21,11 @@ export function anchorOf(declared: string | null, anchors: Reading<AnchorRow[]>)
   if (!row) return unavailable(`no reference model: no measured row is named ${declared}`);
   if (row.rejected !== null)
     return unavailable(`the reference model ${declared} was rejected: ${row.rejected}`);
-  return { kind: "known", value: row.value, name: row.name, standardError: row.standardError };
+  return {
+    kind: "known",
+    value: row.value,
+    name: row.name,
+    of: row.kind,
+    standardError: row.standardError,
+  };
 }

@@ -8,8 +8,9 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { parseSamples } from "../read/parse-artifacts.ts";
 import { verdictWord } from "../sections/report-words.ts";
-import { type CellAttempt, counting } from "./cell.ts";
+import type { CellAttempt } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
+import { counting } from "./counting.ts";
 
 export type SamplesText = (attempt: Attempt, scorer: string) => Reading<string>;
 

@@ -4,7 +4,7 @@ import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { byText } from "../read/order.ts";
-import { counting } from "./cell.ts";
+import { counting } from "./counting.ts";
 
 type Scored = Extract<AttemptScore, { kind: "scored" }>;
 

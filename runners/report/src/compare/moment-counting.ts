@@ -2,7 +2,7 @@
 // only, so a disqualified attempt is disqualified at every checkpoint.
 
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
-import { counting } from "./cell.ts";
+import { counting } from "./counting.ts";
 
 export type MomentCounting =
   | { kind: "valid"; value: number }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Report } from "@mlrb/formats/report";
 import { csv } from "../formats/csv.ts";
 import { markdown } from "../formats/markdown.ts";
@@ -51,10 +52,10 @@ function report(
   return example.report();
 }
 
-test("0 is the trivial baseline and 1 the reference model in both directions, without clipping", () => {
+test("0 is the trivial baseline and 1 the reference model in both directions; values below 0 count as 0", () => {
   const { cells } = report({ plain: { one: [3, 1, 2, 0, 4] } });
-  assert.deepEqual(cells[0]!.normalised, [0, 1, 0.5, 1.5, -0.5]);
-  assert.equal(cells[0]!.normalisedMean, 0.5);
+  assert.deepEqual(cells[0]!.normalised, [0, 1, 0.5, 1.5, 0]);
+  assert.equal(cells[0]!.normalisedMean, 0.6);
   assert.deepEqual([cells[0]!.anchor, cells[0]!.anchorName], [1, "anchor-row"]);
   const higher = new Example({
     floors: { numbers: { right: 0.25 } },
@@ -153,10 +154,53 @@ test("a task with over a fifth missing is left out of the agent's mean, as of th
   );
 });
 
+test("tasks whose reference models are of another kind, or of none, are left out of means over tasks", () => {
+  const kind = (kind: AnchorKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
+  const agents = { plain: { one: [1], two: [2], three: [3] } };
+  const mixed = report(agents, {
+    one: kind("given-model"),
+    two: kind("answers"),
+    three: kind("given-model"),
+  });
+  assert.equal(mixed.acrossTasks.kind, "given-model");
+  assert.deepEqual(mixed.acrossTasks.agents[0]!.tasks, ["one", "three"]);
+  assert.equal(mixed.acrossTasks.agents[0]!.mean, 0.5);
+  assert.deepEqual(mixed.acrossTasks.leftOut, [
+    {
+      task: "two",
+      why: "its reference model anchor-row is of the kind answers; most tasks have one of the kind given-model",
+    },
+  ]);
+  const even = report(agents, { one: kind("given-model"), two: kind("answers"), three: kind("n-gram") });
+  assert.deepEqual([even.acrossTasks.kind, even.acrossTasks.tasks], [null, []]);
+  assert.match(even.acrossTasks.leftOut[0]!.why, /no kind is that of most tasks$/);
+});
+
+test("ranks compare agents over all tasks, whatever the kinds of their reference models", () => {
+  const kind = (kind: AnchorKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
+  const { acrossTasks } = report(
+    {
+      a: { one: [1], two: [1], three: [1] },
+      b: { one: [2], two: [1], three: [2] },
+      c: { one: [2.5], two: [2], three: ["missing"] },
+    },
+    { one: kind("given-model"), two: kind("answers") },
+  );
+  assert.deepEqual(acrossTasks.ranked, ["one", "two"]);
+  assert.deepEqual(
+    acrossTasks.agents.map(({ meanRank }) => meanRank),
+    [(1 + 1.5) / 2, (2 + 1.5) / 2, 3],
+  );
+  assert.equal(report({ a: { one: [1] } }).acrossTasks.agents[0]!.meanRank, null);
+});
+
 test("report.csv has each attempt's normalised score, and each agent's over tasks", () => {
   const lines = csv(report({ plain: { one: [2], two: [1] } })).split("\r\n");
-  assert.match(lines.find((line) => line.startsWith("attempt,smoke,one"))!, /,3,1,0\.5,,$/);
-  assert.match(lines.find((line) => line.includes(",mean,"))!, /^across-tasks,smoke,,plain,.*,0\.75,.*,2,$/);
-  assert.match(lines.find((line) => line.includes("mean without one"))!, /,1,.*,1,$/);
+  assert.match(lines.find((line) => line.startsWith("attempt,smoke,one"))!, /,3,1,0\.5,,,,,,$/);
+  assert.match(
+    lines.find((line) => line.includes(",mean,"))!,
+    /^across-tasks,smoke,,plain,.*,0\.75,.*,2,,,,,$/,
+  );
+  assert.match(lines.find((line) => line.includes("mean without one"))!, /,1,.*,1,,,,,$/);
   assert.ok(lines.some((line) => line.includes(",interquartile mean,")));
 });

@@ -1,8 +1,12 @@
-// One number for each agent over all tasks, from normalised scores of the tasks' primary metrics. A task without a
-// usable scale is left out for all agents and named, never filled in.
+// One number for each agent over all tasks, from normalised scores of the tasks' primary metrics: of tasks whose
+// reference models are of one kind. A task without such a scale is left out for all agents and named, never filled in.
+// Ranks need no scale.
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
+import { meanRanks } from "@mlrb/core/statistics/mean-ranks";
+import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { commonKind } from "./common-kind.ts";
 import { leftOutReasons } from "./left-out-reasons.ts";
 
 /** `tasks` are all planned ones; `cells` are of all metrics. */
@@ -10,34 +14,73 @@ export function overTasks(
   cells: Cell[],
   { tasks, agents }: { tasks: { name: string; primary: string | null }[]; agents: string[] },
 ): AcrossTasks {
-  if (agents.length === 0) return { tasks: [], leftOut: [], agents: [] };
+  if (agents.length === 0) return { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] };
   const primary = cells.filter((cell) => cell.primary);
+  const at = (task: string) => primary.find((cell) => cell.task === task);
+  const kind = commonKind(
+    tasks.flatMap(({ name }) => {
+      const cell = at(name);
+      return cell && cell.normalisedWithheld === null ? [cell.anchorKind] : [];
+    }),
+  );
   const used: AcrossTasks["tasks"] = [];
   const leftOut: AcrossTasks["leftOut"] = [];
   for (const { name: task } of tasks) {
-    const found = primary.find((cell) => cell.task === task);
-    if (!found) leftOut.push({ task, why: "no score of a primary metric was planned" });
-    else if (found.normalisedWithheld !== null) leftOut.push({ task, why: found.normalisedWithheld });
-    else {
-      const { metric, floor, anchor, anchorName } = found;
-      if (floor === null || anchor === null || anchorName === null)
-        throw new Error(`bug: a scale at ${task} without its two ends`);
-      used.push({ task, metric, floor, anchor, anchorName });
-    }
+    const found = at(task);
+    const why = found ? noScale(found, kind) : "no score of a primary metric was planned";
+    if (why !== null || !found) leftOut.push({ task, why: why ?? "" });
+    else used.push(scaleOf(found));
   }
+  const names = used.map(({ task }) => task);
+  const ranks = ranking(primary, { tasks: tasks.map(({ name }) => name), agents });
   return {
+    kind,
+    ranked: ranks.tasks,
     tasks: used,
     leftOut,
-    agents: agents.map((agent) =>
-      ofAgent(agent, {
-        tasks: used.map(({ task }) => task),
-        cells: primary.filter((cell) => cell.agent === agent),
-      }),
-    ),
+    agents: agents.map((agent, index) => ({
+      ...ofAgent(agent, { tasks: names, cells: primary.filter((cell) => cell.agent === agent) }),
+      meanRank: ranks.means?.[index] ?? null,
+    })),
   };
 }
 
-function ofAgent(agent: string, { tasks, cells }: { tasks: string[]; cells: Cell[] }): AgentAcrossTasks {
+/** Why a task's scale is not used; null if it is. */
+function noScale(
+  { normalisedWithheld, anchorName, anchorKind }: Cell,
+  kind: AnchorKind | null,
+): string | null {
+  if (normalisedWithheld !== null) return normalisedWithheld;
+  if (anchorKind === null) return `the kind of the reference model ${anchorName} is unknown`;
+  if (anchorKind === kind) return null;
+  const most = kind === null ? "no kind is that of most tasks" : `most tasks have one of the kind ${kind}`;
+  return `its reference model ${anchorName} is of the kind ${anchorKind}; ${most}`;
+}
+
+function scaleOf({ task, metric, floor, anchor, anchorName }: Cell): AcrossTasks["tasks"][number] {
+  if (floor === null || anchor === null || anchorName === null)
+    throw new Error(`bug: a scale at ${task} without its two ends`);
+  return { task, metric, floor, anchor, anchorName };
+}
+
+/** Over the tasks at which every agent has a usable mean; one agent has no rank. */
+function ranking(primary: Cell[], { tasks, agents }: { tasks: string[]; agents: string[] }) {
+  if (agents.length < 2) return { tasks: [], means: undefined };
+  const ranked = tasks.flatMap((task) => {
+    const values = agents.flatMap((agent) => {
+      const cell = primary.find((each) => each.task === task && each.agent === agent);
+      if (!cell || cell.mean === null || leftOutReasons(cell).length > 0) return [];
+      return [cell.direction === "higher" ? cell.mean : -cell.mean];
+    });
+    return values.length === agents.length ? [{ task, values }] : [];
+  });
+  return { tasks: ranked.map(({ task }) => task), means: meanRanks(ranked.map(({ values }) => values)) };
+}
+
+function ofAgent(
+  agent: string,
+  { tasks, cells }: { tasks: string[]; cells: Cell[] },
+): Omit<AgentAcrossTasks, "meanRank"> {
   const leftOut: AgentAcrossTasks["leftOut"] = [];
   const scores = tasks.flatMap((task) => {
     const cell = cells.find((each) => each.task === task);

@@ -24,20 +24,12 @@ export function pairedComparison(
   return { kind: "tested", statistic: (1 + advantage) / 2, pairs, tasks: byTask.length, ...test };
 }
 
-/**
- * 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are equal. Agents that do
- * not use the seed submit the same two submissions again, which are one pair.
- */
+/** 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are equal. */
 function signs({ a, b }: AgentPair): number[] {
-  const seen = new Set<string>();
   return a.seeds.flatMap((seed, index) => {
     const other = b.seeds.indexOf(seed);
     const [x, y] = [a.counted[index] ?? null, other < 0 ? null : (b.counted[other] ?? null)];
     if (x === null || y === null) return [];
-    const submissions = [a.attempts[index]!.submission, b.attempts[other]!.submission];
-    const both = JSON.stringify(submissions);
-    if (!submissions.includes(null) && seen.has(both)) return [];
-    seen.add(both);
     return [Math.sign(a.direction === "higher" ? x - y : y - x)];
   });
 }

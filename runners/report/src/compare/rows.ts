@@ -29,6 +29,8 @@ export function rows(
     all.push({
       name: "floor",
       title,
+      kind: "guess",
+      parameters: null,
       value,
       standardError: null,
       rejected: null,

@@ -5,7 +5,7 @@ import { intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
-import { type Counting, counting } from "./cell.ts";
+import { type Counting, counting } from "./counting.ts";
 
 type Variant = {
   /** Whether the variant counts this attempt in another way, or says in which way it was counted. */
@@ -45,8 +45,8 @@ export function sensitivity(cells: Cell[], attempts: Attempt[]): Sensitivity[] {
         const ways = own.map((attempt) =>
           isAbout(attempt, cell.metric) ? as(attempt, cell.metric) : counting(attempt, cell.metric),
         );
-        const { mean, measured } = intentionToTreat(ways, { floor: cell.floor ?? undefined });
-        const { task, agent, metric } = cell;
+        const { task, agent, metric, direction } = cell;
+        const { mean, measured } = intentionToTreat(ways, { floor: cell.floor ?? undefined, direction });
         return [
           {
             ...{ task, agent, metric, variant: name as SensitivityVariant, attempts: about.length, measured },

@@ -5,7 +5,7 @@
 // conversation.
 import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
-import { jsonPieces, listOf } from "./json-pieces.ts";
+import { jsonPieces, listOf, valueText } from "./json-pieces.ts";
 import {
   type Conversation,
   type TrajectorySummary,
@@ -31,7 +31,7 @@ export function* atif(source: AttemptSource): Generator<string> {
   const [main, ...workers] = summary.conversations;
   const { axes, slot, ledger } = source;
   const agent = String(axes.agent ?? "agent");
-  const version = String(summary.start.scaffoldVersion ?? "unknown");
+  const version = valueText(summary.start.scaffoldVersion ?? "unknown");
   yield* jsonPieces({
     schema_version: "ATIF-v1.8",
     session_id: source.id,

@@ -9,6 +9,7 @@ import { modelEvent, type Place, toolEvent } from "./inspect-calls.ts";
 import { isSaid } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, utc } from "./inspect-values.ts";
+import { valueText } from "./json-pieces.ts";
 import { PoolPlaces } from "./pool-places.ts";
 import {
   type OpenCall,
@@ -221,7 +222,7 @@ export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
 
 /** By how much the deadline has moved after a wait. A sum of waits would count overlaps twice. */
 function movedMs(first: unknown, { deadline }: { deadline: string }): number | undefined {
-  const moved = Date.parse(deadline) - Date.parse(String(first));
+  const moved = Date.parse(deadline) - Date.parse(valueText(first));
   return Number.isNaN(moved) ? undefined : moved;
 }
 

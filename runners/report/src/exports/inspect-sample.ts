@@ -5,7 +5,7 @@ import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
 import { inspectConversation, inspectPool } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
-import { listOf, objectOf } from "./json-pieces.ts";
+import { listOf, objectOf, valueText } from "./json-pieces.ts";
 import { type TrajectorySummary, trajectorySummary } from "./trajectory-walk.ts";
 
 type InspectError = { message: string; traceback: string; traceback_ansi: string };
@@ -80,7 +80,7 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
     epoch: 1,
     input:
       summary.prompt === null
-        ? `The prompt of task ${task}, of digest ${String(summary.start.promptDigest ?? "unknown")}.`
+        ? `The prompt of task ${task}, of digest ${valueText(summary.start.promptDigest ?? "unknown")}.`
         : texts.inline(summary.prompt),
     target: "",
     metadata: { mlrb: metadata },

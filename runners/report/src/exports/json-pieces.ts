@@ -1,5 +1,7 @@
 // Writes JSON in pieces, so that a document of any length needs the memory of one part. Pure.
 import { isTable } from "@mlrb/formats/is-table";
+import { nestsDeeper } from "@mlrb/formats/nests-deeper";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 
 type Part = unknown | Streamed;
 
@@ -18,14 +20,19 @@ export function objectOf(entries: () => Iterable<[string, unknown]>): Part {
   return { [streamed]: entries, as: "object" };
 }
 
-/** The JSON object that `text` is; undefined where it is none. */
+/** The JSON object that `text` is; undefined where it is none, or one that nests too deep to be written again. */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isTable(value) ? value : undefined;
+    return isTable(value) && !nestsDeeper(value, readingLimits.jsonDepth.max) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A text as it is, anything else as JSON: `String` would call what an object of a stranger has as `toString`. */
+export function valueText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown");
 }
 
 /** The text of `value`, an object or a list, which may hold listOf and objectOf at any depth. Leaves undefined out. */

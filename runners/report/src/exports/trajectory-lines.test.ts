@@ -59,6 +59,10 @@ test("the first bad line ends the reading with the reason", () => {
   assert.equal(after("{"), "line 2: a line is not JSON");
   assert.equal(after("[1]"), "line 2: a line is not a JSON object");
   assert.equal(after(Buffer.from([0x22, 0xff, 0x22])), "line 2: a line is not JSON");
+  assert.equal(
+    after(`{"formatVersion":1,"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`),
+    "line 2: a line nests deeper than 64 levels",
+  );
   assert.match(after('{"formatVersion":2}'), /^line 2: a line has another format/);
   assert.equal(after(`"${"x".repeat(5 << 20)}"`), "line 2: a line is longer than 4 MiB");
   assert.deepEqual(read(""), [{ kind: "broken", index: 0, why: "line 1: it is empty" }]);

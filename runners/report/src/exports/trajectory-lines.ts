@@ -2,12 +2,14 @@
 // bad line ends the reading with a reason, and the lines before it stay valid.
 import { closeSync, openSync, readSync } from "node:fs";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { nestsDeeper } from "@mlrb/formats/nests-deeper";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import type { TrajectoryLine } from "./attempt-source.ts";
 
 const pieceBytes = 256 << 10;
 const lineMax = readingLimits.trajectoryLineBytes.max;
+const depthMax = readingLimits.jsonDepth.max;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
@@ -61,6 +63,7 @@ function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
   } catch {
     return broken(index, "a line is not JSON");
   }
+  if (nestsDeeper(fields, depthMax)) return broken(index, `a line nests deeper than ${depthMax} levels`);
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
     return broken(index, "a line is not a JSON object");
   const { formatVersion, index: _, previous, time, sinceStartMs, ...own } = fields as Record<string, unknown>;
@@ -73,7 +76,12 @@ function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
   };
   const event = checkFormat(trajectoryEvent, own);
   if (event.kind === "ok") return { kind: "event", ...place, event: event.value };
-  return { kind: "other", ...place, name: String(own.event), fields: own };
+  return {
+    kind: "other",
+    ...place,
+    name: typeof own.event === "string" ? own.event : "without a name",
+    fields: own,
+  };
 }
 
 function broken(index: number, why: string): TrajectoryLine {

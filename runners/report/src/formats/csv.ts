@@ -3,42 +3,16 @@
 // formulas.
 
 import type { Published, Report } from "@mlrb/formats/report";
-import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { decisionText } from "../read/decisions.ts";
-import { importedLine, importedText } from "../read/imported-words.ts";
+import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { weakLimitsText } from "../read/weak-limits-words.ts";
+import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
-
-const columns = [
-  "kind",
-  "label",
-  "task",
-  "agent",
-  "seed",
-  "metric",
-  "primary",
-  "unit",
-  "direction",
-  "verdict",
-  "machineVerdict",
-  "score",
-  "value",
-  "standardError",
-  "items",
-  "counted",
-  "submission",
-  "row",
-  "reason",
-  "note",
-  "floor",
-  "anchor",
-  "normalised",
-  "n",
-  "origin",
-] as const;
-
-type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
+import { summaryRows } from "./csv-summary-rows.ts";
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
@@ -47,7 +21,10 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
  * attempts count in another way), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
- * empty for attempts that were made here.
+ * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
+ * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
+ * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
+ * `weakLimits` is empty for attempts whose limits the kernel held.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -57,8 +34,7 @@ export function csv(report: Report): string {
     ...ofAttempts(report, besideRows),
     ...ofAttempts(report, researchRows),
     ...ofAttempts(report, momentRows),
-    ...sensitivityRows(report),
-    ...acrossRows(report),
+    ...summaryRows(report),
   ];
   const shared = { label: report.label, note: report.note };
   const lines = rows.map((row) => {
@@ -77,7 +53,8 @@ export function csv(report: Report): string {
 function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]): Fields[] {
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin }));
+    const weakLimits = weakLimitsText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
   });
 }
 
@@ -106,9 +83,16 @@ function attemptRows(report: Report, attempt: Attempt): Fields[] {
       floor: cell?.floor ?? null,
       anchor: cell?.anchor ?? null,
       normalised: cell?.normalised[at] ?? null,
+      implausible: implausibleText(cell, seed),
     };
     return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
   });
+}
+
+/** The distance in standard errors, `yes` if both errors are 0. */
+function implausibleText(cell: Cell | undefined, seed: Seed): number | "yes" | null {
+  const found = cell?.implausible.find((each) => each.seed === seed);
+  return found ? (found.standardErrors ?? "yes") : null;
 }
 
 function scoreFields(attempt: Attempt, metric: string): Fields {
@@ -176,10 +160,21 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
   if (research === null) return [];
   if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
   const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
+  const { distinctValid, runs, limits } = research;
   const said = metric === null ? "" : `of ${metric}`;
   return [
     { ...own, row: "executed iterations", value: executed },
     { ...own, row: "claimed only", value: claimedOnly },
+    ...(distinctValid === null ? [] : [{ ...own, row: "distinct valid submissions", value: distinctValid }]),
+    ...(runs === null
+      ? []
+      : [
+          { ...own, row: "runs", value: runs.ended },
+          { ...own, row: "failed runs", value: runs.failed },
+          { ...own, row: "evaluations", value: runs.evaluations },
+          { ...own, row: "runs out of memory", value: runs.outOfMemory },
+        ]),
+    ...limits.map((limit) => ({ ...own, row: "limit reached", reason: limit })),
     ...(saidMinusMeasured === null
       ? []
       : [{ ...own, row: "said minus measured", value: saidMinusMeasured, reason: said }]),
@@ -191,7 +186,7 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
       : [
           {
             ...own,
-            row: `failed at ${failure.where}`,
+            row: "failure",
             reason: `${failure.whose}: ${failure.pattern}: ${failure.detail}`,
           },
         ]),
@@ -201,37 +196,4 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
   const reason = note === "" ? source : `${note}: ${source}`;
   return { kind: "published", task, metric, row: who, value, n, reason };
-}
-
-function sensitivityRows(report: Report): Fields[] {
-  return report.sensitivity.map(({ task, agent, metric, variant, mean, attempts }) => {
-    const own = report.attempts.filter((each) => each.task === task && each.agent === agent);
-    const row = { kind: "sensitivity", task, agent, metric, row: variant, value: mean, n: attempts };
-    return { ...row, origin: importedLine(own) };
-  });
-}
-
-function acrossRows(report: Report): Fields[] {
-  const { leftOut, agents } = report.acrossTasks;
-  const kind = "across-tasks";
-  const importedOf = (agent: string) => importedLine(report.attempts.filter((each) => each.agent === agent));
-  return [
-    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] =>
-      [
-        ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
-        ...leaveOneOut.map((each) => ({
-          kind,
-          agent,
-          row: `mean without ${each.without}`,
-          value: each.mean,
-          n: tasks.length - 1,
-        })),
-        ...(tasks.length === 0
-          ? []
-          : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
-        ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
-      ].map((row) => ({ ...row, origin: importedOf(agent) })),
-    ),
-    ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
-  ];
 }

@@ -6,7 +6,6 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedLine } from "../read/imported-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { cutText, intervalText } from "../sections/interval-text.ts";
 import {
   importedMarkOf,
   metricHead,
@@ -15,7 +14,8 @@ import {
   resultsHelp,
 } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
-import { meanError, rowError, supportedDigits, validError } from "../sections/supported-digits.ts";
+import { meanText, rowError, supportedDigits } from "../sections/supported-digits.ts";
+import { attemptMarks, validHelp, validText } from "../sections/valid-text.ts";
 import { latexText } from "./latex-text.ts";
 
 const agentsPerTable = 3;
@@ -33,8 +33,8 @@ export function latexMainTables(report: Report, mark: string): string[] {
       cells,
       agents,
       caption:
-        "Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned" +
-        `${[resultsHelp, cutText(cells), shown(report, cells).length > 0 ? publishedCaption : "", importedLine(report.attempts)].map(continued).join("")}` +
+        "Mean over attempts, with attempts measured of planned and the valid ones" +
+        `${[resultsHelp, validHelp, shown(report, cells).length > 0 ? publishedCaption : "", importedLine(report.attempts)].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -51,15 +51,13 @@ function table(
         const value = cell[which];
         return value === null ? [] : [referenceText(report, cell, which)];
       }),
-      [],
     );
   const columns = agents.map((agent) => {
     const own = cells.filter((cell) => cell.agent === agent);
-    const texts = own.map((cell) => numberParts(cell, metricOf(report, cell.metric)));
-    return `S[table-format=${format(
-      texts.flatMap(({ mean }) => mean ?? []),
-      texts.flatMap(({ half }) => half ?? []),
-    )}]>{\\raggedright\\arraybackslash}p{24mm}`;
+    const means = own.flatMap((cell) =>
+      cell.mean === null ? [] : [meanText(cell, metricOf(report, cell.metric), cell.mean)],
+    );
+    return `S[table-format=${format(means)}]>{\\raggedright\\arraybackslash}p{24mm}`;
   });
   const rows = report.tasks.flatMap(({ name: task }) => {
     const ofTask = cells.filter((cell) => cell.task === task);
@@ -135,48 +133,32 @@ function shown(report: Report, cells: Cell[]): Published[] {
   );
 }
 
-function numberParts(cell: Cell, metric: Metric): { mean?: string; half?: string; ends?: string } {
-  if (cell.mean === null) return {};
-  const text = digitsText(cell.mean, supportedDigits(metric.digits, meanError(cell)));
-  const interval = intervalText(cell, metric);
-  if (interval === undefined) return { mean: text };
-  return interval.kind === "half" ? { mean: text, half: interval.half } : { mean: text, ends: interval.ends };
-}
-
 function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): [string, string] {
   if (!cell) return ["{not planned}", ""];
-  const { mean, half, ends } = numberParts(cell, metric);
   const marks = [`${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`];
-  if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
   if (cell.undecided > 0) marks.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
-  if (cell.validN !== cell.measured)
-    marks.push(
-      cell.validMean === null
-        ? "none valid"
-        : `valid ${digitsText(cell.validMean, supportedDigits(metric.digits, validError(cell)))}`,
-    );
+  marks.push(...attemptMarks(cell));
+  if (cell.measured > 0)
+    marks.push(cell.validMean === null ? "none valid" : `valid ${validText(cell, metric)}`);
   const number =
-    mean === undefined ? `{${cell.measured === 0 ? "not measured" : "no mean"}}` : tableNumber(mean, half);
+    cell.mean === null
+      ? `{${cell.measured === 0 ? "not measured" : "no mean"}}`
+      : tableNumber(meanText(cell, metric, cell.mean));
   return [number, latexText(marks.join("; "))];
 }
 
 /** For an S column; a number too large for one is set as text. */
-function tableNumber(value: string, half?: string): string {
-  const number = half === undefined ? value : `${value} \\pm ${half}`;
+function tableNumber(number: string): string {
   return number.includes("e") ? `{\\num{${number}}}` : number;
 }
 
-/** siunitx' `-2.3(4)`: digits before and after the point, and digits of the uncertainty. */
-function format(values: string[], halves: string[]): string {
+/** siunitx' `-2.3`: digits before and after the point. */
+function format(values: string[]): string {
   const plain = values.filter((value) => !value.includes("e"));
   const sign = plain.some((value) => value.startsWith("-")) ? "-" : "";
   const before = Math.max(1, ...plain.map((value) => value.replace("-", "").split(".")[0]!.length));
   const after = Math.max(0, ...plain.map((value) => value.split(".")[1]?.length ?? 0));
-  const digits = halves
-    .filter((half) => !half.includes("e"))
-    .map((half) => half.replace(".", "").replace(/^0+(?=\d)/, "").length);
-  const uncertainty = digits.length > 0 ? `(${Math.max(...digits)})` : "";
-  return `${sign}${before}.${after}${uncertainty}`;
+  return `${sign}${before}.${after}`;
 }

@@ -42,6 +42,8 @@ const commands: Record<string, string> = {
   "…": "\\ldots{}",
   "†": "\\textdagger{}",
   "‡": "\\textdaggerdbl{}",
+  "§": "\\textsection{}",
+  "¶": "\\P{}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",
   "“": "\\textquotedblleft{}",

@@ -7,9 +7,11 @@ import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/repor
 import type { Times } from "@mlrb/formats/times";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
+import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
 import { supportedDigits } from "../sections/supported-digits.ts";
+import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -44,11 +46,12 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}</p>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
+${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
 ${trajectory && trajectoryPart(trajectory)}
 </details>
 `;
@@ -66,6 +69,13 @@ function timeText(time: AttemptDetails["time"]): string {
 function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
+  const { runs, limits, distinctValid } = research;
+  const valid = distinctValid === null ? "" : ` ${distinctValid} distinct submissions can be loaded.`;
+  const ran =
+    runs === null
+      ? ""
+      : ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
+  const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
   const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
@@ -75,8 +85,8 @@ function researchText(research: AttemptResearch): string {
   const ended =
     failure === null
       ? " No rule found a failure."
-      : ` Failed at ${failure.where} (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
-  return `Research: ${executed} iterations${claims}.${last}${missed}${ended}`;
+      : ` A rule found a failure (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
+  return `Research: ${executed} iterations${claims}.${valid}${ran}${reached}${last}${missed}${ended}`;
 }
 
 function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {

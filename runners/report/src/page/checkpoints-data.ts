@@ -1,6 +1,7 @@
 // The data of a task's figure over the budget: every attempt's score at its checkpoints, and each agent's mean over its
 // seeds. Failed checkpoints are scored at the trivial baseline. Pure.
 
+import { floored } from "@mlrb/core/statistics/floored";
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -50,7 +51,7 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
       const known = ways.flatMap(({ seed, way }): CheckpointPoint[] => {
         const point = { agent, seed, share };
         if (way.kind === "valid")
-          return [{ ...point, value: way.value, kind: "counts", words: digitsText(way.value, digits) }];
+          return [{ ...point, ...validCheckpoint(way.value, { floor, direction, digits }) }];
         if (way.kind === "missing" || floor === null) return [];
         return [{ ...point, value: floor, kind: "failed", words: failedWords[way.because] }];
       });
@@ -64,6 +65,21 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
   }
   if (points.length === 0) return undefined;
   return { task, metric, unit, direction, digits, floor, shares, points, means };
+}
+
+/** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
+function validCheckpoint(
+  value: number,
+  { floor, direction, digits }: Pick<CheckpointsData, "floor" | "direction" | "digits">,
+): Pick<CheckpointPoint, "value" | "kind" | "words"> {
+  const counted = floored(value, { floor: floor ?? undefined, direction });
+  const words = digitsText(value, digits);
+  if (counted === value) return { value, kind: "counts", words };
+  return {
+    value: counted,
+    kind: "failed",
+    words: `${words}, worse than the trivial baseline and counted as it`,
+  };
 }
 
 const failedWords = {

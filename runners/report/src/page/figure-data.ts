@@ -6,7 +6,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { grouped, metricOf, verdictWord } from "../sections/report-words.ts";
 import { rowName } from "../sections/rows-section.ts";
@@ -18,6 +18,7 @@ export type FigureData = {
   direction: Direction;
   digits: number;
   points: FigurePoint[];
+  /** `interval` is of the valid attempts only. */
   means: { agent: string; mean: number; interval: [number, number] | null }[];
   /** Rows with the same value in the table's digits are one line with all their names. */
   lines: FigureLine[];
@@ -28,8 +29,15 @@ export type FigureData = {
 /** `name` marks the trivial baseline and the reference model. */
 export type FigureLine = { name: string; value: number; marked: boolean };
 
-/** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place. */
-export type FigurePoint = { agent: string; seed: Seed; value: number; kind: "counts" | "failed" };
+/** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place; `words` hold the reason. */
+export type FigurePoint = {
+  agent: string;
+  seed: Seed;
+  value: number;
+  kind: "counts" | "failed";
+  words: string;
+  implausible: boolean;
+};
 
 /** Undefined where the task has no primary metric or no attempts. */
 export function figureData(report: Report, task: string): FigureData | undefined {
@@ -42,14 +50,16 @@ export function figureData(report: Report, task: string): FigureData | undefined
   for (const attempt of report.attempts.filter((each) => each.task === task)) {
     const { agent, seed } = attempt;
     const way = counting(attempt, metric);
-    if (way.kind === "valid") points.push({ agent, seed, value: way.value, kind: "counts" });
+    const of = { agent, seed, implausible: false };
+    if (way.kind === "valid")
+      points.push(validPoint(cells.find((cell) => cell.agent === agent)!, { seed, digits }));
     else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
     else if (first.floor === null)
       absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
-    else points.push({ agent, seed, value: first.floor, kind: "failed" });
+    else points.push({ ...of, value: first.floor, kind: "failed", words: failedWords });
   }
-  const means = cells.flatMap(({ agent, mean, interval }: Cell) =>
-    mean === null ? [] : [{ agent, mean, interval }],
+  const means = cells.flatMap(({ agent, mean, validInterval }: Cell) =>
+    mean === null ? [] : [{ agent, mean, interval: validInterval }],
   );
   const rows = report.rows.filter(
     (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
@@ -67,6 +77,19 @@ export function figureData(report: Report, task: string): FigureData | undefined
   return { task, metric, unit, direction, digits, points, means, lines, absent };
 }
 
+const failedWords = "failed, scored at the trivial baseline";
+
+/** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
+function validPoint(cell: Cell, { seed, digits }: { seed: Seed; digits: number }): FigurePoint {
+  const at = cell.seeds.indexOf(seed);
+  const [value, counted] = [cell.values[at]!, cell.counted[at]!];
+  const implausible = cell.implausible.some((each) => each.seed === seed);
+  const point = { agent: cell.agent, seed, value: counted, implausible };
+  if (value === counted) return { ...point, kind: "counts", words: implausible ? "implausible" : "" };
+  const words = `${digitsText(value, digits)}, worse than the trivial baseline and counted as it`;
+  return { ...point, kind: "failed", words };
+}
+
 /** The figure in words, for readers who do not see it. */
 export function figureWords({ metric, unit, direction, digits, points, means, lines }: FigureData): string {
   const shown = (value: number) => digitsText(value, digits);
@@ -74,8 +97,7 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
     const own = points.filter((point) => point.agent === agent);
     const mean = means.find((each) => each.agent === agent);
     const values = own.map(
-      ({ seed, value, kind }) =>
-        `seed ${seed} ${kind === "failed" ? "failed, scored at the trivial baseline " : ""}${shown(value)}`,
+      ({ seed, value, words }) => `seed ${seed} ${shown(value)}${words === "" ? "" : ` (${words})`}`,
     );
     return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
   });

@@ -52,9 +52,13 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
           y: rowOf,
           symbol: "circle",
           r: 6,
-          title: ({ agent, seed, value, kind }: FigurePoint) =>
-            `${agent}, seed ${seed}: ${digitsText(value, data.digits)}${kind === "failed" ? " (failed: scored at the trivial baseline)" : ""}`,
+          title: ({ agent, seed, value, words }: FigurePoint) =>
+            `${agent}, seed ${seed}: ${digitsText(value, data.digits)}${words === "" ? "" : ` (${words})`}`,
         }),
+        Plot.text(
+          data.points.filter(({ implausible }) => implausible),
+          { x: "value", y: rowOf, text: () => "?", dy: -13, fontWeight: "bold", fill: "currentColor" },
+        ),
       ],
     },
     figureWords(data),

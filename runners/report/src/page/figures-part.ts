@@ -14,7 +14,7 @@ export function figuresPart(report: Report): Html {
     id: "figures",
     heading: "Every attempt",
     caption:
-      "On the metric that decides the task. A disc is an attempt. A cross is a failed attempt, which is scored at the trivial baseline. The vertical bar is the agent's mean, and the line through it the 95 % interval over attempts. Dashed lines are baselines and reference models; the trivial baseline and the reference model of the normalised score are heavier.",
+      "On the metric that decides the task. A disc is an attempt. A cross is an attempt that counts as the trivial baseline: it failed, or its score is worse. A question mark is an implausible score. The vertical bar is the agent's mean over all attempts; the line is the 95 % interval of the mean of valid attempts, conditional on being valid. Dashed lines are baselines and reference models; the trivial baseline and the reference model of the normalised score are heavier.",
     figure: (task) => {
       const data = figureData(report, task);
       return (

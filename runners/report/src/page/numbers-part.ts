@@ -4,12 +4,14 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { counting } from "../compare/cell.ts";
+import { counting } from "../compare/counting.ts";
 import { markOf } from "../read/imported-words.ts";
 import { placeKey } from "../read/planned-places.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { rateText } from "../sections/statistics-text.ts";
 import { meanError, rowError, supportedDigits } from "../sections/supported-digits.ts";
+import { validText } from "../sections/valid-text.ts";
 import { type Html, html } from "./html.ts";
 import type { PageInstance } from "./page-data.ts";
 import { aboutId, attemptId, instanceId } from "./section-html.ts";
@@ -32,6 +34,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const metric = metricOf(report, name);
   const shown = (value: number | null, error = meanError(cell)) =>
     value === null ? "–" : digitsText(value, supportedDigits(metric.digits, error));
+  const floorError = rowError(report.rows, cell, cell.floorName);
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
     const from = scores.get(placeKey([task, agent, attempt.seed, name]));
@@ -39,19 +42,27 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     const score = attempt.scores[name];
     const error = score?.kind === "scored" ? score.standardError : 0;
     const value = shown(cell.values[at] ?? null, error);
+    const implausible = cell.implausible.some(({ seed }) => seed === attempt.seed) ? "; implausible" : "";
+    const isOwn = cell.values[at] === counted;
+    const below = isOwn ? "" : "; worse than the trivial baseline";
     return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
-<td class="number">${shown(counted, error)}</td><td>${wayText(attempt, name)}</td></tr>`;
+<td class="number">${shown(counted, isOwn ? error : floorError)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
   });
-  const interval = cell.interval
-    ? `, 95 % interval ${shown(cell.interval[0])} to ${shown(cell.interval[1])} (Student-t over attempts)`
-    : "";
+  const passed =
+    cell.measured === 0
+      ? ""
+      : ` Pass rate ${rateText(cell.validN / cell.measured, cell.passInterval)} (Wilson's 95 % interval).`;
+  const valid =
+    cell.validMean === null
+      ? ""
+      : ` Valid attempts, conditional on being valid: ${validText(cell, metric)} (95 % Student-t interval).`;
   const floor =
     cell.floor === null
       ? "unknown"
-      : `${shown(cell.floor, rowError(report.rows, cell, cell.floorName))}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
+      : `${shown(cell.floor, floorError)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
   return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
-<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts${interval}. Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
+<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts.${passed}${valid} Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
 <div class="scroll" role="group" tabindex="0" aria-label="attempts of this mean"><table><caption class="unseen">attempts of this mean</caption>
 <thead><tr><th scope="col">attempt</th><th scope="col" class="number">score</th><th scope="col" class="number">counted</th><th scope="col">because</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
@@ -60,9 +71,9 @@ ${cell.notes.length > 0 && html`<ul class="notes">${cell.notes.map((note) => htm
 `;
 }
 
-function wayText(attempt: Attempt, metric: string): string {
+function wayText(attempt: Attempt, metric: string, marks: string): string {
   const way = counting(attempt, metric);
-  if (way.kind === "valid") return "valid";
+  if (way.kind === "valid") return `valid${marks}`;
   return way.kind === "failed"
     ? `${verdictWord(way.because)}: scored at the trivial baseline`
     : `missing: ${way.cause}`;

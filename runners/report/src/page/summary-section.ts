@@ -2,11 +2,12 @@
 // submissions differ on these items, and whether further attempts would.
 
 import type { Metric, Report } from "@mlrb/formats/report";
+import type { AgentComparison, AgentDifference } from "@mlrb/formats/report/agent-comparison";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { pText } from "../sections/p-text.ts";
 import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
+import { pText, rateText, signedText } from "../sections/statistics-text.ts";
 import { supportedDigits } from "../sections/supported-digits.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
@@ -19,9 +20,9 @@ export function summarySection(report: Report): Section {
   return {
     heading: "Summary",
     caption:
-      "On the metric that decides each task. “These submissions” compares the final submissions on the same items. " +
-      "“Further attempts” tests whether new attempts of the same agents would have the same order (p adjusted by " +
-      "Holm's method); this needs more attempts than a difference on items.",
+      "On the metric that decides each task. “Beyond item noise” is of these submissions on the same items: whether their " +
+      "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether further " +
+      "attempts of the same agents would have the same order (adjusted by Holm's method). It needs more attempts.",
     tables: [
       tableOf({
         groups: oneGroup(rows),
@@ -30,8 +31,8 @@ export function summarySection(report: Report): Section {
           { head: "decided by", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
           { head: "better", cell: betterCell },
           { head: "by", rigid: true, cell: (each) => byText(each, metricOf(report, each.metric)) },
-          { head: "these submissions", cell: differenceCell },
-          { head: "further attempts", cell: (each) => furtherText(report, each) },
+          { head: "beyond item noise", cell: differenceCell },
+          { head: "p over attempts", cell: (each) => furtherText(report, each) },
         ],
       }),
     ],
@@ -60,10 +61,8 @@ function differenceCell(comparison: Comparison): TableCell {
   if (comparison.kind === "not-compared") return textCell(comparison.why, "bad");
   const { better, clear } = comparison;
   if (better === null) return textCell("equal");
-  if (clear === null) return textCell("one item: no standard error");
-  return clear
-    ? textCell("difference > 2 standard errors on these items", "strong")
-    : textCell("difference ≤ 2 standard errors on these items", "bad");
+  if (clear === null) return textCell("unknown: one item has no standard error");
+  return clear ? textCell("yes", "strong") : textCell("no", "bad");
 }
 
 /** The test over attempts at one task. */
@@ -73,28 +72,30 @@ function furtherText(report: Report, { task, agents }: Comparison): string {
     ?.tasks.find((each) => each.task === task);
   if (!found) return "not tested";
   if (found.kind === "too-few") return `too few seeds to test (${found.attempts.join(" vs ")})`;
-  return testText(found.p);
-}
-
-function testText(p: number): string {
-  return `p = ${pText(p)}, permutation test: ${p < 0.05 ? "significant at 0.05" : "not significant at 0.05"}`;
+  return pText(found.p);
 }
 
 function overall(report: Report): { head: string; text: string }[] {
-  return report.agentComparisons.map(({ agents, overall, equalSubmissions }) => {
-    const head = `over all tasks, ${agents.join(" and ")}`;
-    if (overall.kind !== "tested") return { head, text: "not tested" };
-    const { statistic, p, tasks } = overall;
-    const [first, second] = agents;
-    const ahead = statistic > 0.5 ? first : second;
-    const share = Math.max(statistic, 1 - statistic);
-    const care =
-      equalSubmissions.length > 0 ? "; p may be too small: some attempts submitted identical files" : "";
-    const found =
-      statistic === 0.5
-        ? "neither agent is ahead"
-        : `an attempt of ${ahead} is better with probability ${share.toFixed(2)}`;
-    const over = tasks === 1 ? "at 1 task" : `mean over ${tasks} tasks`;
-    return { head, text: `${found}, ${over}; ${testText(p)}${care}` };
-  });
+  return report.agentComparisons.map(({ agents, overall, difference }) => ({
+    head: `over all tasks, ${agents.join(" and ")}`,
+    text: [differenceText(agents, difference), testText(agents, overall)].join("; "),
+  }));
+}
+
+function differenceText([first, second]: [string, string], difference: AgentDifference): string {
+  if (difference.kind === "none") return `no difference of means: ${difference.why}`;
+  const { value, interval, tasks } = difference;
+  const ends =
+    interval === null ? "without an interval" : `95 % interval [${interval.map(signedText).join(", ")}]`;
+  return `normalised mean of ${first} minus ${second} over ${tasksText(tasks.length)}: ${signedText(value)}, ${ends}`;
+}
+
+function testText([first]: [string, string], overall: AgentComparison["overall"]): string {
+  if (overall.kind !== "tested") return "no test over attempts";
+  const { statistic, interval, p, tasks } = overall;
+  return `P(${first} is better) over ${tasksText(tasks)}: ${rateText(statistic, interval)}, p over attempts ${pText(p)}`;
+}
+
+function tasksText(tasks: number): string {
+  return tasks === 1 ? "1 task" : `${tasks} tasks`;
 }

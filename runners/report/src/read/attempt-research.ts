@@ -22,6 +22,9 @@ export function attemptResearch(
     kind: "found",
     executed: measures.executedIterations,
     claimedOnly: measures.claimedOnly,
+    distinctValid: measures.distinctValid,
+    runs: measures.runs,
+    limits: measures.limits,
     metric,
     said: said ?? null,
     saidMinusMeasured: said !== undefined && score?.kind === "scored" ? said - score.value : null,
@@ -32,9 +35,12 @@ export function attemptResearch(
   };
 }
 
-/** Without the event numbers, which need the trajectory. */
-function shown({ evidence: _, ...failure }: Failure): ResearchFailure {
-  return failure;
+/**
+ * Without the event numbers, which need the trajectory, and without the stage of research: rules that name the stage
+ * were never measured on real trajectories (docs/measures/iterations.md).
+ */
+function shown({ pattern, whose, detail }: Failure): ResearchFailure {
+  return { pattern, whose, detail };
 }
 
 /** By the scorer of that name, else by the usual meaning of the name; undefined if neither is known. */

@@ -1,6 +1,6 @@
 // From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
-import { anchors } from "@mlrb/formats/judged/anchors";
+import { type AnchorKind, anchors } from "@mlrb/formats/judged/anchors";
 import { kinship, upgradedKinship } from "@mlrb/formats/judged/kinship";
 import { moment } from "@mlrb/formats/judged/moment";
 import { sample } from "@mlrb/formats/judged/sample";
@@ -16,7 +16,13 @@ import { readPlain, unreadable } from "./read-plain.ts";
 
 export type Verdict = Omit<Exclude<AttemptVerdict, { kind: "missing" }>, "machine">;
 
-export type AnchorRow = { name: string; title: string } & RowValue;
+/** `kind` and `parameters` are null where the scorer's row names none. */
+export type AnchorRow = {
+  name: string;
+  title: string;
+  kind: AnchorKind | null;
+  parameters: number | null;
+} & RowValue;
 
 /** Rules for one attempt that only the attempts of a task together decide. */
 export type FurtherRules = { agent: string; seed: Seed; rules: RuleVerdict[] };
@@ -57,7 +63,9 @@ export function parseSamples(text: string): Reading<Item[]> {
     const fields = objectIn(line);
     if (!isSample(fields)) {
       const reading = readFormat(sample, line);
-      return unreadable(`line ${items.length + 1}: ${reading.kind === "ok" ? "" : reading.cause}`);
+      return unreadable(
+        `line ${items.length + 1}: ${reading.kind === "ok" ? "it nests too deep" : reading.cause}`,
+      );
     }
     const { id, group, cluster = group, value, weight } = fields;
     items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
@@ -100,10 +108,11 @@ export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]>
   if (reading.kind === "unreadable") return reading;
   if (reading.value.scorer !== scorer) return unreadable(`its scorer is not "${scorer}"`);
   const rows = reading.value.rows.map((row): AnchorRow => {
-    const { name, title } = row;
+    const { name, title, kind = null, parameters = null } = row;
+    const about = { name, title, kind, parameters };
     return "rejected" in row
-      ? { name, title, value: null, standardError: null, rejected: row.rejected }
-      : { name, title, value: row.value, standardError: row.standardError ?? null, rejected: null };
+      ? { ...about, value: null, standardError: null, rejected: row.rejected }
+      : { ...about, value: row.value, standardError: row.standardError ?? null, rejected: null };
   });
   const names = new Set(rows.map((row) => row.name));
   if (names.size !== rows.length) return unreadable("two rows have the same name");

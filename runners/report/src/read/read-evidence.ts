@@ -108,8 +108,11 @@ class EvidenceReader {
       seed,
       verdict,
       submission: member?.artifacts.submission?.digest ?? null,
+      actions:
+        research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
+      ...(member?.weakLimits && { weakLimits: member.weakLimits }),
       ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {

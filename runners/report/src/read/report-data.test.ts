@@ -59,7 +59,7 @@ function fates(list: Fate[], { floor = true } = {}): Cell {
 test("two valid attempts have their mean and a Student interval with one degree of freedom", () => {
   const cell = fates([2, 2.5]);
   assert.equal(cell.mean, 2.25);
-  assert.ok(Math.abs(cell.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
+  assert.ok(Math.abs(cell.validInterval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
   assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2.25, 2]);
   assert.deepEqual(cell.notes, []);
 });
@@ -80,11 +80,11 @@ test("a disqualified attempt's value is shown, and the trivial baseline is count
 
 test("attempts that the harness made fail are missing, and the mean is over the others", () => {
   for (const failure of ["missing", "score-failed"] as const) {
-    const cell = fates([2, 2.5, 3, 3.5, failure]);
-    assert.equal(cell.mean, 2.75);
+    const cell = fates([2, 2.2, 2.4, 2.6, failure]);
+    assert.ok(Math.abs(cell.mean! - 2.3) < 1e-12);
     assert.deepEqual([cell.measured, cell.planned], [4, 5]);
     assert.deepEqual(cell.counted.at(-1), null);
-    assert.ok(cell.interval, "one of five is 20 %, not over it");
+    assert.ok(cell.validInterval, "one of five is 20 %, not over it");
     assert.match(cell.notes[0]!, /^not measured: (attempt failed: no sandbox|score failed: timeout)$/);
   }
 });
@@ -92,25 +92,30 @@ test("attempts that the harness made fail are missing, and the mean is over the 
 test("over 20 % missing attempts leave no interval, with the reason", () => {
   const cell = fates([2, 2.5, 3, "missing"]);
   assert.equal(cell.mean, 2.5);
-  assert.deepEqual([cell.interval, cell.intervalWithheld], [null, "too-many-missing"]);
-  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing (at most 20 % may be)"));
+  assert.deepEqual(
+    [cell.validInterval, cell.validIntervalWithheld, cell.passInterval],
+    [null, "too-many-missing", null],
+  );
+  assert.ok(cell.notes.includes("no intervals: 1 of 4 attempts are missing (at most 20 % may be)"));
 });
 
 test("one attempt has a mean and no interval, and no attempt has neither", () => {
   assert.equal(fates([2]).mean, 2);
-  assert.deepEqual([fates([2]).interval, fates([2]).intervalWithheld], [null, "one-value"]);
+  assert.deepEqual([fates([2]).validInterval, fates([2]).validIntervalWithheld], [null, "one-value"]);
   const none = fates(["missing", "missing"]);
-  assert.deepEqual([none.mean, none.interval, none.measured, none.validMean], [null, null, 0, null]);
-  assert.deepEqual([none.meanWithheld, none.intervalWithheld], ["nothing-measured", "no-mean"]);
+  assert.deepEqual([none.mean, none.validInterval, none.measured, none.validMean], [null, null, 0, null]);
+  assert.deepEqual([none.meanWithheld, none.validIntervalWithheld], ["nothing-measured", "no-values"]);
   assert.deepEqual(none.notes, ["not measured: attempt failed: no sandbox"]);
 });
 
 test("equal values have a mean and no interval", () => {
   const cell = fates([2, 2, 2]);
-  assert.deepEqual([cell.mean, cell.interval, cell.intervalWithheld], [2, null, "no-spread"]);
-  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts have the same score")));
-  assert.equal(fates([2, 2, 2.5]).intervalWithheld, null);
-  assert.deepEqual(fates([3, "rejected"]).intervalWithheld, "no-spread", "a value that is the floor's");
+  assert.deepEqual([cell.mean, cell.validInterval, cell.validIntervalWithheld], [2, null, "no-spread"]);
+  assert.ok(
+    cell.notes.some((note) => note.startsWith("no interval of the valid mean: these attempts count")),
+  );
+  assert.equal(fates([2, 2, 2.5]).validIntervalWithheld, null);
+  assert.deepEqual(fates([3.5, 3.6]).validIntervalWithheld, "no-spread", "values that count as the floor");
 });
 
 test("disqualified and rejected attempts do not enter the errors of valid ones", () => {
@@ -120,8 +125,8 @@ test("disqualified and rejected attempts do not enter the errors of valid ones",
 
 test("without a trivial baseline a failed attempt leaves no mean", () => {
   const cell = fates([2, "rejected"], { floor: false });
-  assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
-  assert.deepEqual([cell.meanWithheld, cell.intervalWithheld], ["floor-unknown", "no-mean"]);
+  assert.deepEqual([cell.mean, cell.validInterval, cell.floor, cell.validMean], [null, null, null, 2]);
+  assert.deepEqual([cell.meanWithheld, cell.validIntervalWithheld], ["floor-unknown", "one-value"]);
   assert.ok(
     cell.notes.includes("no mean: 1 attempt would be scored at the trivial baseline, which is unknown"),
   );
@@ -133,10 +138,10 @@ test("without a trivial baseline a failed attempt leaves no mean", () => {
   assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
 });
 
-test("attempts that all failed have a mean and no interval", () => {
+test("attempts that all failed have a mean, a pass rate of 0 with its interval, and no valid mean", () => {
   const cell = fates(["rejected", "rejected"]);
-  assert.deepEqual([cell.mean, cell.interval, cell.validN], [3, null, 0]);
-  assert.ok(cell.notes.includes("no interval: every attempt is scored at the trivial baseline"));
+  assert.deepEqual([cell.mean, cell.validInterval, cell.validN], [3, null, 0]);
+  assert.equal(cell.passInterval![0], 0);
 });
 
 test("a rule decided over all attempts of a task is listed with an attempt and can disqualify it", () => {
@@ -166,8 +171,9 @@ test("a rule decided over all attempts of a task is listed with an attempt and c
   assert.equal(report.coverage.attempts.struck, 1);
 });
 
-test("seeds with identical files get a note", () => {
+test("identical files are a note, and of a seeded agent one observation without intervals", () => {
   const example = new Example();
+  const seeded = new Example({ seeded: { plain: true } });
   for (const seed of [1, 2]) {
     const axes = { task, agent: "plain", seed };
     example
@@ -175,10 +181,19 @@ test("seeds with identical files get a note", () => {
       .gives("validate", axes, passed)
       .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
   }
+  const [cell] = example.report().cells;
+  assert.ok(cell!.notes.includes("2 of 2 attempts submitted identical files: seeds 1 and 2."));
+  assert.deepEqual([cell!.identical, cell!.observations], [[2], 2]);
+  assert.ok(cell!.passInterval && example.report().coverage.agents[0]!.passInterval);
+  seeded.members.push(...example.members);
+  for (const [path, text] of example.texts) seeded.texts.set(path, text);
+  const report = seeded.report();
+  const [repeated] = report.cells;
+  assert.deepEqual([repeated!.observations, repeated!.mean], [1, cell!.mean]);
+  assert.deepEqual([repeated!.passInterval, repeated!.validIntervalWithheld], [null, "repeated"]);
+  assert.equal(report.coverage.agents[0]!.passInterval, null);
   assert.ok(
-    example
-      .report()
-      .cells[0]!.notes.includes("Seeds 1 and 2 produced identical files; their variance is not informative."),
+    repeated!.notes.includes("Seeds 1 and 2 are repeats without randomness: they submitted identical files."),
   );
 });
 
@@ -505,7 +520,7 @@ test("an attempt that was accepted as stale is marked, with the reason in every 
     assert.match(text, /the prompt had a typo/);
 });
 
-test("an interval is cut at the metric's range in report.json and in tables, with a note", () => {
+test("the interval of valid attempts is cut at the metric's range in report.json and in tables", () => {
   const example = new Example();
   for (const [index, right] of [199, 150].entries()) {
     const axes = { task: "letters", agent: "plain", seed: index + 1 };
@@ -516,20 +531,23 @@ test("an interval is cut at the metric's range in report.json and in tables, wit
   }
   const report = example.report();
   const [cell] = report.cells;
-  assert.deepEqual([cell!.interval, cell!.intervalCut], [[0, 1], { low: true, high: true }]);
+  assert.deepEqual([cell!.validInterval, cell!.validIntervalCut], [[0, 1], { low: true, high: true }]);
   for (const text of [markdown(report), latex(report), terminalTable(report, { width: 120, color: false })]) {
-    assert.match(text, /leave the metric's range|leave the metric\{?'\}?s range/);
+    assert.match(text, /cut to the metric/);
     assert.match(text, /0\.00.*, .*1\.00/);
-    assert.doesNotMatch(text, /(±|pm).{0,3}1\.6/);
   }
   const whole = fates([2, 2.5]);
-  assert.deepEqual(whole.intervalCut, { low: true, high: false }, "bits are not under 0, and have no most");
-  assert.equal(whole.interval![0], 0);
-  assert.ok(Math.abs(whole.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
+  assert.deepEqual(
+    whole.validIntervalCut,
+    { low: true, high: false },
+    "bits are not under 0, and have no most",
+  );
+  assert.equal(whole.validInterval![0], 0);
+  assert.ok(Math.abs(whole.validInterval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
   const free = new Example({ ranges: {} });
   free.members.push(...example.members);
   for (const [path, text] of example.texts) free.texts.set(path, text);
-  assert.ok(free.report().cells[0]!.interval![1] > 2, "a scorer without a range has no end");
+  assert.ok(free.report().cells[0]!.validInterval![1] > 2, "a scorer without a range has no end");
 });
 
 test("a score out of the metric's range is unreadable, except by rounding", () => {

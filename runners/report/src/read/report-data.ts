@@ -1,10 +1,7 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
-import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
-import type { Published } from "@mlrb/formats/report";
-import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
-import type { Attempt } from "@mlrb/formats/report/attempt";
+import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
@@ -15,6 +12,7 @@ import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
+import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
@@ -47,12 +45,12 @@ export function reportData(
     })),
     agents: evidence.agents.map((name) => ({ name, title: plainText(known.agentTitle(name)) })),
     metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),
-    coverage: coverage(attempts, evidence.agents, evidence.gaps),
+    coverage: coverage(attempts, { agents: evidence.agents, gaps: evidence.gaps, seeded: known.seeded }),
     attempts,
     cells: [],
     rows: [],
     published: [],
-    acrossTasks: { tasks: [], leftOut: [], agents: [] },
+    acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     comparisons: [],
     agentComparisons: [],
@@ -73,7 +71,10 @@ export function reportData(
         each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
       );
       const cells = members.map((each) =>
-        cell(each, { metric, primary: scorer === primary, floor, anchor, scale }),
+        cell(each, {
+          ...{ metric, primary: scorer === primary, floor, anchor, scale, rows: measured },
+          seeded: known.seeded(each[0]!.attempt.agent),
+        }),
       );
       report.cells.push(...cells);
       report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
@@ -87,44 +88,9 @@ export function reportData(
     agents: evidence.agents,
     attempts,
     seeded: known.seeded,
+    scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
-}
-
-function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"]): Coverage {
-  const scores = attempts.flatMap((attempt) => Object.values(attempt.scores));
-  const verdicts = (kind: string, of = attempts) => of.filter((each) => each.verdict.kind === kind).length;
-  const scored = (kind: string) => scores.filter((score) => score.kind === kind).length;
-  return {
-    attempts: {
-      planned: attempts.length,
-      pass: verdicts("pass"),
-      struck: verdicts("struck"),
-      rejected: verdicts("rejected"),
-      undecided: verdicts("undecided"),
-      missing: verdicts("missing"),
-    },
-    scores: {
-      planned: scores.length,
-      scored: scored("scored"),
-      rejected: scored("rejected"),
-      notMeasured: scored("not-measured"),
-    },
-    agents: agents.map((agent): AgentCoverage => {
-      const own = attempts.filter((attempt) => attempt.agent === agent);
-      const pass = verdicts("pass", own);
-      const judged = own.length - verdicts("missing", own);
-      return {
-        agent,
-        planned: own.length,
-        pass,
-        undecided: verdicts("undecided", own),
-        judged,
-        passInterval: wilsonInterval(pass, judged) ?? null,
-      };
-    }),
-    gaps,
-  };
 }
 
 /**

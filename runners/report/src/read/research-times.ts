@@ -12,17 +12,30 @@ export type ResearchTimes = {
   firstValidSeconds: number | null;
   /** Of the self-reported metric, in its unit; at least 0. Null where it is unknown. */
   improvementPerHour: number | null;
+  /** From the last improvement of that metric to the attempt's end; null where it is unknown. */
+  sinceImprovementSeconds: number | null;
+  /** Each improvement of that metric, the first value included. */
+  bestSoFar: { seconds: number; value: number }[];
 };
 
 /** A gain within seconds cannot be scaled to an hour. */
 const hoursMin = 1 / 60;
 
-const unknown: ResearchTimes = { firstValidSeconds: null, improvementPerHour: null };
+const unknown: ResearchTimes = {
+  firstValidSeconds: null,
+  improvementPerHour: null,
+  sinceImprovementSeconds: null,
+  bestSoFar: [],
+};
 
-/** `member` has the role `iterations`; `direction` is a scorer's, by name. */
+/** `member` has the role `iterations`; `direction` is a scorer's, by name; `wallMs` is the attempt's duration. */
 export function researchTimes(
   member: Member | undefined,
-  { read, direction }: { read: ReadText; direction: (scorer: string) => unknown },
+  {
+    read,
+    direction,
+    wallMs,
+  }: { read: ReadText; direction: (scorer: string) => unknown; wallMs: number | undefined },
 ): ResearchTimes {
   const artifact = member?.artifacts.iterations;
   if (artifact?.path === undefined) return unknown;
@@ -31,24 +44,44 @@ export function researchTimes(
   if (found.kind !== "ok" || found.value.kind !== "found") return unknown;
   const { measures } = found.value;
   const { firstValidMs } = measures;
+  const improvements = bestSoFar(measures, direction);
+  const last = improvements.at(-1);
   return {
-    firstValidSeconds: firstValidMs === null ? null : Math.round(firstValidMs / 100) / 10,
-    improvementPerHour: improvementPerHour(measures, direction),
+    firstValidSeconds: firstValidMs === null ? null : secondsOf(firstValidMs),
+    improvementPerHour: improvementPerHour(measures, improvements),
+    sinceImprovementSeconds: last && wallMs !== undefined ? secondsOf(Math.max(0, wallMs - last.ms)) : null,
+    bestSoFar: improvements.map(({ ms, value }) => ({ seconds: secondsOf(ms), value })),
   };
 }
 
-/** (best − first) ÷ hours from the first value to the last, in the direction that is better. */
-function improvementPerHour(
+type Improvement = { ms: number; value: number };
+
+/** The first value, and each that is better than all before. Empty if it is unknown what is better. */
+function bestSoFar(
   { metric, values }: ResearchMeasures,
   direction: (scorer: string) => unknown,
-): number | null {
-  if (metric === null || values.length < 2) return null;
+): Improvement[] {
+  if (metric === null) return [];
   const known = direction(metric.name);
   const up = known === undefined ? higherIsBetter(metric.name) : known === "higher";
+  if (up === undefined) return [];
+  const found: Improvement[] = [];
+  for (const { value, sinceStartMs } of values) {
+    const best = found.at(-1)?.value;
+    if (best === undefined || (up ? value > best : value < best)) found.push({ ms: sinceStartMs, value });
+  }
+  return found;
+}
+
+/** Seconds to one digit. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms / 100) / 10;
+}
+
+/** |best − first| ÷ hours from the first value to the last. */
+function improvementPerHour({ values }: ResearchMeasures, improvements: Improvement[]): number | null {
+  if (values.length < 2 || improvements.length === 0) return null;
   const hours = (values.at(-1)!.sinceStartMs - values[0]!.sinceStartMs) / 3_600_000;
-  if (up === undefined || hours < hoursMin) return null;
-  const gains = values.map(
-    ({ value }) => (up ? value : -value) - (up ? values[0]!.value : -values[0]!.value),
-  );
-  return gains.reduce((best, gain) => Math.max(best, gain)) / hours;
+  if (hours < hoursMin) return null;
+  return Math.abs(improvements.at(-1)!.value - improvements[0]!.value) / hours;
 }

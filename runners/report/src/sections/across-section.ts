@@ -1,4 +1,4 @@
-// Who is ahead over all tasks, on a scale from the trivial baseline (0) to the reference model (1).
+// Who is ahead over all tasks: by rank, and on a scale from the trivial baseline (0) to the reference model (1).
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
@@ -10,14 +10,16 @@ import { noNumber, oneGroup, tableOf } from "./table-of.ts";
 const digits = 2;
 
 export function acrossSection(report: Report): Section {
-  const { leftOut, agents } = report.acrossTasks;
+  const { leftOut, agents, kind, ranked } = report.acrossTasks;
   return {
     heading: `Across tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
       "Normalised scores of the metrics that decide the tasks: 0 is the trivial baseline, 1 is the reference model; " +
-      "scores are not clipped. A task is left out where the two are less than five standard errors apart. Over tasks: " +
-      "the mean of the tasks' means, its range when one task at a time is left out, and the interquartile mean, over " +
-      "the middle half of all attempts with the same weight for every task.",
+      "scores are not clipped. A mean over tasks needs reference models of one kind" +
+      `${kind === null ? "" : ` (here: ${kind})`}; a task is also left out where the two are less than five standard ` +
+      "errors apart. Over tasks: the mean of the tasks' means, its range when one task at a time is left out, and the " +
+      "interquartile mean, over the middle half of all attempts with the same weight for every task. The mean rank " +
+      `needs no scale${ranked.length === 0 ? "" : ` (over ${ranked.join(", ")})`}: 1 is best.`,
     tables: [taskByTask(report), overTasks(report)],
     items: [
       ...leftOut.map(({ task, why }): Item => ({ head: taskTitle(report, task), text: `left out: ${why}` })),
@@ -62,9 +64,12 @@ function taskByTask(report: Report): Table {
 function overTasks({ acrossTasks, tasks }: Report): Table {
   return tableOf({
     title: "Over tasks",
-    groups: oneGroup(acrossTasks.tasks.length === 0 ? [] : acrossTasks.agents),
+    groups: oneGroup(
+      acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0 ? [] : acrossTasks.agents,
+    ),
     columns: [
       { head: "agent", cell: ({ agent }) => agent },
+      { head: "mean rank", rigid: true, cell: ({ meanRank }) => number(meanRank) },
       { head: "tasks", rigid: true, cell: (each) => `${each.tasks.length} of ${tasks.length}` },
       { head: "mean", rigid: true, cell: ({ mean }) => number(mean) },
       { head: "without one task", rigid: true, cell: rangeCell },

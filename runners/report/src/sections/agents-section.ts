@@ -1,9 +1,10 @@
 // Tests whether one agent is better than another, over all tasks and at each. The unit is the attempt.
 
+import { attemptsMin } from "@mlrb/core/statistics/significance/difference-interval";
 import type { Report } from "@mlrb/formats/report";
-import type { AgentComparison, Detectable } from "@mlrb/formats/report/agent-comparison";
-import { pText } from "./p-text.ts";
+import type { AgentComparison, AgentDifference, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
+import { pText, rateText, signedText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
@@ -12,12 +13,29 @@ export function agentsSection(report: Report): Section {
   return {
     heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "P(first) is the probability that an attempt of the first agent is better than an attempt of the second; ties " +
-      "count half, and 0.5 means no difference. Over all tasks: the mean of P(first) over the primary metrics, and p " +
-      "of a two-sided permutation test of the agents' labels within tasks, next to the smallest p that these values " +
-      "allow. Task by task: p adjusted by Holm's method. Pairs are attempts with the same seed, of agents whose only " +
-      "randomness is the seed; their p is of a sign-flip test.",
+      "Difference: of the normalised means over attempts, failed ones included, with a 95 % interval from the inverted " +
+      "permutation test. P(first) is the probability that an attempt of the first agent is better than an attempt of the " +
+      "second, with a 95 % interval; ties count half, and 0.5 means no difference. Over all tasks: the mean of P(first) " +
+      "over the primary metrics, and p over attempts: of a two-sided permutation test of the agents' labels within " +
+      "tasks, next to the smallest p that these values allow. Task by task: p over attempts adjusted by Holm's method. " +
+      "Pairs are attempts with the same seed, of agents whose only randomness is the seed; their p is of a sign-flip " +
+      "test.",
     tables: [
+      tableOf({
+        title: "Difference over tasks",
+        groups: oneGroup(all.flatMap(differenceRows)),
+        columns: [
+          { head: "agents", cell: ({ agents }) => agents.join(" minus ") },
+          { head: "tasks", cell: ({ difference }) => difference.tasks.join(", ") },
+          { head: "difference", rigid: true, cell: ({ difference }) => signedText(difference.value) },
+          {
+            head: "95 % interval",
+            rigid: true,
+            cell: ({ difference: { interval } }) =>
+              interval === null ? textCell("none", "faint") : `[${interval.map(signedText).join(", ")}]`,
+          },
+        ],
+      }),
       tableOf({
         title: "Over all tasks",
         groups: oneGroup(all.flatMap(tests)),
@@ -25,8 +43,12 @@ export function agentsSection(report: Report): Section {
           { head: "agents", cell: ({ agents }) => agents.join(" and ") },
           { head: "test", cell: ({ test }) => test },
           { head: "tasks", rigid: true, cell: tested(({ tasks }) => String(tasks), noNumber) },
-          { head: "P(first)", rigid: true, cell: tested(({ statistic }) => statistic.toFixed(2), noNumber) },
-          { head: "p", rigid: true, cell: tested(({ p }) => pText(p), textCell("not tested", "bad")) },
+          { head: "P(first)", rigid: true, cell: tested(firstText, noNumber) },
+          {
+            head: "p over attempts",
+            rigid: true,
+            cell: tested(({ p }) => pText(p), textCell("not tested", "bad")),
+          },
           { head: "smallest p", rigid: true, cell: tested(({ pMin }) => pText(pMin), noNumber) },
           { head: "method", cell: tested(({ method }) => methodText(method), noNumber) },
         ],
@@ -42,9 +64,9 @@ export function agentsSection(report: Report): Section {
           { head: "agents", cell: ({ agents }) => agents.join(" and ") },
           { head: "metric", cell: ({ each }) => metricHead(metricOf(report, each.metric)) },
           { head: "attempts", rigid: true, cell: ({ each }) => each.attempts.join(" vs ") },
-          { head: "P(first)", rigid: true, cell: ({ each }) => each.superiority.toFixed(2) },
+          { head: "P(first)", rigid: true, cell: ({ each }) => rateText(each.superiority, each.interval) },
           {
-            head: "p (Holm)",
+            head: "p over attempts (Holm)",
             rigid: true,
             cell: ({ each }) =>
               each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
@@ -54,6 +76,17 @@ export function agentsSection(report: Report): Section {
     ],
     items: [...readWithCare(all), ...designs(all)],
   };
+}
+
+type Compared = { agents: [string, string]; difference: Extract<AgentDifference, { kind: "difference" }> };
+
+function differenceRows({ agents, difference }: AgentComparison): Compared[] {
+  return difference.kind === "difference" ? [{ agents, difference }] : [];
+}
+
+/** Pairs of attempts give a share without an interval. */
+function firstText(result: Tested): string {
+  return rateText(result.statistic, "interval" in result ? result.interval : null);
 }
 
 type Result = AgentComparison["overall"] | AgentComparison["pairs"];
@@ -85,14 +118,13 @@ function readWithCare(all: AgentComparison[]): Item[] {
       ({ agents, why }) => [...agents, why],
       (same) => ({
         head: same[0]!.agents.join(" and "),
-        text: `without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
+        text: `tested without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
       }),
     ),
-    ...all.flatMap(({ agents, equalSubmissions }) =>
-      equalSubmissions.length === 0
-        ? []
-        : [{ head: agents.join(" and "), text: `p may be too small: ${equalText(equalSubmissions)}` }],
-    ),
+    ...all.flatMap(({ agents, difference }) => {
+      const why = differenceNote(difference);
+      return why === "" ? [] : [{ head: agents.join(" and "), text: why }];
+    }),
     ...all.flatMap(({ agents, pairs }) =>
       pairs.kind === "not-paired"
         ? [{ head: agents.join(" and "), text: `not compared as pairs: ${pairs.why}` }]
@@ -101,12 +133,17 @@ function readWithCare(all: AgentComparison[]): Item[] {
   ];
 }
 
-/** `attempts of minimal at t, of reference at t and u submitted identical files and are not independent`. */
-function equalText(equal: AgentComparison["equalSubmissions"]): string {
-  const byAgent = [...Map.groupBy(equal, ({ agent }) => agent)].map(
-    ([agent, same]) => `of ${agent} at ${same.map(({ task }) => task).join(" and ")}`,
-  );
-  return `attempts ${byAgent.join(", ")} submitted identical files and are not independent`;
+/** Why there is no difference or no interval; empty if there are both. */
+function differenceNote(difference: AgentDifference): string {
+  if (difference.kind === "none") return `no difference of means: ${difference.why}`;
+  switch (difference.withheld) {
+    case "too-few":
+      return `no interval of the difference: it needs ${attemptsMin} attempts of each agent over the tasks, and 2 at each`;
+    case "no-spread":
+      return "no interval of the difference: the attempts of each agent have equal scores";
+    case null:
+      return "";
+  }
 }
 
 /** The smallest difference that the run could detect, once for all pairs with the same design. */

@@ -2,9 +2,11 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { counting } from "../compare/cell.ts";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { supportedDigits } from "./supported-digits.ts";
@@ -12,10 +14,11 @@ import { type Item, type Mark, type Section, type TableCell, textCell } from "./
 import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
+  const implausible = report.cells.some((cell) => cell.implausible.length > 0);
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
   return {
     heading: "Attempts",
-    caption: `Score (standard error over items).${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
+    caption: `Score (standard error over items).${implausible ? " ? marks an implausible score: see the notes under Results." : ""}${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
@@ -32,7 +35,7 @@ export function attemptsSection(report: Report): Section {
           ...metrics.map((metric) => ({
             head: metricHead(metric),
             rigid: true,
-            cell: (attempt: Attempt) => scoreCell(attempt, metric),
+            cell: (attempt: Attempt) => scoreCell(attempt, metric, cells),
           })),
           {
             head: "submission",
@@ -45,10 +48,8 @@ export function attemptsSection(report: Report): Section {
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
-      ...itemsOf(report.attempts, (attempt) => {
-        const text = importedText(attempt);
-        return text === "" ? "" : `${importedMark} ${text}`;
-      }),
+      ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
   };
@@ -64,7 +65,11 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 
 /** Marks of the items below that are about the attempt. */
 function marks(attempt: Attempt): string {
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}`;
+}
+
+function withMark(mark: string, text: string): string {
+  return text === "" ? "" : `${mark} ${text}`;
 }
 
 /** A seed that leads to its attempt on the page. */
@@ -84,7 +89,8 @@ function factsText({ verdict }: Attempt): string {
   return names.map((name) => `${name} ${verdict.facts[name]}`).join(", ");
 }
 
-function scoreCell(attempt: Attempt, metric: Metric): TableCell {
+/** `cells` are those of the attempt's task. */
+function scoreCell(attempt: Attempt, metric: Metric, cells: Cell[]): TableCell {
   const score = attempt.scores[metric.name]!;
   switch (score.kind) {
     case "rejected":
@@ -97,7 +103,11 @@ function scoreCell(attempt: Attempt, metric: Metric): TableCell {
       const text = `${digitsText(value, digits)} (${digitsText(standardError, digits, value)})`;
       const way = counting(attempt, metric.name);
       if (way.kind === "failed") return textCell(text, "struck");
-      return way.kind === "missing" ? textCell(text, "faint") : textCell(text);
+      if (way.kind === "missing") return textCell(text, "faint");
+      const marked = cells
+        .find((cell) => cell.agent === attempt.agent && cell.metric === metric.name)
+        ?.implausible.some(({ seed }) => seed === attempt.seed);
+      return marked ? textCell(`${text} ?`, "bad") : textCell(text);
     }
   }
 }

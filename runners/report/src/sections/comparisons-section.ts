@@ -21,8 +21,8 @@ export function comparisonsSection(report: Report): Section {
     heading: "Agents compared, item by item",
     caption:
       "The difference on the same items, averaged over seeds. Its standard error is over items for these submissions, " +
-      "with the items' groups as clusters where that is larger. It does not predict further attempts. The " +
-      "ratio is difference / standard error; (≤ 2) marks a difference ≤ 2 standard errors on these items.",
+      "with the items' groups as clusters where that is larger. The ratio is " +
+      "difference / standard error. A ratio over 2 is beyond item noise; it does not predict further attempts.",
     tables: [
       tableOf({
         groups: taskGroups(report, (task) => report.comparisons.filter((each) => each.task === task)),
@@ -44,6 +44,7 @@ export function comparisonsSection(report: Report): Section {
             }),
           },
           { head: "ratio", rigid: true, cell: compared(ratioText) },
+          { head: "beyond item noise", cell: compared(noiseText) },
           { head: "items", rigid: true, cell: compared(({ items }) => String(items)) },
         ],
       }),
@@ -79,6 +80,9 @@ function behindText(comparison: Comparison): string {
 function ratioText(comparison: Compared): string {
   const error = comparisonError(comparison);
   const times = error ? Math.abs(comparison.difference) / error : null;
-  const ratio = times === null ? "–" : times > 999 ? ">999" : times.toFixed(1);
-  return comparison.clear === false ? `${ratio} (≤ 2)` : ratio;
+  return times === null ? "–" : times > 999 ? ">999" : times.toFixed(1);
+}
+
+function noiseText({ clear }: Compared): string {
+  return clear === null ? "unknown" : clear ? "yes" : "no";
 }

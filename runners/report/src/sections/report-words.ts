@@ -25,11 +25,6 @@ export function verdictWord(kind: string): string {
   return kind === "struck" ? "disqualified" : kind;
 }
 
-/** A stage of research as people read it. Programs read `cannot-tell`. */
-export function whereWord(where: string): string {
-  return where === "cannot-tell" ? "undecided" : where;
-}
-
 /** `pass (machine: undecided)`: the verdict, and the machine's where a person decided otherwise. */
 export function verdictText(verdict: Attempt["verdict"]): string {
   const word = verdictWord(verdict.kind);
@@ -39,8 +34,9 @@ export function verdictText(verdict: Attempt["verdict"]): string {
 
 /** Explains the columns and the failed attempts of a table of results. */
 export const resultsHelp =
-  "Invalid or disqualified attempts are scored at the trivial baseline; “valid” excludes them. The trivial baseline " +
-  "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
+  "Invalid or disqualified attempts, and valid ones worse than the trivial baseline, count as the trivial baseline; " +
+  "“valid” excludes the former. The trivial baseline is the score of guessing or of doing nothing. The reference model " +
+  "is a known model, scored on the same data.";
 
 /** The mark of a mean that includes imported attempts. */
 export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, attempts: Attempt[]): string {

@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptItems, whereWord } from "./report-words.ts";
+import { attemptItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
 
@@ -14,29 +14,54 @@ export function researchSection(report: Report): Section {
   const found = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
     attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
   );
+  const groups = taskGroups(report, (name) => agentRows(report, name));
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
     caption:
       "Found by rules over trajectories, one value per seed; ? is not measured. Iterations: a program ran and a digest " +
-      "changed (+ only claimed). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
-      "measures, minus the score. Best minus final: of the self-reported values.",
+      "changed (+ only claimed). Valid: distinct submissions that can be loaded. Runs: programs that ended (of these, " +
+      "failed). Evaluations: runs that print a metric. Memory: runs without enough memory. Self-reported minus measured: the agent's last value of a metric that a scorer also " +
+      "measures, minus the score. Best minus final: of the self-reported values. Failures, below, are found by rules that were " +
+      "not measured on real trajectories.",
     tables: [
       tableOf({
-        groups: taskGroups(report, (name) => agentRows(report, name)),
+        title: "What the agents did",
+        groups,
         columns: [
           { head: "agent", cell: ({ agent }) => agent },
           {
             head: "iterations",
+            rigid: true,
             cell: each(({ executed, claimedOnly }) =>
               [executed, ...(claimedOnly > 0 ? [claimedOnly] : [])].join(" + "),
             ),
           },
+          { head: "valid", rigid: true, cell: each(({ distinctValid }) => shown(distinctValid)) },
+          {
+            head: "runs",
+            rigid: true,
+            cell: each(({ runs }) =>
+              runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
+            ),
+          },
+          { head: "evaluations", rigid: true, cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
+          { head: "memory", rigid: true, cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
+          {
+            head: "limits reached",
+            cell: each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
+          },
+        ],
+      }),
+      tableOf({
+        title: "What they reported",
+        groups,
+        columns: [
+          { head: "agent", cell: ({ agent }) => agent },
           {
             head: "self-reported minus measured",
             cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
           },
           { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
-          { head: "failed at", cell: each(({ failure }) => (failure ? whereWord(failure.where) : "–")) },
         ],
       }),
     ],
@@ -63,9 +88,8 @@ function each(show: (found: FoundResearch) => string) {
 function failures(researched: AttemptWithResearch[]): Item[] {
   const failed = researched.flatMap(({ attempt, found: { failure } }) => {
     if (failure === null) return [];
-    const { pattern, whose, where, detail } = failure;
-    const stage = where === "cannot-tell" ? "at an undecided stage" : `at ${where}`;
-    return [{ attempt, text: `${whose}, ${stage}: ${pattern}: ${detail}` }];
+    const { pattern, whose, detail } = failure;
+    return [{ attempt, text: `${whose}: ${pattern}: ${detail}` }];
   });
   return attemptItems(failed);
 }

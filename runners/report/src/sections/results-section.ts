@@ -4,8 +4,7 @@
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { digitsText } from "./digits-text.ts";
-import { cutText, intervalText } from "./interval-text.ts";
+import { behindTable } from "./behind-table.ts";
 import {
   anchorText,
   floorText,
@@ -16,24 +15,22 @@ import {
   publishedText,
   resultsHelp,
 } from "./report-words.ts";
-import { meanError, supportedDigits, validError } from "./supported-digits.ts";
+import { meanText } from "./supported-digits.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
+import { attemptMarks, validHelp } from "./valid-text.ts";
 
 export function resultsSection(report: Report): Section {
-  const notes = report.cells.flatMap(({ task, agent, metric, notes }) =>
-    notes.map((text) => ({ task, agent, metric, text })),
-  );
   return {
     heading: "Results",
     caption:
-      "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
-      "* marks the metric that decides the task. " +
-      [resultsHelp, cutText(report.cells), report.published.length === 0 ? "" : publishedCaption]
+      "Mean over attempts (attempts measured/planned). * marks the metric that decides the task. " +
+      [resultsHelp, behindHelp, validHelp, report.published.length === 0 ? "" : publishedCaption]
         .filter((text) => text !== "")
         .join(" "),
     tables: [
       tableOf({
+        title: "Means",
         groups: taskGroups(report, (task) => metricRows(report, task)),
         columns: [
           {
@@ -60,16 +57,10 @@ export function resultsSection(report: Report): Section {
           ...(report.published.length === 0 ? [] : [{ head: "published", cell: publishedCell }]),
         ],
       }),
+      behindTable(report),
     ],
     items: [
-      ...grouped(
-        notes,
-        ({ task, text }) => [task, text],
-        (same) => ({
-          head: `${same[0]!.task}, ${[...new Set(same.map(({ agent }) => agent))].join(" and ")}`,
-          text: `${[...new Set(same.map(({ metric }) => metric))].join(", ")}: ${same[0]!.text}`,
-        }),
-      ),
+      ...noteItems(report.cells),
       ...report.published.map((each): Item => {
         const words = [publishedText(each, metricOf(report, each.metric)), each.note].filter(
           (text) => text !== "",
@@ -81,6 +72,29 @@ export function resultsSection(report: Report): Section {
       }),
     ],
   };
+}
+
+const behindHelp =
+  "Pass rate: valid attempts of the measured ones, undecided ones included, with Wilson's 95 % interval.";
+
+/** One item for all agents with a note on the same metrics, so that it is true of each of these cells. */
+function noteItems(cells: Cell[]): Item[] {
+  const notes = cells.flatMap(({ task, agent, metric, notes }) =>
+    notes.map((text) => ({ task, agent, metric, text })),
+  );
+  const ofAgents = grouped(
+    notes,
+    ({ task, agent, text }) => [task, agent, text],
+    (same) => ({ ...same[0]!, metrics: same.map(({ metric }) => metric).join(", ") }),
+  );
+  return grouped(
+    ofAgents,
+    ({ task, metrics, text }) => [task, metrics, text],
+    (same) => ({
+      head: `${same[0]!.task}, ${same.map(({ agent }) => agent).join(" and ")}`,
+      text: `${same[0]!.metrics}: ${same[0]!.text}`,
+    }),
+  );
 }
 
 /** The cells of one metric of a task, one for each agent, and what others published for the metric. */
@@ -105,25 +119,14 @@ export const publishedCaption =
 
 function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): TableCell {
   if (!cell) return textCell("not planned", "faint");
-  const { digits } = metric;
   const coverage = `${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`;
   const about = { task: cell.task, agent: cell.agent, metric: cell.metric };
   if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
-  const interval = intervalText(cell, metric);
-  const half = interval?.kind === "half" ? ` ± ${interval.half}` : "";
-  const mean =
-    cell.mean === null ? "no mean" : digitsText(cell.mean, supportedDigits(digits, meanError(cell)));
-  const lines = [`${mean}${half} (${coverage})`];
-  if (interval?.kind === "ends") lines.push(interval.ends);
+  const mean = cell.mean === null ? "no mean" : meanText(cell, metric, cell.mean);
+  const lines = [`${mean} (${coverage})`];
   if (cell.undecided > 0) lines.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
-  if (cell.validN !== cell.measured) {
-    lines.push(
-      cell.validMean === null
-        ? "none valid"
-        : `valid ${digitsText(cell.validMean, supportedDigits(digits, validError(cell)))} (n ${cell.validN})`,
-    );
-  }
+  lines.push(...attemptMarks(cell));
   return cell.mean === null ? { lines, mark: "bad", about } : { lines, about };
 }

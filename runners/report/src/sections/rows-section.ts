@@ -1,6 +1,6 @@
 // The baselines and reference models, and how each agent's mean compares with them.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";
 import { digitsText } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";

@@ -3,9 +3,8 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
-import { digitsText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
-import { meanError, supportedDigits } from "./supported-digits.ts";
+import { meanText } from "./supported-digits.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
 
@@ -43,21 +42,20 @@ function rowsOf(report: Report, task: string): SensitivityRow[] {
   const found = report.sensitivity.filter((one) => one.task === task);
   if (found.length === 0) return [];
   const { metric } = found[0]!;
-  const { digits } = metricOf(report, metric);
   const cellOf = (agent: string) =>
     report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
-  const meanText = (mean: number | null, cell: Cell) =>
-    mean === null ? "no mean" : digitsText(mean, supportedDigits(digits, meanError(cell)));
+  const textOf = (mean: number | null, cell: Cell) =>
+    mean === null ? "no mean" : meanText(cell, metricOf(report, metric), mean);
   const shown = (agent: string): TableCell => {
     const cell = cellOf(agent);
-    return cell ? textCell(meanText(cell.mean, cell)) : noNumber;
+    return cell ? textCell(textOf(cell.mean, cell)) : noNumber;
   };
   const variantRow = ([variant, own]: [SensitivityVariant, Sensitivity[]]): SensitivityRow => ({
     metric,
     title: variantTexts[variant],
     cellOf: (agent) => {
       const one = own.find((each) => each.agent === agent);
-      return one ? textCell(`${meanText(one.mean, cellOf(agent)!)} (${one.attempts})`) : shown(agent);
+      return one ? textCell(`${textOf(one.mean, cellOf(agent)!)} (${one.attempts})`) : shown(agent);
     },
   });
   const byVariant = Map.groupBy(found, ({ variant }) => variant);

@@ -1,8 +1,11 @@
-// How many digits of a number its error supports: two significant digits of the error, and never more digits than the
-// scorer declares. report.json and report.csv keep all digits.
+// How many digits of a number its standard error supports: two significant digits of the error, and never more digits
+// than the scorer declares. report.json and report.csv keep all digits.
 
+import { standardDeviation } from "@mlrb/core/statistics/mean";
+import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
+import { digitsText } from "./digits-text.ts";
 
 type KnownError = number | null | undefined;
 
@@ -14,18 +17,31 @@ export function supportedDigits(digits: number, error: KnownError): number {
   return Math.min(digits, 1 - exponent);
 }
 
-/** The error that a mean is printed with: half its interval; without one, the error of its valid attempts. */
-export function meanError(cell: Pick<Cell, "interval" | "errors" | "validN">): number | null {
-  if (cell.interval) return (cell.interval[1] - cell.interval[0]) / 2;
-  return validError(cell);
+/** `value`, the cell's mean over all attempts in one variant, with the digits that the mean's error supports. */
+export function meanText(cell: Cell, { digits }: Metric, value: number): string {
+  return digitsText(value, supportedDigits(digits, meanError(cell)));
+}
+
+/**
+ * The standard error of the mean over all attempts: that of the values that count, failed attempts included, or that of
+ * its valid attempts, whichever is larger. It is only for digits, since a few attempts do not show how often they fail.
+ */
+export function meanError(cell: Pick<Cell, "counted" | "errors" | "validN">): number | null {
+  const counted = cell.counted.filter((value) => value !== null);
+  return larger(ofMean(standardDeviation(counted), counted.length), validError(cell));
 }
 
 /** The standard error of the mean over valid attempts: over attempts or over items, whichever is larger. */
 export function validError({ errors, validN }: Pick<Cell, "errors" | "validN">): number | null {
-  const { betweenAttempts, overItems } = errors;
-  const known = [betweenAttempts === null ? null : betweenAttempts / Math.sqrt(validN), overItems];
-  const found = known.filter((error) => error !== null);
-  return found.length === 0 ? null : Math.max(...found);
+  return larger(ofMean(errors.betweenAttempts, validN), errors.overItems);
+}
+
+function ofMean(spread: KnownError, n: number): number | null {
+  return spread === null || spread === undefined ? null : spread / Math.sqrt(n);
+}
+
+function larger(first: number | null, second: number | null): number | null {
+  return first === null || second === null ? (first ?? second) : Math.max(first, second);
 }
 
 /** The standard error of a trivial baseline or reference model; null if it has none. */

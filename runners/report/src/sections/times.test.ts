@@ -50,8 +50,25 @@ test("an attempt without a readable ledger has an unknown time, not zero", () =>
 test("the table names its machine and the profile smoke", () => {
   const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
   assert.match(text, /Time and cost of each attempt \(smoke\)/);
-  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
-  assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 0\.98 \| finished \|/);
+  assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \| unknown \|/);
+});
+
+test("an attempt whose provider searched without a network has a mark, a footnote and a column", () => {
+  const reached = { calls: 2, what: ["url_citation", "a|b"] };
+  const found = times(collected, {
+    label: "smoke",
+    readLedger: (path) => ({ ...ledger, usage: path === "b10" ? { reached } : null }) as unknown as Ledger,
+    ...unread,
+  });
+  const words = "without a network, 2 answers show searches or tools of the provider";
+  const text = markdownSection(timesSection(found));
+  assert.match(text, /\| b \| 10¶ \|/);
+  assert.match(text, /\| b \| 2 \|/);
+  assert.ok(text.includes(`t, b 10`) && text.includes(`¶ ${words}`), text);
+  const [head, , , row] = timesCsv(found).split("\r\n");
+  assert.match(head!, /reached,origin$/);
+  assert.match(row!, new RegExp(`${words} \\(url_citation, a\\|b\\)`));
 });
 
 const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
@@ -75,9 +92,9 @@ for (const [file, text] of Object.entries({
 
 test("a cost has a column if an attempt had one, and unknown is not zero", () => {
   const text = markdownSection(timesSection(paid));
-  assert.match(text, /\| budget \| tokens \| dollars \| ended \|/);
-  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| finished \|/);
-  assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
+  assert.match(text, /\| budget \| tokens \| dollars \| unused \| ended \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| 0\.98 \| finished \|/);
+  assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
 test("working time has a column where waits reduced it, and busy GPUs where they were measured, even at 0", () => {
@@ -89,20 +106,48 @@ test("working time has a column where waits reduced it, and busy GPUs where they
   const text = of({ wallMs: 20_000, gpuBusyMs: 0 });
   assert.match(
     text,
-    /\| seconds \| budget \| working \| tokens \| dollars \| GPU hours \| GPU busy \| ended \|/,
+    /\| seconds \| budget \| working \| tokens \| dollars \| GPU hours \| GPU busy \| unused \| ended \|/,
   );
   assert.match(
     text,
-    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0\.00 \| finished \|/,
+    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0\.00 \| 0\.98 \| finished \|/,
   );
-  assert.match(of({ gpuBusyMs: 900_000 }), /\| 0\.25 \| finished \|/);
+  assert.match(
+    of({ gpuBusyMs: 900_000 }),
+    /\| 0\.50 \| 0\.50 \| 0\.98 \| finished \|/,
+    "half of half an hour",
+  );
 });
 
 test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,");
+});
+
+test("the best value so far, and the time since it improved, follow the direction of the metric", () => {
+  const iterations: Member = {
+    ...member("b", 10, true),
+    name: "iterations",
+    role: "iterations",
+    artifacts: { iterations: { digest: "i", kind: "file", path: "i" } },
+  };
+  const values = [3, 2, 2.5, 1].map((value, at) => ({ value, sinceStartMs: at * 3000, predicted: null }));
+  const text = JSON.stringify(
+    researched({ metric: { name: "bits-per-byte", split: "dev" }, values }).iterations,
+  );
+  const found = times(
+    { formatVersion: 1, members: [member("b", 10, true), iterations] },
+    { label: "smoke", readLedger, read: () => ({ kind: "ok", value: text }), direction: () => "lower" },
+  );
+  const [attempt] = found.attempts;
+  assert.deepEqual(attempt!.bestSoFar, [
+    { seconds: 0, value: 3 },
+    { seconds: 3, value: 2 },
+    { seconds: 9, value: 1 },
+  ]);
+  assert.equal(attempt!.sinceImprovementSeconds, 3.3);
 });
 
 test("time to the first valid snapshot and gain per hour have columns where iterations give them", () => {

@@ -8,8 +8,9 @@ import { csvLine } from "../formats/csv-line.ts";
 import { importedText, markOf, withImportedLine } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
+import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
-import { researchTimes } from "../read/research-times.ts";
+import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -42,15 +43,17 @@ export function times(
         task: plainText(String(axes.task)),
         agent: plainText(String(axes.agent)),
         seed: axes.seed ?? "",
-        wallSeconds: seconds(ledger?.wallMs),
-        workingSeconds: seconds(ledger?.workingMs),
-        budgetSeconds: seconds(ledger?.budget.wallMs),
+        wallSeconds: known(ledger?.wallMs),
+        workingSeconds: known(ledger?.workingMs),
+        budgetSeconds: known(ledger?.budget.wallMs),
         ended: ledger ? plainText(String(ledger.ended)) : null,
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
-        ...researchTimes(research.get(placeOf(member)), { read, direction }),
+        ...reachedIn(ledger),
+        unusedShare: unusedShare(ledger),
+        ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
       };
     });
@@ -74,14 +77,19 @@ const csvColumns = [
   "firstValidSeconds",
   "improvementPerHour",
   "gpuBusyHours",
+  "unusedShare",
+  "sinceImprovementSeconds",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
-    csvLine([label, ...csvColumns.map((column) => attempt[column]), importedText(attempt)]),
+    csvLine([
+      ...[label, ...csvColumns.map((column) => attempt[column] ?? null)],
+      ...[attempt.reached ?? "", importedText(attempt)],
+    ]),
   );
-  return [csvLine(["label", ...csvColumns, "origin"]), ...rows].join("");
+  return [csvLine(["label", ...csvColumns, "reached", "origin"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */
@@ -98,7 +106,7 @@ export function timesSection({ attempts, label }: Times): Section {
     title: task,
     rows: rows.map((row) => [
       textCell(row.agent),
-      textCell(`${row.seed}${markOf([row])}`),
+      textCell(`${row.seed}${row.reached === undefined ? "" : reachedMark}${markOf([row])}`),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
       ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
@@ -127,7 +135,9 @@ export function timesSection({ attempts, label }: Times): Section {
         groups,
       },
     ],
-    items: [],
+    items: attempts.flatMap(({ task, agent, seed, reached }) =>
+      reached === undefined ? [] : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
+    ),
   };
 }
 
@@ -159,9 +169,16 @@ const spentColumns: {
   {
     head: "GPU busy",
     digits: 2,
-    of: ({ gpuBusyHours }) => gpuBusyHours,
+    of: ({ gpuBusyHours, gpuHours }) =>
+      gpuBusyHours === null || gpuHours === null || gpuHours === 0 ? null : gpuBusyHours / gpuHours,
     isShown: () => true, // 0: GPUs that were held and idle
-    means: "GPU busy: hours in which the GPUs computed.",
+    means: "GPU busy: share of the GPU hours in which the GPUs computed.",
+  },
+  {
+    head: "unused",
+    digits: 2,
+    of: ({ unusedShare }) => unusedShare ?? null,
+    means: "Unused: share of the time budget.",
   },
   {
     head: "first valid",
@@ -175,10 +192,31 @@ const spentColumns: {
     of: ({ improvementPerHour }) => improvementPerHour,
     means: "Gain per hour: of the self-reported metric.",
   },
+  {
+    head: "since gain",
+    digits: 1,
+    of: ({ sinceImprovementSeconds }) => sinceImprovementSeconds ?? null,
+    means: "Since gain: seconds from the last improvement of that metric to the end.",
+  },
 ];
 
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : Math.round(ms / 100) / 10;
+/** Follows the seed of an attempt whose provider reached a network for it. */
+const reachedMark = "¶";
+
+function reachedIn(ledger: Ledger | undefined): { reached?: string } {
+  const found = ledger?.usage?.reached;
+  if (!found) return {};
+  return { reached: plainText(reachedWords(found)) };
+}
+
+/** Of the budget of working time; null without a ledger or a budget. */
+function unusedShare(ledger: Ledger | undefined): number | null {
+  if (!ledger || !(ledger.budget.wallMs > 0)) return null;
+  return Math.max(0, 1 - ledger.workingMs / ledger.budget.wallMs);
+}
+
+function known(ms: number | undefined): number | null {
+  return ms === undefined ? null : secondsOf(ms);
 }
 
 function hours(ms: number | null | undefined): number | null {

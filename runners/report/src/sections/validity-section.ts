@@ -1,5 +1,6 @@
 // The share of an agent's attempts that pass all rules, with an interval, because attempts are few.
 import type { Report } from "@mlrb/formats/report";
+import { rateText } from "./statistics-text.ts";
 import type { Section } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -7,8 +8,8 @@ export function validitySection(report: Report): Section {
   return {
     heading: "Attempts that kept the rules",
     caption:
-      "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Undecided attempts have a " +
-      "strike rule that could not be decided: they are counted apart, and not as kept.",
+      "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
+      "interval. Undecided attempts have a strike rule that could not be decided: they are counted apart, and not as kept.",
     tables: [
       tableOf({
         groups: oneGroup(titledAgents(report)),
@@ -21,9 +22,7 @@ export function validitySection(report: Report): Section {
             head: "rate",
             rigid: true,
             cell: ({ pass, judged, passInterval }) =>
-              passInterval
-                ? `${(pass / judged).toFixed(2)} [${passInterval.map((bound) => bound.toFixed(2)).join(", ")}]`
-                : "unknown",
+              judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
           },
         ],
       }),

@@ -16,6 +16,7 @@ import {
 } from "../testing/attempt-example.ts";
 import { hostileText } from "../testing/page-example.ts";
 import { attemptStory } from "./attempt-story.ts";
+import { eventWords } from "./event-words.ts";
 import { storyText } from "./story-text.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden");
@@ -179,4 +180,10 @@ test("a submission has the digest that the report has, not the ledger's", () => 
   assert.equal(attemptStory(source, { full: false }).submission?.digest, "ab".repeat(32));
   const { submission: _, ...without } = source;
   assert.equal(attemptStory(without, { full: false }).submission?.digest, null);
+});
+
+test("a value whose toString is no function is shown as JSON", () => {
+  const result = { kind: "exited", code: { toString: 1 } };
+  const line = exampleEvent("exec-end", { result: result as never });
+  assert.match(eventWords(line), /exit {"toString":1}/);
 });

@@ -3,6 +3,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { plainText } from "../read/plain-text.ts";
+import { reachedWords } from "../read/reached-words.ts";
 import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {
@@ -36,6 +37,9 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     ),
     part("dollars", ledger.dollars, limits.dollars ?? null, (amount) => amount.toFixed(4)),
     ...pricesPart(prices),
+    ...(usage?.reached
+      ? [{ name: "reach", used: null, limit: null, words: plainText(reachedWords(usage.reached)) }]
+      : []),
     part("GPU hours", ledger.gpuHours, null, (hours) => hours.toFixed(2)),
     // an unknown value needs a line only where GPUs were held
     ...(ledger.gpuHours > 0 || ledger.gpuBusyMs !== null

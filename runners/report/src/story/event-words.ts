@@ -10,7 +10,7 @@ import type {
   ToolResultEvent,
   TrajectoryEvent,
 } from "@mlrb/formats/attempt/trajectory";
-import { objectIn } from "../exports/json-pieces.ts";
+import { objectIn, valueText } from "../exports/json-pieces.ts";
 import { bytesText } from "./bytes-text.ts";
 
 /** Longest part of a line, in characters. */
@@ -73,7 +73,7 @@ export function eventWords(event: TrajectoryEvent): string {
 /** `name value, …` for events without words of their own. */
 export function factsWords(facts: Record<string, unknown>): string {
   return Object.entries(facts)
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${valueText(value)}`)
     .join(", ");
 }
 
@@ -102,7 +102,7 @@ function requestWords({ by, call, model, messages, sameAs }: ModelRequestEvent):
 }
 
 function callWords(event: ModelCallEvent): string {
-  const { text, reasoning, finish, usage, dollars, tries } = event;
+  const { text, reasoning, finish, usage, dollars, tries, reach } = event;
   const tokens = usage === null ? "tokens unknown" : `${usage.inputTokens} + ${usage.outputTokens} tokens`;
   const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
   const tools = event.toolCalls.map(({ name, input, malformed }) =>
@@ -113,6 +113,7 @@ function callWords(event: ModelCallEvent): string {
   return [
     `call ${event.call} of ${event.by}, ${event.answeredBy ?? event.model}: ${tokens}, ${price}, ${formatDuration(event.durationMs)}${again}${ended}`,
     ...(reasoning === null ? [] : [`reasoning: ${shown(reasoning)}`]),
+    ...(reach === undefined ? [] : [`the provider searched or ran a tool: ${reach}`]),
     ...(text === "" ? [] : [`answer: ${shown(text)}`]),
     ...tools.map((tool) => `tool call: ${tool.slice(0, partMax)}`),
   ].join("\n");
@@ -146,13 +147,13 @@ function endWords(result: unknown): string {
   const { kind, code, signal, detail, over } = Object(result) as Record<string, unknown>;
   const how =
     kind === "exited"
-      ? `exit ${code}`
+      ? `exit ${valueText(code)}`
       : kind === "signalled"
-        ? `ended by ${signal}`
-        : [kind, detail].filter(Boolean).join(": ");
+        ? `ended by ${valueText(signal)}`
+        : [kind, detail].filter(Boolean).map(valueText).join(": ");
   return over === undefined
-    ? String(how)
-    : `${how}; over its limit of ${String((Object(over) as { limit?: unknown }).limit)}`;
+    ? how
+    : `${how}; over its limit of ${valueText((Object(over) as { limit?: unknown }).limit)}`;
 }
 
 function movedWords(event: Extract<TrajectoryEvent, { event: "wait" }>): string {

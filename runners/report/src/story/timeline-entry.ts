@@ -95,7 +95,7 @@ export function isNotable(line: TrajectoryLine): boolean {
     case "request-part":
       return false;
     case "model-call":
-      return event.finish === "refusal" || event.finish === "length";
+      return event.finish === "refusal" || event.finish === "length" || event.reach !== undefined;
     case "tool-result":
       return event.outcome !== "done";
     case "message":

@@ -2,6 +2,7 @@
 // artifacts' texts by path.
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
+import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "../read/read-evidence.ts";
@@ -135,12 +136,16 @@ function groupsOf(items: ItemValue[]) {
 export function researched(
   measures: Record<string, unknown> = {},
   failure: Record<string, unknown> | null = null,
+  actions: string | null = null,
 ) {
   const none = {
     executedIterations: 1,
     claimedOnly: 0,
     firstValidMs: null,
     firstValidBy: "admitted",
+    distinctValid: 1,
+    runs: { ended: 3, failed: 1, evaluations: 2, outOfMemory: 0 },
+    limits: [],
     metric: null,
     values: [],
     predictionError: null,
@@ -148,7 +153,14 @@ export function researched(
   };
   const lists = { iterations: [], iterationsMore: 0, malformedLines: 0, failures: [] };
   return {
-    iterations: { formatVersion: 1, kind: "found", ...lists, failure, measures: { ...none, ...measures } },
+    iterations: {
+      formatVersion: 1,
+      kind: "found",
+      actions,
+      ...lists,
+      failure,
+      measures: { ...none, ...measures },
+    },
   };
 }
 
@@ -161,10 +173,13 @@ function scoreHead(scorer: "bits" | "pairs" | "right") {
   return { formatVersion: 1, scorer, version: 1, unit: units[scorer], direction: directions[scorer] };
 }
 
-type Row = { name: string } & ({ value: number; standardError?: number } | { rejected: string });
+type Row = { name: string; kind?: AnchorKind; parameters?: number } & (
+  | { value: number; standardError?: number }
+  | { rejected: string }
+);
 
 export function anchorRows(scorer: string, rows: Row[]) {
-  const titled = rows.map((row) => ({ ...row, title: `the ${row.name} model` }));
+  const titled = rows.map((row) => ({ kind: "n-gram", ...row, title: `the ${row.name} model` }));
   return { rows: { formatVersion: 1, scorer, rows: titled } };
 }
 

@@ -24,7 +24,8 @@ function withExtra(given: ReturnType<typeof scored>, seed: number): ReturnType<t
   };
 }
 
-export function nastyExample(): Example {
+/** `people` false: as the run was before there were undecided attempts and decisions of people. */
+export function nastyExample({ people = true } = {}): Example {
   const example = new Example();
   const at = (task: string, agent: string, seed: number) => ({ task, agent, seed });
   const letters = (
@@ -37,7 +38,7 @@ export function nastyExample(): Example {
     const axes = at("letters", agent, seed);
     example
       .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
-      .gives("validate", axes, judged)
+      .gives("validate", axes, people ? judged : passed)
       .gives(
         "score",
         { ...axes, scorer: "bits" },
@@ -58,19 +59,13 @@ export function nastyExample(): Example {
 
   // plain, seed 1: a person decided against the machine, after another one; and on a rule that was not judged.
   const imported = { kind: "imported", signedBy: null } as const;
-  example.decided(
-    at("letters", "plain", 1),
-    {
-      rule: "from-scratch",
-      verdict: "fail",
-      by: hostile.slice(0, 80),
-      reason: hostile,
-      counts: false,
-      origin: imported,
-    },
+  const unused = { by: hostile.slice(0, 80), reason: hostile, counts: false, origin: imported };
+  const decisions = [
+    { rule: "from-scratch", verdict: "fail", ...unused },
     { rule: "from-scratch", reason: "its own weights; the match is the tokenizer's table" },
     { rule: "renamed-since", verdict: "fail" },
-  );
+  ] as const;
+  if (people) example.decided(at("letters", "plain", 1), ...decisions);
 
   // strong, seed 2: broke a rule, was scored, and has evidence that reads like a pass.
   const struck = at("letters", "strong", 2);

@@ -7,18 +7,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.causal import check_causal
 from mlrb_kit.device import device
+from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import blame, fitting, load_tokenizer, sketch_model
 
 
 def check_usable(folder: Path, model: Any) -> None:
     """Raises Rejected for submissions that may have no measurement: a tokenizer that cannot be loaded or does
-    not fit, non-finite outputs, a model that reads ahead. Called after measuring, since the check itself
-    uses memory and time."""
+    not fit, non-finite outputs. Called after measuring, since the check itself uses memory and time."""
     submission = fitting(model, *load_tokenizer(folder))
-    check_causal(submission, [submission.encode("The ferry left the harbour at seven, and nobody waved.")])
+    ids = submission.encode("The ferry left the harbour at seven, and nobody waved.")
+    log_probabilities(submission, [submission.start_id, *ids][: submission.context])
 
 
 def prepare(folder: Path) -> None:

@@ -21,6 +21,12 @@ TITLES = {
     "copy-nearest": "The formal side of the nearest public item, by words in common",
     "empty": "Empty predictions",
 }
+KINDS = {
+    "reference": "answers",
+    "slot-filling": "retrieval",
+    "copy-nearest": "retrieval",
+    "empty": "guess",
+}
 
 Measure = Callable[[MathData, list[str]], dict[str, Any]]
 
@@ -40,7 +46,8 @@ def generate_anchors(measure: Measure, public: Path, private: Path) -> list[Row]
 
 def row(name: str, found: dict[str, Any]) -> Row:
     value, error = found["value"], found["standardError"]
-    return {"name": name, "title": TITLES[name], "value": value, "standardError": error}
+    about = {"name": name, "title": TITLES[name], "kind": KINDS[name]}
+    return {**about, "value": value, "standardError": error}
 
 
 def copy_nearest(public: Sequence[Item], items: Sequence[Item]) -> list[str]:

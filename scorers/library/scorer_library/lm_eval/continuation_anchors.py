@@ -14,10 +14,11 @@ from scorer_library.lm_eval.items import error_of_mean, mean
 def continuation_rows(_public: Path, private: Path) -> list[AnchorRow]:
     hits = [shortest(row) for found in read_hub_data(private, DATA).values() for row in found]
     return [
-        {"name": "chance", "title": "Chance: one of four answers", "value": 0.25},
+        {"name": "chance", "title": "Chance: one of four answers", "kind": "guess", "value": 0.25},
         {
             "name": "shortest",
             "title": "Always the answer of fewest bytes, equals shared",
+            "kind": "guess",
             "value": mean(hits),
             "standardError": error_of_mean(hits),
         },

@@ -7,13 +7,11 @@ from typing import Any
 
 from lm_eval.models.huggingface import HFLM
 
-from mlrb_kit.causal import check_causal
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
 from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
-CAUSAL_TOKENS = 256  # of each text that is checked for looking ahead
 
 Request = tuple[tuple[str, str], list[int], list[int]]  # context and answer as text, then as ids
 
@@ -32,7 +30,6 @@ class GuardedLM(HFLM):
         if self.prefix_token_id != submission.start_id:
             raise Rejected("lm-eval starts texts with another token than BOS or EOS")
         self.submission = submission
-        self.causal = False  # not checked yet
         self.truncated = 0  # requests whose context was cut at the start to fit the model
 
     def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
@@ -51,9 +48,6 @@ class GuardedLM(HFLM):
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         self.check_tokens(requests)
-        if not self.causal:
-            check_causal(self.submission, [(context + ids)[:CAUSAL_TOKENS] for _, context, ids in requests])
-            self.causal = True
         longest = max(len(context) + len(ids) for _, context, ids in requests)
         size = next(self.submission.model.parameters()).element_size()
         # depends on the inputs only, never on free memory: batches of other shapes round differently, so a

@@ -2,8 +2,10 @@
 // Left out on purpose: `cache_control` that keeps for an hour, and compaction by the provider, whose tokens its count of
 // usage leaves out.
 import {
+  address,
   barred,
   barredEverywhere,
+  base64,
   closed,
   either,
   type Fields,
@@ -17,6 +19,7 @@ import {
   ranAtProvider,
   reaching,
   type Shape,
+  schema,
   storedFile,
   text,
   variants,
@@ -41,8 +44,9 @@ const citation = object({
   ...{ start_block_index: number, end_block_index: number },
 });
 const textBlock = object({ ...cached, text, citations: list(citation) });
-const inline = object({ type: text, media_type: mediaType, data: text });
-const byAddress = reaching("content by its address", object({ type: text, url: text }));
+const inline = object({ type: text, media_type: mediaType, data: base64 });
+const inlineText = object({ type: text, media_type: mediaType, data: text });
+const byAddress = object({ type: text, url: address("content by its address") });
 const image = object({
   ...cached,
   source: variants("the source of a picture", [
@@ -56,7 +60,7 @@ const document = object({
   ...{ title: text, context: text, citations: object({ enabled: flag }) },
   source: variants("the source of a document", [
     ["base64", inline],
-    ["text", inline],
+    ["text", inlineText],
     [
       "content",
       object({
@@ -127,7 +131,7 @@ const toolFields: Fields = {
 };
 const ownTool = object({
   ...toolFields,
-  ...{ description: text, input_schema: opaque, eager_input_streaming: flag },
+  ...{ description: text, input_schema: schema, eager_input_streaming: flag },
 });
 const knownTool = object({
   ...toolFields,
@@ -177,9 +181,12 @@ const edit = variants("an edit of the context", [
     }),
   ],
 ]);
-const jsonFormat = object({ type: text, schema: opaque });
+const jsonFormat = object({ type: text, schema });
 const remoteServers: Shape = list(
-  object({ type: text, name: text, url: text, authorization_token: text, tool_configuration: opaque }),
+  object({
+    ...{ type: text, name: text, url: address("a remote server"), authorization_token: text },
+    tool_configuration: opaque,
+  }),
 );
 
 /** Requests for an answer and for a count of tokens. */

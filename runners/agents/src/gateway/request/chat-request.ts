@@ -7,6 +7,7 @@ import {
   dataUrl,
   either,
   type Fields,
+  fileName,
   flag,
   inlineData,
   list,
@@ -14,7 +15,9 @@ import {
   type ObjectShape,
   object,
   opaque,
+  opened,
   reaching,
+  schema,
   storedFile,
   table,
   text,
@@ -43,7 +46,7 @@ const part = variants("a part of a message", [
     "file",
     object({
       ...cached,
-      file: object({ filename: text, file_data: inlineData("`file_data`"), file_id: storedFile }),
+      file: object({ filename: fileName, file_data: inlineData("`file_data`"), file_id: storedFile }),
     }),
   ],
   ["input_audio", barred("price", { why: "sound has a price of its own", instead: "send text" })],
@@ -70,7 +73,7 @@ const message = object({
   audio: barred("storage", { why: "it names sound that the provider stores", instead: "send text" }),
 });
 
-const functionFields: Fields = { name: text, description: text, parameters: opaque, strict: flag };
+const functionFields: Fields = { name: text, description: text, parameters: schema, strict: flag };
 const tool = variants("a tool", [
   [
     "function",
@@ -105,17 +108,23 @@ const openaiFields: Fields = {
   function_call: either(text, object({ name: text })),
   response_format: object({
     type: text,
-    json_schema: object({ name: text, description: text, schema: opaque, strict: flag }),
-    schema: opaque,
+    json_schema: object({ name: text, description: text, schema, strict: flag }),
+    schema,
   }),
   prediction: object({ type: text, content: either(text, list(textPart)) }),
 };
+
+const ownTemplate = barred("reach", {
+  why: "a template of the program's would run in the server",
+  instead: "send the messages in the form that the template should give them",
+});
 
 /** Of other servers: how they sample, and how their models think. */
 const otherFields: Fields = {
   ...{ top_k: number, top_a: number, min_p: number, typical_p: number, repetition_penalty: number },
   ...{ min_tokens: number, ignore_eos: flag, stop_token_ids: list(number), skip_special_tokens: flag },
-  ...{ include_reasoning: flag, enable_thinking: flag, chat_template_kwargs: opaque, guided_json: opaque },
+  ...{ include_reasoning: flag, enable_thinking: flag, guided_json: schema },
+  chat_template_kwargs: opened(object({ chat_template: ownTemplate, tokenize: ownTemplate })),
   thinking: object({ type: text, budget_tokens: number, clear_thinking: flag }),
   reasoning: object({ effort: text, max_tokens: number, exclude: flag, enabled: flag, summary: text }),
 };

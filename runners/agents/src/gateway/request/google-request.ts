@@ -1,8 +1,10 @@
 // The fields of Google's generateContent that leave the gateway: ai.google.dev/api/generate-content. Its readers take
 // `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
 import {
+  address,
   barred,
   barredEverywhere,
+  base64,
   closed,
   either,
   flag,
@@ -15,15 +17,16 @@ import {
   ranAtProvider,
   reaching,
   type Shape,
+  schema,
   text,
   word,
 } from "./shape.ts";
 
-const blob = proto({ mimeType: mediaType, data: text, displayName: text });
-const byAddress = reaching(
-  "`fileData`, content by its address",
-  proto({ mimeType: mediaType, fileUri: text, displayName: text }),
-);
+const blob = proto({ mimeType: mediaType, data: base64, displayName: text });
+const byAddress = proto({
+  ...{ mimeType: mediaType, displayName: text },
+  fileUri: address("`fileData`, content by its address"),
+});
 const part = proto({
   ...{ text, thought: flag, thoughtSignature: text, partMetadata: opaque },
   ...{ inlineData: blob, fileData: byAddress },
@@ -42,7 +45,7 @@ const content = proto({ role: text, parts: list(part) });
 
 const functionDeclaration = proto({
   ...{ name: text, description: text, behavior: text },
-  ...{ parameters: opaque, parametersJsonSchema: opaque, response: opaque, responseJsonSchema: opaque },
+  ...{ parameters: schema, parametersJsonSchema: schema, response: schema, responseJsonSchema: schema },
 });
 const search = (name: string): Shape => reaching(`the tool \`${name}\``, opaque);
 const tool = closed(
@@ -73,7 +76,7 @@ const generationConfig = proto({
     presencePenalty: number,
     frequencyPenalty: number,
   },
-  ...{ responseMimeType: text, responseSchema: opaque, responseJsonSchema: opaque },
+  ...{ responseMimeType: text, responseSchema: schema, responseJsonSchema: schema },
   ...{ responseLogprobs: flag, logprobs: number, mediaResolution: text },
   thinkingConfig: proto({ includeThoughts: flag, thinkingBudget: number, thinkingLevel: text }),
   responseModalities: list(word(["TEXT", "Text", "text"], notText)),

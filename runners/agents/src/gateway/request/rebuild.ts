@@ -2,17 +2,29 @@
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
+import { addressKind, remoteReference } from "./remote-reference.ts";
 import { isObject, numberOf } from "./request-json.ts";
-import type { Bar, Fields, ObjectShape, Shape, Variants } from "./shape.ts";
+import {
+  type Bar,
+  type Fields,
+  type ObjectShape,
+  type Shape,
+  storedFileBar,
+  type Variants,
+} from "./shape.ts";
+import { isUnset, takes, wordsOf } from "./shape-values.ts";
+import { isSoundOrFilmContent, isSoundOrFilmName, isSoundOrFilmType } from "./sound-or-film.ts";
 
 export type Rebuilt = {
   body: Record<string, Json>;
   /** Where fields were that nothing declares, e.g. `messages[].name`; each once. */
   dropped: string[];
+  /** Where the request lets the provider search, fetch or run remote tools; each once. Empty without a network. */
+  reaches: string[];
 };
 
-/** A hostile request has any number of unknown fields. */
-const droppedMax = 100;
+/** Of unknown fields, and of fields that reach a network. A hostile request has any number of both. */
+const namesMax = 100;
 
 /** `network`: whether the attempt may reach a network in other ways. */
 export function rebuild(
@@ -23,12 +35,17 @@ export function rebuild(
   const rebuilding = new Rebuilding(network);
   const body = rebuilding.value(shape, value, "");
   if (rebuilding.refused) return { refused: rebuilding.refused };
-  return { body: body as Record<string, Json>, dropped: [...rebuilding.dropped] };
+  return {
+    body: body as Record<string, Json>,
+    dropped: [...rebuilding.dropped],
+    reaches: [...rebuilding.reaches],
+  };
 }
 
 /** One walk through a request. After the first refusal its results mean nothing. */
 class Rebuilding {
   readonly dropped = new Set<string>();
+  readonly reaches = new Set<string>();
   refused: Refusal | undefined;
   readonly #network: boolean;
 
@@ -51,13 +68,23 @@ class Rebuilding {
         return typeof value === "string" ? this.#bar(shape.bar, path, value) : this.#mistyped(path, "a text");
       case "data-url":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        if (value.startsWith("data:"))
-          return isSoundOrFilm(value.slice("data:".length, 200)) ? this.#bar(soundOrFilm, path, null) : value;
-        if ((shape.bare && base64.test(value)) || this.#network) return value;
-        return this.#reaching(shape.name, path);
+        if (value.startsWith("data:") || (shape.bare && bareBase64.test(value)))
+          return isInlineSoundOrFilm(value) ? this.#bar(soundOrFilm, path, null) : value;
+        return this.#address(shape.name, path, value);
       case "media-type":
+      case "base64":
+      case "file-name":
         if (typeof value !== "string") return this.#mistyped(path, "a text");
-        return isSoundOrFilm(value) ? this.#bar(soundOrFilm, path, value) : value;
+        return soundOrFilmBy[shape.kind](value) ? this.#bar(soundOrFilm, path, null) : value;
+      case "address":
+        return typeof value === "string"
+          ? this.#address(shape.name, path, value)
+          : this.#mistyped(path, "a text");
+      case "schema": {
+        const remote = remoteReference(value);
+        if (remote === undefined) return value;
+        return this.#address(`the reference ${shown(remote)} of a JSON Schema`, path, remote) && value;
+      }
       case "list":
         if (!Array.isArray(value)) return this.#mistyped(path, "a list");
         return value.map((one) => this.value(shape.of, one, `${path}[]`));
@@ -77,14 +104,14 @@ class Rebuilding {
       case "barred":
         return this.#bar(shape.bar, path, value);
       case "reaching":
-        return this.#network ? this.value(shape.of, value, path) : this.#reaching(shape.name, path);
+        return this.#reaching(shape.name, path) ? this.value(shape.of, value, path) : null;
       default:
         return unreachable(shape);
     }
   }
 
   #object(
-    { fields, proto, closed, defaults = {} }: ObjectShape,
+    { fields, proto, closed, open, defaults = {} }: ObjectShape,
     value: Record<string, Json>,
     path: string,
   ): Json {
@@ -97,6 +124,7 @@ class Rebuilding {
       if (seen.has(name)) this.#refuse(400, `${quoted(place)} is there in two spellings; keep one`);
       seen.add(name);
       if (shape === undefined && closed && one !== null) this.#bar(unknownIn(fields), place, one);
+      else if (shape === undefined && open) rebuilt[key] = one;
       else if (shape === undefined) this.#drop(place);
       else if (!isUnset(shape, one)) rebuilt[key] = one === null ? null : this.value(shape, one, place);
     }
@@ -118,19 +146,30 @@ class Rebuilding {
   }
 
   #drop(place: string): void {
-    if (this.dropped.size < droppedMax) this.dropped.add(place.slice(0, 200));
+    if (this.dropped.size < namesMax) this.dropped.add(place.slice(0, 200));
   }
 
   #mistyped(path: string, wanted: string): null {
     return this.#refuse(400, `${quoted(path)} must be ${wanted}`);
   }
 
-  #reaching(name: string, path: string): null {
-    return this.#refuse(
+  #address(name: string, path: string, value: string): string | null {
+    if (addressKind(value) === "stored" && this.#network) return this.#bar(storedFileBar, path, value);
+    return this.#reaching(name, path) ? value : null;
+  }
+
+  /** Whether the attempt has a network; refuses the request otherwise. */
+  #reaching(name: string, path: string): boolean {
+    if (this.#network) {
+      if (this.reaches.size < namesMax) this.reaches.add(path.slice(0, 200));
+      return true;
+    }
+    this.#refuse(
       403,
       `${name} (${quoted(path)}) would reach a network, and this attempt has none; send the content itself, ` +
         "or use tools that the program runs itself",
     );
+    return false;
   }
 
   #bar({ changes, why, instead }: Bar, path: string, value: Json): null {
@@ -148,7 +187,7 @@ class Rebuilding {
   }
 }
 
-const base64 = /^[\w+/=\s-]*$/u;
+const bareBase64 = /^[\w+/=\s-]*$/u;
 
 const soundOrFilm: Bar = {
   changes: "price",
@@ -164,64 +203,16 @@ function unknownIn(fields: Fields): Bar {
   };
 }
 
-/** `type`: a media type, and what follows it in a `data:` URL. */
-function isSoundOrFilm(type: string): boolean {
-  return /^\s*(audio\b|video\b|application\/(ogg|mp4|x-matroska|x-mpegurl|vnd\.apple\.mpegurl)\b)/iu.test(
-    type,
-  );
-}
+const soundOrFilmBy = {
+  "media-type": isSoundOrFilmType,
+  base64: isSoundOrFilmContent,
+  "file-name": isSoundOrFilmName,
+};
 
-/** Whether a field that may be refused has a value that means the same as leaving it out. */
-function isUnset(shape: Shape, value: Json): boolean {
-  if (shape.kind === "reaching")
-    return value === null || value === false || (Array.isArray(value) && value.length === 0);
-  if (shape.kind !== "barred") return false;
-  return value === null || isHarmless(shape.bar, value);
-}
-
-/** A harmless value, in any case, or a list of one. */
-function isHarmless({ harmless = [] }: Bar, value: Json): boolean {
-  const only = Array.isArray(value) && value.length === 1 ? value[0]! : value;
-  return (harmless as readonly Json[]).includes(typeof only === "string" ? only.toLowerCase() : only);
-}
-
-/** Whether the JSON type of `value` is that of the shape. */
-function takes(shape: Shape, value: Json): boolean {
-  switch (shape.kind) {
-    case "text":
-    case "word":
-    case "data-url":
-    case "media-type":
-      return typeof value === "string";
-    case "number":
-      return numberOf(value) !== undefined;
-    case "flag":
-      return typeof value === "boolean";
-    case "list":
-      return Array.isArray(value);
-    case "reaching":
-      return takes(shape.of, value);
-    case "either":
-      return shape.of.some((one) => takes(one, value));
-    case "object":
-    case "table":
-    case "variants":
-      return isObject(value);
-    case "opaque":
-    case "barred":
-      return true;
-    default:
-      return unreachable(shape);
-  }
-}
-
-function wordsOf(shapes: readonly Shape[]): string {
-  const words = shapes.map(({ kind }) => {
-    if (kind === "text" || kind === "word") return "a text";
-    if (kind === "list") return "a list";
-    return kind === "number" || kind === "flag" ? `a ${kind}` : "an object";
-  });
-  return [...new Set(words)].join(" or ");
+/** `value`: a `data:` URL, or base64 alone. */
+function isInlineSoundOrFilm(value: string): boolean {
+  const [, type = "", content = value] = /^data:([^,]{0,1000}),(.*)$/su.exec(value) ?? [];
+  return isSoundOrFilmType(type) || isSoundOrFilmContent(content);
 }
 
 function camelCase(key: string): string {

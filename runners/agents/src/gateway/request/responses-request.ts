@@ -1,12 +1,15 @@
 // The fields of OpenAI's responses protocol that leave the gateway: platform.openai.com/docs/api-reference/responses/create.
 // Identities are left out (metadata, user, safety_identifier, Codex's client_metadata): no answer depends on them.
 import {
+  address,
   barred,
   barredEverywhere,
   closed,
+  connector,
   dataUrl,
   either,
   type Fields,
+  fileName,
   flag,
   inlineData,
   list,
@@ -16,6 +19,7 @@ import {
   opaque,
   ranAtProvider,
   reaching,
+  schema,
   storedFile,
   text,
   type Variants,
@@ -27,7 +31,6 @@ const item: Fields = { type: text, id: text, status: text };
 const cacheMark: Fields = { type: text, prompt_cache_breakpoint: object({ mode: text }) };
 const annotation = object({
   ...{ type: text, index: number, start_index: number, end_index: number, title: text, url: text },
-  ...{ file_id: text, filename: text, container_id: text },
 });
 const textPart = object({ ...cacheMark, text });
 const part = variants("a part of a message", [
@@ -42,8 +45,8 @@ const part = variants("a part of a message", [
   [
     "input_file",
     object({
-      ...{ ...cacheMark, file_data: inlineData("`file_data`"), filename: text, detail: text },
-      ...{ file_id: storedFile, file_url: reaching("`file_url`", text) },
+      ...{ ...cacheMark, file_data: inlineData("`file_data`"), filename: fileName, detail: text },
+      ...{ file_id: storedFile, file_url: address("`file_url`") },
     }),
   ],
   ["input_audio", barred("price", { why: "sound has a price of its own", instead: "send text" })],
@@ -52,7 +55,7 @@ const output = either(text, list(part));
 const parts = list(variants("a part of reasoning", [[/^(summary_text|reasoning_text|text)$/, textPart]]));
 
 const functionFields: Fields = {
-  ...{ type: text, name: text, description: text, parameters: opaque, output_schema: opaque },
+  ...{ type: text, name: text, description: text, parameters: schema, output_schema: schema },
   ...{ strict: flag, defer_loading: flag },
 };
 /** Of tools that the program runs, and of namespaces of them. */
@@ -73,6 +76,13 @@ const environment = variants("the environment of a shell", [
 const shellOutput = object({
   ...{ stdout: text, stderr: text, outcome: object({ type: text, exit_code: number }) },
 });
+const remoteTools = closed(
+  object({
+    ...{ type: text, server_label: text, server_description: text, server_url: address("a remote server") },
+    ...{ headers: opaque, authorization: text, allowed_tools: opaque, require_approval: opaque },
+    ...{ defer_loading: flag, connector_id: connector },
+  }),
+);
 const tools = list(
   variants("a tool", [
     ...ownTools,
@@ -83,7 +93,7 @@ const tools = list(
     [/^(local_shell|apply_patch)$/, object({ type: text })],
     // the SDKs leave out the environment for the program's own machine
     ["shell", { ...object({ type: text, environment }), defaults: { environment: { type: "local" } } }],
-    ["tool_search", object({ type: text, description: text, parameters: opaque, execution: runsInProgram })],
+    ["tool_search", object({ type: text, description: text, parameters: schema, execution: runsInProgram })],
     [
       /^web_search/,
       reaching(
@@ -96,7 +106,7 @@ const tools = list(
         ),
       ),
     ],
-    ["mcp", reaching('a tool of type "mcp"', opaque)],
+    ["mcp", reaching('a tool of type "mcp"', remoteTools)],
     [/^(code_interpreter|file_search|image_generation)$/, ranAtProvider],
   ]),
 );
@@ -148,7 +158,7 @@ export const responsesRequest: ObjectShape = object({
     mode: word(["standard"], { ...price, why: "a mode may have a price of its own" }),
   }),
   text: object({
-    format: object({ type: text, name: text, description: text, schema: opaque, strict: flag }),
+    format: object({ type: text, name: text, description: text, schema, strict: flag }),
     verbosity: text,
   }),
   tools,

@@ -9,10 +9,14 @@ export type Shape =
   | { kind: "text" | "number" | "flag" }
   /** One of these words. `bar` says what another one would change. */
   | { kind: "word"; words: readonly string[]; bar: Bar }
-  /** A `data:` URL, as opposed to an address that the provider would fetch. `bare`: or its base64 alone. */
+  /** A `data:` URL; or an address that the provider would fetch. `bare`: or its base64 alone. */
   | { kind: "data-url"; name: string; bare?: true }
-  /** The type of inline data. Sound and film have prices of their own. */
-  | { kind: "media-type" }
+  /** The type of inline data, its base64, and the name of its file. Sound and film have prices of their own. */
+  | { kind: "media-type" | "base64" | "file-name" }
+  /** Content that the provider would fetch; in attempts with a network only, and never what an account stores. */
+  | { kind: "address"; name: string }
+  /** A JSON Schema; a reference to another document is an address. */
+  | { kind: "schema" }
   | { kind: "list"; of: Shape }
   /** An object with keys of the program's own. */
   | { kind: "table"; of: Shape }
@@ -31,6 +35,8 @@ export type ObjectShape = {
   proto?: true;
   /** An unknown field is refused: without it, the provider could run or reach more. */
   closed?: true;
+  /** An unknown field is passed on unchanged. */
+  open?: true;
   /** Sent in so many words where the program leaves them out. */
   defaults?: Readonly<Record<string, Json>>;
 };
@@ -62,16 +68,21 @@ export const text: Shape = { kind: "text" };
 export const number: Shape = { kind: "number" };
 export const flag: Shape = { kind: "flag" };
 export const mediaType: Shape = { kind: "media-type" };
+export const base64: Shape = { kind: "base64" };
+export const fileName: Shape = { kind: "file-name" };
+export const schema: Shape = { kind: "schema" };
 
 export const list = (of: Shape): Shape => ({ kind: "list", of });
 export const table = (of: Shape): Shape => ({ kind: "table", of });
 export const object = (fields: Fields): ObjectShape => ({ kind: "object", fields });
 export const proto = (fields: Fields): ObjectShape => ({ kind: "object", fields, proto: true });
 export const closed = (of: ObjectShape): ObjectShape => ({ ...of, closed: true });
+export const opened = (of: ObjectShape): ObjectShape => ({ ...of, open: true });
 export const either = (...of: Shape[]): Shape => ({ kind: "either", of });
 export const word = (words: readonly string[], bar: Bar): Shape => ({ kind: "word", words, bar });
 export const dataUrl = (name: string): Shape => ({ kind: "data-url", name });
 export const inlineData = (name: string): Shape => ({ kind: "data-url", name, bare: true });
+export const address = (name: string): Shape => ({ kind: "address", name });
 export const barred = (changes: Bar["changes"], bar: Omit<Bar, "changes">): Shape => ({
   kind: "barred",
   bar: { changes, ...bar },
@@ -85,9 +96,17 @@ export const variants = (noun: string, of: Variants["of"], absent?: string): Var
 });
 
 /** A file that was uploaded to the provider, or that its tools left there. */
-export const storedFile = barred("storage", {
+export const storedFileBar: Bar = {
+  changes: "storage",
   why: "it names a file that the provider stores",
   instead: "send the content itself",
+};
+export const storedFile: Shape = { kind: "barred", bar: storedFileBar };
+
+/** A service that the operator's account is connected to, e.g. a mailbox. */
+export const connector = barred("storage", {
+  why: "it names a service of the operator's account",
+  instead: "name the server's own address",
 });
 
 /** A tool that runs at the provider, or its call: it stores files there and has its own price. */

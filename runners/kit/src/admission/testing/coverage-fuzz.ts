@@ -11,13 +11,13 @@ export type FuzzOptions = {
   /** Pieces that are inserted: the words of the format. */
   words: string[];
   /** Answers an input, always the same; throws if it breaks a promise. */
-  target: (bytes: Uint8Array) => string;
+  target: (bytes: Uint8Array) => string | Promise<string>;
   /** Part of the URL of the scripts whose blocks count. */
   watched: string;
 };
 
-/** Throws for the first input that `target` throws for or answers differently twice; the input is in the message. */
-export function coverageFuzz(options: FuzzOptions): { kept: number; paths: number } {
+/** Rejects for the first input that `target` throws for or answers differently twice; the input is in the message. */
+export async function coverageFuzz(options: FuzzOptions): Promise<{ kept: number; paths: number }> {
   const { seed, runs, honest, words, target, watched } = options;
   const random = randomOf(seed);
   const coverage = new BlockCoverage(watched);
@@ -25,8 +25,8 @@ export function coverageFuzz(options: FuzzOptions): { kept: number; paths: numbe
   for (let run = 0; run < runs; run++) {
     const input = honest[run] ?? mutant(corpus, words, random);
     try {
-      const answer = target(input);
-      const again = target(input);
+      const answer = await target(input);
+      const again = await target(input);
       if (answer !== again) throw new Error(`answers ${answer}, then ${again}`);
     } catch (error) {
       const input64 = Buffer.from(input).toString("base64");
@@ -86,7 +86,7 @@ function randomOf(seed: number): Random {
   };
 }
 
-const bytesMax = 4096;
+const bytesMax = 16_384;
 
 function mutant(corpus: Uint8Array[], words: string[], random: Random): Uint8Array {
   let bytes = Buffer.from(corpus[random(corpus.length)]!);

@@ -1,0 +1,73 @@
+"""Tests whether a submission's predictions use the text that they predict, before it is scored (ADR 39).
+
+Writes causality.json, with every cut, and admission.json, which scores and the verdict read.
+By hand, to repeat a test (`seed` is in causality.json):
+    PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/causality.py
+    --input submission=DIR --input admission=FILE --input private=DIR
+    --output causality=FILE --output admission=FILE
+    --param 'scorers=["bits-per-byte"]' --secret-seed HEX
+"""
+
+import json
+from typing import Any
+
+from mlrb_kit.canonical import write_canonical
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stage import Stage, read_stage
+
+NEEDLESS = "no scorer of this task gives a model the tokens that it predicts"
+
+
+def main() -> None:
+    stage = read_stage()
+    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    found = test_causality(stage, admission)
+    write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
+    needed = admission["admitted"] and not admission.get("undecided") and found["detail"] != NEEDLESS
+    said = {"lookAhead": {key: found[key] for key in ("verdict", "detail")}} if needed else {}
+    write_canonical(stage.output("admission"), {**admission, **said})
+    print(f"{found['verdict']}: {found['detail']}")
+
+
+def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
+    kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
+    if not kinds:
+        return undecided(NEEDLESS)
+    if not admission["admitted"] or admission.get("undecided"):
+        return undecided("the submission is not admitted")
+    if stage.secret_seed is None:
+        raise SystemExit(
+            "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
+        )
+    from scorer_library.causality.scored_texts import scored_texts  # first: lm-eval reads variables on import
+
+    texts = scored_texts(stage.input("private"), kinds)
+    from mlrb_kit.submission import load_submission
+    from scorer_library.causality.judge_causality import described, detail_of, measure_look_ahead
+
+    try:
+        submission = load_submission(stage.input("submission"))
+        found = measure_look_ahead(submission, texts, bytes.fromhex(stage.secret_seed))
+    except Rejected as rejected:
+        return {**undecided(str(rejected)), "seed": stage.secret_seed}
+    return {
+        "verdict": "looks-ahead" if found.looks_ahead() else "causal",
+        "detail": detail_of(found),
+        "seed": stage.secret_seed,
+        "measured": described(found),
+    }
+
+
+def scored_text(stage: Stage, scorer: str) -> str | None:
+    import yaml
+
+    path = stage.source_file(f"scorers/{scorer}/scorer.yaml")
+    return yaml.safe_load(path.read_text(encoding="utf-8")).get("scoredText")
+
+
+def undecided(reason: str) -> dict[str, Any]:
+    return {"verdict": "undecided", "detail": reason}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+// Judges whether an attempt kept the rules for its kind of data (verdict). Runs after the stages that load the submission
+// and test it for look-ahead: admission.json says what they found. A rule with an unknown method or bad arguments fails
+// the stage; no submission can.
+
+import { admission as admissionFormat } from "@mlrb/formats/judged/admission";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { readWeights } from "@mlrb/kit/admission/admission-model";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import { ruleParams } from "@mlrb/kit/rules/rule-params";
+import { rulesOn } from "@mlrb/kit/rules/rules-on";
+import { verdict } from "@mlrb/kit/rules/verdict";
+import { sourceFiles } from "@mlrb/kit/source-file";
+import { stage } from "@mlrb/kit/stage";
+
+const { params, inputs, outputs, budget } = stage();
+const folder = inputs.submission!;
+
+const { rules: all, data } = ruleParams(params);
+const problems = ruleProblems(all);
+if (problems.length > 0)
+  throw new Error(`the task's rules:\n  ${problems.join("\n  ")}\n  help: repair task.yaml`);
+const rules = rulesOn(all, data);
+const budgetMs = budget.timeMs;
+if (budgetMs === undefined)
+  throw new Error("the stage has no budget: write budget: { time } as in the attempt's stage");
+
+const read = readLedger(inputs.ledger!);
+const seal = typeof read === "string" ? undefined : read.trajectory;
+const trajectory = await verifyTrajectory(inputs.trajectory!, seal);
+const broken =
+  trajectory.kind === "broken"
+    ? `the trajectory is broken at line ${trajectory.line}: ${trajectory.reason}`
+    : "";
+const ledger = typeof read === "string" ? read : broken || read;
+
+const admission = mustFollow(admissionFormat, readJson(inputs.admission!), "admission.json");
+// a submission that was refused later, when it was loaded, still has weights
+const weights = admission.admitted ? readWeights(folder) : undefined;
+writeJson(
+  outputs.verdict!,
+  verdict(rules, admission, {
+    folder,
+    weights: weights?.files,
+    ledger,
+    budgetMs,
+    knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
+    models: "models" in inputs ? inputs.models! : undefined,
+  }),
+);

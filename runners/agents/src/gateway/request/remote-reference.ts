@@ -1,0 +1,36 @@
+// References by which a provider would fetch content: addresses of pictures and files, and other documents of a JSON
+// Schema. Pure.
+import type { Json } from "@mlrb/kit/stage";
+import { knownHosts } from "../gateway-provider.ts";
+import { isObject } from "./request-json.ts";
+
+/**
+ * `web`: the provider would fetch it from the Internet. `stored`: it names what the operator's account stores, e.g.
+ * `gs://…`, `files/…` or a file at the provider's own address.
+ */
+export function addressKind(address: string): "web" | "stored" {
+  const url = URL.parse(address.trim().startsWith("//") ? `https:${address.trim()}` : address);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) return "stored";
+  const host = url.hostname.replace(/\.$/u, "");
+  return knownHosts.some((known) => host === known || host.endsWith(`.${known}`)) ? "stored" : "web";
+}
+
+const references = ["$ref", "$dynamicRef", "$recursiveRef"];
+const canBeFetched = /^\s*((https?|ftp|file):|\/\/)/iu;
+
+/** The first reference of a JSON Schema that some server may fetch. A base address makes every other name one. */
+export function remoteReference(schema: Json): string | undefined {
+  const names: string[] = [];
+  let hasBase = false;
+  const open: Json[] = [schema];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) for (const one of value) open.push(one);
+    if (!isObject(value)) continue;
+    for (const [key, one] of Object.entries(value)) {
+      if (typeof one !== "string") open.push(one);
+      else if (references.includes(key) && !one.startsWith("#")) names.push(one);
+      else if (key === "$id" || key === "id") hasBase ||= canBeFetched.test(one);
+    }
+  }
+  return names.find((name) => hasBase || canBeFetched.test(name));
+}

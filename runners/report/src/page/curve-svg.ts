@@ -1,0 +1,39 @@
+// An attempt's best self-reported value so far over its time, as SVG.
+
+import type { Times } from "@mlrb/formats/times";
+import * as Plot from "@observablehq/plot";
+import { axisDomain, drawFigure } from "./draw-figure.ts";
+import { type Html, html } from "./html.ts";
+
+type Timed = Times["attempts"][number];
+
+/** Nothing where it reported fewer than two improvements or its duration is unknown. */
+export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Html | false {
+  if (bestSoFar === undefined || bestSoFar.length < 2 || wallSeconds === null) return false;
+  const last = bestSoFar.at(-1)!;
+  const points = [...bestSoFar, { seconds: Math.max(wallSeconds, last.seconds), value: last.value }];
+  const figure = drawFigure(
+    {
+      height: 160,
+      marginLeft: 60,
+      marginBottom: 40,
+      x: { domain: [0, points.at(-1)!.seconds], label: "seconds", labelArrow: "none" },
+      y: {
+        domain: axisDomain(
+          points.map(({ value }) => value),
+          0.08,
+        ),
+        ticks: 4,
+        label: metric,
+        labelArrow: "none",
+      },
+      marks: [
+        Plot.line(points, { x: "seconds", y: "value", curve: "step-after", stroke: "var(--agent-1)" }),
+        Plot.dot(bestSoFar, { x: "seconds", y: "value", r: 3, fill: "var(--agent-1)" }),
+      ],
+    },
+    `Best self-reported ${metric} so far: ${bestSoFar.map(({ seconds, value }) => `${value} at ${seconds} s`).join(", ")}`,
+  );
+  return html`<figure><figcaption>Best self-reported ${metric} so far</figcaption>
+${figure}</figure>`;
+}

@@ -1,0 +1,47 @@
+// The attempts behind each mean: points, the share that is valid, and the mean of the valid ones.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
+import { digitsText } from "./digits-text.ts";
+import { metricHead, metricOf } from "./report-words.ts";
+import { rateText } from "./statistics-text.ts";
+import type { Table } from "./table.ts";
+import { noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { validText } from "./valid-text.ts";
+
+export function behindTable(report: Report): Table {
+  return tableOf({
+    title: "Attempts behind each mean",
+    groups: taskGroups(report, (task) => report.cells.filter((cell) => cell.task === task)),
+    columns: [
+      { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+      { head: "agent", cell: ({ agent }) => agent },
+      { head: "attempts by seed", cell: (cell) => pointsText(report, cell) },
+      {
+        head: "pass rate",
+        rigid: true,
+        cell: ({ validN, measured, passInterval }) =>
+          measured === 0 ? noNumber : rateText(validN / measured, passInterval),
+      },
+      { head: "valid", rigid: true, cell: (cell) => validText(cell, metricOf(report, cell.metric)) },
+    ],
+  });
+}
+
+/** `0.512, failed, 0.498, missing`; a value below the trivial baseline with the value that counts. */
+function pointsText(report: Report, cell: Cell): string {
+  const { digits }: Metric = metricOf(report, cell.metric);
+  return cell.seeds
+    .map((seed, index) => {
+      const attempt = report.attempts.find(
+        (each) => each.task === cell.task && each.agent === cell.agent && each.seed === seed,
+      )!;
+      const way = counting(attempt, cell.metric);
+      if (way.kind !== "valid") return way.kind;
+      const counted = cell.counted[index]!;
+      const value = digitsText(way.value, digits);
+      return counted === way.value ? value : `${value} (counts as ${digitsText(counted, digits)})`;
+    })
+    .join(", ");
+}

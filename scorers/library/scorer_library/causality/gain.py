@@ -1,0 +1,73 @@
+"""The gain that a text's true continuation gives to the tokens before it.
+
+A likelihood is a product of predictions of each token from the tokens before it. From a cut on, the input is
+replaced by other text of the same length, so the model cannot know the token at the cut. What the true input
+gains over the replaced one is what the model reads from the text that it predicts. Whether a model recognises
+replaced text does not matter: it then predicts the cut's token without knowing it, and the gain shows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlrb_kit.device import device
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import Submission, blame
+
+BATCH_BYTES = 2**27  # of logits in one forward pass
+
+
+@dataclass(frozen=True)
+class Gain:
+    """In nats: of the token at the cut, and of all predicted tokens up to it."""
+
+    token: float
+    prefix: float
+
+    @property
+    def largest(self) -> float:
+        """Larger than the sum where the model predicts earlier tokens worse to hide what it reads."""
+        return max(self.token, self.prefix)
+
+
+def gains(
+    submission: Submission, ids: Sequence[int], replaced: Sequence[tuple[int, Sequence[int]]]
+) -> list[Gain]:
+    """One gain for each (cut, tokens that replace ids[cut:-1]).
+
+    Raises Rejected where the model fails or its output is not finite.
+    """
+    read = list(ids[:-1])
+    rows = [read, *([*read[:cut], *tokens] for cut, tokens in replaced)]
+    found = likelihoods(submission, rows, ids)
+    gained = found[0] - found[1:]
+    return [
+        Gain(gained[at, cut - 1].item(), gained[at, :cut].sum().item())
+        for at, (cut, _) in enumerate(replaced)
+    ]
+
+
+def likelihoods(submission: Submission, rows: list[list[int]], ids: Sequence[int]) -> Any:
+    """Log-likelihoods in nats of ids[1:] after each row's inputs, float64, of shape (rows, len(ids) - 1).
+
+    All rows are computed in batches of one size, since a batch of another size may round differently.
+    """
+    import torch
+
+    target = torch.tensor(list(ids[1:]), device=device())
+    fits = len(rows) * len(rows[0]) * submission.vocabulary * 4 <= BATCH_BYTES
+    size = len(rows) if fits else 1
+    found = []
+    with torch.inference_mode(), blame("the model fails on text"):
+        for start in range(0, len(rows), size):
+            batch = torch.tensor(rows[start : start + size], device=device())
+            logits = submission.model(input_ids=batch).logits.float()
+            if not torch.isfinite(logits).all():
+                raise Rejected("non-finite output")
+            if max(ids) >= logits.shape[-1]:
+                raise Rejected(
+                    f"the tokenizer gives ids of {max(ids)}; the model predicts {logits.shape[-1]}"
+                )
+            logs = torch.log_softmax(logits, dim=-1)
+            found.append(logs.gather(-1, target.expand(len(batch), -1).unsqueeze(-1)).squeeze(-1))
+    return torch.cat(found).double()

@@ -1,0 +1,80 @@
+"""The texts of a task's private data that its scorers feed to a model, as they feed them.
+
+scorer.yaml names them (`scoredText`), for scorers where a scored token is part of the model's input.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from mlrb_kit.results import read_jsonl
+from scorer_library.heldout import read_heldout
+from scorer_library.lm_eval import blimp, super_glue
+from scorer_library.lm_eval.continuation import DATA as QUESTIONS
+from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
+from scorer_library.windows import windows
+
+
+@dataclass(frozen=True)
+class ScoredText:
+    """`context` is given, `scored` is predicted. `source` says which scored text of the data it is."""
+
+    source: str
+    context: str
+    scored: str
+
+
+def scored_texts(private: Path, kinds: Sequence[str]) -> list[ScoredText]:
+    """Every scored text of the data once, in a fixed order. `kinds`: names in READERS."""
+    if unknown := sorted(set(kinds) - set(READERS)):
+        raise SystemExit(f"scoredText: {unknown[0]} is unknown; known are {', '.join(sorted(READERS))}")
+    found: dict[tuple[str, str], ScoredText] = {}
+    for kind in sorted(set(kinds)):
+        for text in READERS[kind](private):
+            found.setdefault((text.context, text.scored), text)
+    return list(found.values())
+
+
+def documents(private: Path) -> Iterator[ScoredText]:
+    for document in read_heldout(private):
+        for at, window in enumerate(windows(document["text"])):
+            yield ScoredText(f"documents/{document['id']}/{at}", "", window)
+
+
+def sentence_pairs(private: Path) -> Iterator[ScoredText]:
+    for at, pair in enumerate(read_jsonl(private / "pairs.jsonl")):
+        for side in ("sentence_good", "sentence_bad"):
+            # lm-eval separates every continuation from its context, here an empty one, by a space
+            yield ScoredText(f"sentence-pairs/{at}/{side}", "", f" {pair[side]}")
+
+
+def lm_eval_requests(
+    data: HubData, shipped: str, task_of: Callable[[str], str], private: Path
+) -> Iterator[ScoredText]:
+    """The requests that lm-eval's own task files make. `shipped`: their folder in lm-eval."""
+    rows = read_hub_data(private, data)
+    with local_hub(data, rows):
+        import lm_eval
+        from lm_eval.tasks import TaskManager
+
+        folder = Path(lm_eval.__file__).parent / "tasks" / shipped
+        manager = TaskManager(include_path=str(folder), include_defaults=False)
+        for config in rows:
+            name = task_of(config)
+            task = manager.load([name])["tasks"][name]
+            task.set_config(key="num_fewshot", value=0)
+            task.set_fewshot_seed(seed=0)
+            task.build_all_requests(rank=0, world_size=1)
+            for at, request in enumerate(task.instances):
+                context, scored = request.args[:2]
+                yield ScoredText(f"{config}/{at}", context, scored)
+
+
+READERS: dict[str, Callable[[Path], Iterator[ScoredText]]] = {
+    "documents": documents,
+    "sentence-pairs": sentence_pairs,
+    "blimp": partial(lm_eval_requests, blimp.DATA, "blimp", blimp.task_of),
+    "super-glue": partial(lm_eval_requests, super_glue.DATA, "super_glue", super_glue.task_of),
+    "questions": partial(lm_eval_requests, QUESTIONS, "mmlu/continuation", "mmlu_{}_continuation".format),
+}

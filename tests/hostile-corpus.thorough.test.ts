@@ -1,0 +1,150 @@
+// The corpus of hostile submissions, contained: each folder goes through `validate` and `load` inside the walls of the
+// runner, as root and as an ordinary user in namespaces, and in a container. Each folder ends with a verdict.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DockerExecutor } from "@mlrb/docker/docker-executor";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { localExecutor } from "@mlrb/local/process/local-executor";
+import { wallsMissing } from "@mlrb/local/process/walls";
+import { testEngine } from "./support/docker-engine.ts";
+import {
+  type ChainFolder,
+  type ChainResult,
+  type Corpus,
+  runChain,
+  writeCorpus,
+} from "./support/hostile-chain/run-chain.ts";
+
+const repository = resolve(import.meta.dirname, "..");
+const [MiB, GiB] = [2 ** 20, 2 ** 30];
+
+/** Of validation, for one folder. Computing time does not depend on what else the machine does. */
+const validateMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
+
+/** Of a load: twice the weights, 2 GiB, and the libraries. */
+const loadPeakMax = 3 * GiB;
+
+const place = mkdtempSync(join(tmpdir(), "hostile-corpus-"));
+chmodSync(place, 0o755);
+let corpus: Corpus;
+before(() => {
+  corpus = writeCorpus(realpathSync(place));
+});
+after(() => removeFolder(place));
+
+const missing = await wallsMissing();
+const root = process.getuid?.() === 0;
+
+test(
+  `in namespaces, as ${root ? "root" : "an ordinary user"}: every hostile folder is contained and gets a verdict`,
+  {
+    skip: missing ?? false,
+  },
+  async (t) => assertContained(t, await runChain(corpus, () => localExecutor(repository))),
+);
+
+test("in namespaces, as an ordinary user under root: every hostile folder is contained and gets a verdict", {
+  skip: missing ?? whyNoUser(),
+}, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "hostile-user-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o777);
+  const program = fileURLToPath(new URL("./support/hostile-chain/run-chain.ts", import.meta.url));
+  const files = ["corpus.json", "result.json"].map((name) => join(folder, name));
+  writeFileSync(files[0]!, JSON.stringify(corpus));
+  const { status, stderr } = asUser([process.execPath, program, ...files], folder);
+  assert.equal(status, 0, stderr);
+  assertContained(t, JSON.parse(readFileSync(files[1]!, "utf8")));
+});
+
+test("in a container: every hostile folder is contained and gets a verdict", async (t) => {
+  const engine = await testEngine();
+  if ("skip" in engine) return t.skip(engine.skip);
+  t.after(() => engine.stop());
+  const open = (place: string) =>
+    new DockerExecutor({
+      ...{ root: repository, state: join(place, ".mlrb"), run: "hostile", isLive: () => false },
+      env: { ...engine.env },
+    });
+  assertContained(t, await runChain(corpus, open));
+});
+
+function asUser(args: string[], folder: string) {
+  const user = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+  const { PATH = "", MLRB_PYTHON = "" } = process.env;
+  return spawnSync("setpriv", [...user, ...args], {
+    encoding: "utf8",
+    env: { PATH, MLRB_PYTHON, TMPDIR: folder, HOME: folder },
+  });
+}
+
+function whyNoUser(): string | false {
+  if (!root) return "these tests run as an ordinary user already";
+  if (asUser(["unshare", "--user", "--pid", "--fork", "true"], tmpdir()).status !== 0)
+    return "an ordinary user may have no namespaces here";
+  const { MLRB_PYTHON = "python3" } = process.env;
+  const reads = ["-c", `open(${JSON.stringify(fileURLToPath(import.meta.url))})`];
+  // setpriv finds its program while it still has root's rights; env does not
+  return asUser(["env", MLRB_PYTHON, ...reads], tmpdir()).status === 0
+    ? false
+    : "user 65534 cannot read this checkout or its Python environment, or has no setpriv";
+}
+
+function assertContained(t: TestContext, { stages, folders, leaks, changed }: ChainResult): void {
+  for (const [name, why] of Object.entries(corpus.skipped))
+    t.diagnostic(`${name} cannot be made here: ${why}`);
+  printLargest(t, folders);
+  for (const { result, log, sight } of stages) {
+    assert.equal(result.kind, "succeeded", `${JSON.stringify(result)}\n${log}`);
+    assert.equal(sight?.file, false, "the stage could see a file outside");
+    assert.ok(!sight?.variables.includes("MLRB_TEST_SECRET"), "the stage had the runner's variables");
+  }
+  assert.deepEqual(changed, [], "files outside of the outputs changed");
+  assert.deepEqual(leaks, [], "outputs or logs contain a secret");
+  assert.deepEqual(folders.flatMap(problemOf), []);
+  assert.ok(folders.length >= 380, `${folders.length} folders`);
+}
+
+/** What is wrong with the end of one folder. */
+function problemOf({ name, codes, validated, admission, verdict, loaded, final }: ChainFolder): string[] {
+  if (!validated || validated.failed !== undefined || !admission || !verdict)
+    return [`${name}: no verdict: ${validated?.failed}`];
+  const problems: string[] = [];
+  const found = [...new Set(admission.reasons.map(({ code }) => code))].sort();
+  if (String(found) !== String(codes))
+    problems.push(`reasons are ${found || "none"}, not ${codes || "none"}`);
+  if (admission.reasons.some(({ detail }) => detail === "")) problems.push("a reason is empty");
+  if (admission.undecided?.some(({ detail }) => !detail.includes('"')))
+    problems.push("undecided without its key");
+  if ((verdict === "rejected") === admission.admitted) problems.push(`the verdict is ${verdict}`);
+  for (const limit of ["cpuMs", "peakBytes", "readBytes"] as const)
+    if (validated[limit] >= validateMax[limit]) problems.push(`${limit} is ${validated[limit]} to validate`);
+  if (loaded?.exit !== 0 || !final) problems.push("the load says nothing");
+  else if (!final.admitted && final.reasons.length === 0) problems.push("the load rejects without a reason");
+  if (loaded && loaded.peakBytes >= loadPeakMax) problems.push(`peakBytes is ${loaded.peakBytes} to load`);
+  return problems.map((problem) => `${name}: ${problem}`);
+}
+
+function printLargest(t: TestContext, folders: ChainFolder[]): void {
+  const most = (stage: "validated" | "loaded", field: "cpuMs" | "peakBytes", unit: number) =>
+    folders
+      .flatMap((folder) => ({ name: folder.name, value: folder[stage]?.[field] ?? 0 }))
+      .sort((a, b) => b.value - a.value)
+      .slice(0, 5)
+      .map(({ name, value }) => `${name} ${(value / unit).toFixed(1)}`)
+      .join(", ");
+  const ends = folders.map(({ final }) =>
+    !final ? "no verdict" : !final.admitted ? "rejected" : final.undecided ? "undecided" : "admitted",
+  );
+  const counts = [...new Set(ends)].map((end) => `${ends.filter((one) => one === end).length} ${end}`);
+  t.diagnostic(`${folders.length} folders: ${counts.join(", ")}`);
+  t.diagnostic(`validate, seconds of computing: ${most("validated", "cpuMs", 1000)}`);
+  t.diagnostic(`validate, MiB of memory: ${most("validated", "peakBytes", MiB)}`);
+  t.diagnostic(`load, seconds of computing: ${most("loaded", "cpuMs", 1000)}`);
+  t.diagnostic(`load, MiB of memory: ${most("loaded", "peakBytes", MiB)}`);
+}

@@ -1,0 +1,265 @@
+// Takes hostile folders through the stages `validate` and `load`, each inside the walls that the runner builds.
+//   node run-chain.ts CORPUS RESULT
+// reads a Corpus from one file, runs it on this machine and writes a ChainResult to the other file.
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
+import { packageFolders } from "@mlrb/docker/package-folders";
+import { type Admission, admission } from "@mlrb/formats/judged/admission";
+import { verdict } from "@mlrb/formats/judged/verdict";
+import { mustFollow } from "@mlrb/formats/read-format";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
+import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { readJson } from "@mlrb/kit/json-file";
+import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
+import { pythonPath } from "@mlrb/kit/python-path";
+import { localExecutor } from "@mlrb/local/process/local-executor";
+import { testPython } from "../../../scorers/testing/submissions.ts";
+import { outsideCases } from "./outside-cases.ts";
+import type { Validated } from "./validate-each.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+
+type Loaded = { name: string; exit: number; cpuMs: number; peakBytes: number };
+
+/** Of one folder; what a stage did not write is undefined. */
+export type ChainFolder = {
+  name: string;
+  /** The codes that admission must give. */
+  codes: string[];
+  validated?: Validated;
+  admission?: Admission;
+  verdict?: string;
+  loaded?: Loaded;
+  /** After the load. */
+  final?: Admission;
+};
+
+export type ChainResult = {
+  /** Of `validate`, then of `load`. */
+  stages: StageEnd[];
+  folders: ChainFolder[];
+  /** Outputs and logs that contain a secret. */
+  leaks: string[];
+  /** Files of the corpus, and the file outside, that a stage changed, added or removed. */
+  changed: string[];
+};
+
+type StageEnd = {
+  result: ExecutionResult;
+  /** The end of its log. */
+  log: string;
+  /** Whether it could see the file outside, and the names of its variables. */
+  sight?: { file: boolean; variables: string[] };
+};
+
+const secrets = { file: "canary-of-a-file-outside", variable: "canary-of-a-variable" };
+
+/** Folders written once for all ways to run the chain, and the file outside of them that no stage may see. */
+export type Corpus = {
+  place: string;
+  outside: string;
+  folders: Pick<ChainFolder, "name" | "codes">[];
+  /** Cases that this machine cannot make, with the reason. */
+  skipped: Record<string, string>;
+};
+
+/** Writes the corpus below `place`, an empty folder that every user may read. */
+export function writeCorpus(place: string): Corpus {
+  const outside = join(place, "outside.json");
+  const model = { type: "WordLevel", vocab: { [secrets.file]: 0, a: 1 }, unk_token: "a" };
+  writeFileSync(outside, JSON.stringify({ version: "1.0", added_tokens: [], model }));
+  const corpus: Corpus = { place, outside, folders: [], skipped: {} };
+  for (const hostile of [...hostileCorpus, ...outsideCases(outside)]) {
+    const written = writeCase(join(place, "folders"), hostile);
+    if (written.skipped === undefined) corpus.folders.push({ name: hostile.name, codes: hostile.codes });
+    else {
+      removeFolder(written.folder);
+      corpus.skipped[hostile.name] = written.skipped;
+    }
+  }
+  return corpus;
+}
+
+/** Takes the corpus through an executor, which `open` makes once the secret variable is set. */
+export async function runChain(corpus: Corpus, open: (place: string) => Executor): Promise<ChainResult> {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "hostile-chain-")));
+  chmodSync(place, 0o755);
+  process.env.MLRB_TEST_SECRET = secrets.variable;
+  const executor = open(place);
+  try {
+    const script = fileURLToPath(new URL("./validate-each.ts", import.meta.url));
+    const before = snapshot(corpus.place);
+    const validate = newWork(place, "validate");
+    const validated = await stageEnd(
+      executor,
+      { work: validate, corpus },
+      {
+        run: { kind: "command", command: [process.execPath, ...nodeFlags, "--expose-gc", script] },
+      },
+    );
+    const load = newWork(place, "load");
+    renameSync(join(validate, "out"), join(load, "in/validated"));
+    const loaded = await stageEnd(
+      executor,
+      { work: load, corpus },
+      {
+        run: { kind: "python", file: relative(repository, join(import.meta.dirname, "load_each.py")) },
+        python: testPython(),
+        preload: join(repository, "pipelines/environments/ml.preload.py"),
+      },
+    );
+    return {
+      stages: [validated, loaded],
+      folders: readResults(corpus, join(load, "in/validated"), join(load, "out")),
+      leaks: leaksIn(place),
+      changed: differences(before, snapshot(corpus.place)),
+    };
+  } finally {
+    await executor.close?.();
+    delete process.env.MLRB_TEST_SECRET;
+    removeFolder(place);
+  }
+}
+
+function newWork(place: string, name: string): string {
+  const work = join(place, name);
+  for (const part of ["in", "out", "tmp"]) mkdirSync(join(work, part), { recursive: true });
+  return work;
+}
+
+/** Runs a stage inside walls. It sees its work folder, the checkout's code and its environment. */
+async function stageEnd(
+  executor: Executor,
+  { work, corpus }: { work: string; corpus: Corpus },
+  program: Pick<ExecutionRequest, "run" | "python" | "preload">,
+): Promise<StageEnd> {
+  const token = `mlrb:test:${basename(work)}`;
+  const code = ["package.json", "node_modules", "runners", "pipelines", "scorers", "tasks", "tests"];
+  const beside = program.python === undefined ? [] : pythonFolders(program.python);
+  const log = join(work, "log");
+  const walls: StageWalls = {
+    ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
+    required: true,
+    reads: [
+      ...[work, join(corpus.place, "folders"), ...code.map((name) => join(repository, name))],
+      ...[...packageFolders(repository), dirname(process.execPath), ...beside],
+    ],
+    writes: [join(work, "out"), join(work, "tmp")],
+    limits: { memoryBytes: 4 * 2 ** 30, processes: 4096, fileBytes: 2 ** 33 },
+  };
+  const result = await executor.start({
+    ...{
+      id: basename(work),
+      key: basename(work),
+      token,
+      root: repository,
+      work,
+      log,
+      walls,
+      network: "none",
+    },
+    ...{ inputs: {}, outputs: {}, limits: { timeMs: 900_000 }, reads: beside, writes: [], cpus: 1, gpus: [] },
+    ...program,
+    env: {
+      ...{ PATH: process.env.PATH!, HOME: join(work, "tmp"), TMPDIR: join(work, "tmp"), MLRB_WORK: work },
+      ...{ MLRB_TEST_FOLDERS: join(corpus.place, "folders"), MLRB_TEST_OUTSIDE: corpus.outside },
+      ...{ PYTHONPATH: pythonPath(repository), PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1" },
+      OMP_NUM_THREADS: "1",
+    },
+  }).ended;
+  const sight = join(work, "out/sight.json");
+  return {
+    result,
+    log: existsSync(log) ? readFileSync(log, "utf8").slice(-4000) : "",
+    ...(existsSync(sight) && { sight: readJson(sight) as NonNullable<StageEnd["sight"]> }),
+  };
+}
+
+/** The folders of a Python environment: its own, and its interpreter's. */
+function pythonFolders(python: string): string[] {
+  return [dirname(dirname(python)), dirname(dirname(realpathSync(python)))];
+}
+
+/** Every file in `place`, with what shows a change of its bytes. */
+function snapshot(place: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const left = [Buffer.from(place)]; // some names are not UTF-8
+  for (let path = left.pop(); path; path = left.pop()) {
+    if (path.length > 4000) continue; // no call takes a longer path
+    const stats = lstatSync(path);
+    found.set(path.toString("latin1"), `${stats.ino} ${stats.size} ${stats.mtimeMs}`);
+    if (!stats.isDirectory()) continue;
+    for (const name of readdirSync(path, "buffer")) left.push(Buffer.concat([path, Buffer.from("/"), name]));
+  }
+  return found;
+}
+
+function differences(before: Map<string, string>, after: Map<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  );
+}
+
+/** Checks the formats of what the stages wrote. */
+function readResults(corpus: Corpus, validated: string, loaded: string): ChainFolder[] {
+  const folders = corpus.folders.map((folder): ChainFolder => ({ ...folder }));
+  const byName = new Map(folders.map((folder) => [folder.name, folder]));
+  const lines = <T extends { name: string }>(path: string): T[] =>
+    existsSync(path)
+      ? readFileSync(path, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+      : [];
+  for (const line of lines<Validated>(join(validated, "validated.jsonl"))) {
+    const folder = byName.get(line.name)!;
+    folder.validated = line;
+    if (line.failed !== undefined) continue;
+    const [admitted, judged] = ["admission.json", "verdict.json"].map((name) =>
+      join(validated, line.name, name),
+    );
+    folder.admission = mustFollow(admission, readJson(admitted!), line.name);
+    folder.verdict = mustFollow(verdict, readJson(judged!), line.name).kind;
+  }
+  for (const line of lines<Loaded>(join(loaded, "loaded.jsonl"))) {
+    const folder = byName.get(line.name)!;
+    folder.loaded = line;
+    const path = join(loaded, `${line.name}.json`);
+    if (line.exit === 0) folder.final = mustFollow(admission, readJson(path), line.name);
+  }
+  return folders;
+}
+
+/** Every output and log of the stages that contains a secret. */
+function leaksIn(place: string): string[] {
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      return Object.values(secrets).some((secret) => bytes.includes(secret));
+    });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [corpus, result] = process.argv.slice(2);
+  const ended = await runChain(readJson(corpus!) as Corpus, () => localExecutor(repository));
+  writeFileSync(result!, JSON.stringify(ended));
+}
