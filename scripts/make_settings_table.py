@@ -21,7 +21,10 @@ import transformers
 from tokenizer_settings import tokenizer_table
 from transformers import GenerationConfig, PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
 from transformers_source import (
     PACKAGE,
     code_of,
@@ -62,6 +65,9 @@ DROPPED = {
     "_commit_hash": "names a version in a repository",
     "configuration_files": "names other files",
     "init_device": "the scorer's choice",
+    "auto_map": "no code of a submission is run",
+    "trust_remote_code": "no code of a submission is run",
+    "custom_pipelines": "for pipelines only",
 }
 READ_BY_SCORERS = ["n_positions", "max_position_embeddings", "n_ctx"]
 # Settings that change what the loader does with the weights. Rebuilding them safely needs a decision.
@@ -94,6 +100,8 @@ def table() -> dict[str, Any]:
     return {
         "transformers": transformers.__version__,
         "types": {name: model.__name__ for name, model in types.items()},
+        "encoderDecoders": sorted(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES),
+        "encoders": [name for name, model in types.items() if is_encoder(model)],
         "partTypes": parts,
         "common": common,
         "classes": classes,
@@ -101,6 +109,15 @@ def table() -> dict[str, Any]:
         "undecided": UNDECIDED,
         "tokenizer": tokenizer_table(),
     }
+
+
+def is_encoder(config: type[PretrainedConfig]) -> bool:
+    """Whether models of the type look ahead unless the setting is_decoder is true; their code warns of it."""
+    return any(
+        "as a standalone, add `is_decoder=True.`" in path.read_text(encoding="utf-8")
+        for path in Path(inspect.getfile(config)).parent.glob("modeling_*.py")
+        if not re.match(r"modeling_(tf|flax)_", path.name)
+    )
 
 
 def add_class(
@@ -251,7 +268,7 @@ def settable(name: str) -> bool:
         or name.startswith("__")
         or name in DROPPED
         or name in UNDECIDED
-        or name in ("tokenizer_class", "auto_map", "trust_remote_code")
+        or name == "tokenizer_class"
         or name.startswith("_")
         or re.search(r"(_file|_files|_path|_dir|_plan)$", name)
     )

@@ -25,6 +25,8 @@ TOKENIZER_DROPPED = {
     "revision": "names a version in a repository",
     "subfolder": "names a folder",
     "local_files_only": "the scorer's choice",
+    "auto_map": "no code of a submission is run",
+    "trust_remote_code": "no code of a submission is run",
 }
 ADDED_TOKEN_PARTS = ("content", "lstrip", "rstrip", "normalized", "single_word", "special")
 
@@ -37,6 +39,7 @@ def tokenizer_table() -> dict[str, Any]:
     files = {"tokenizer.json"}
     file_keys: set[str] = set()
     settings: set[str] = set()
+    without_files: set[str] = set()
     for path in [*PACKAGE.glob("tokenization_*.py"), *PACKAGE.glob("models/*/tokenization_*.py")]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
@@ -51,6 +54,8 @@ def tokenizer_table() -> dict[str, Any]:
                 for key, value in pairs:
                     file_keys |= {key.value} if key is not None and is_text(key) else set()
                     files |= {value.value} if is_text(value) else set()
+            elif isinstance(node, ast.ClassDef) and reads_no_file(node):
+                without_files.add(node.name)
             elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
                 settings |= keyword_reads(node) | init_arguments(node)
     known = {
@@ -61,9 +66,24 @@ def tokenizer_table() -> dict[str, Any]:
     return {
         "classes": sorted(names | {"PreTrainedTokenizerFast", "PreTrainedTokenizer"}),
         "files": sorted(filter(plain_name, files)),
+        "withoutFiles": sorted(without_files),
         "settings": sorted(known),
         "dropped": TOKENIZER_DROPPED,
     }
+
+
+def reads_no_file(node: ast.ClassDef) -> bool:
+    """Whether a tokenizer has its vocabulary in its code, e.g. that of bytes."""
+    names = {
+        target.id
+        for part in node.body
+        if isinstance(part, ast.Assign)
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+    return (
+        any(is_named(base, "PreTrainedTokenizer") for base in node.bases) and "vocab_files_names" not in names
+    )
 
 
 def plain_name(name: str) -> bool:

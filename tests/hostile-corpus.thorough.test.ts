@@ -1,5 +1,5 @@
-// The corpus of hostile submissions, contained: each folder goes through `validate` and `load` inside the walls of the
-// runner, as root and as an ordinary user in namespaces, and in a container. Each folder ends with a verdict.
+// The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
+// walls of the runner, as root and as an ordinary user in namespaces, and in a container. Each folder ends with a verdict.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -23,8 +23,8 @@ import {
 const repository = resolve(import.meta.dirname, "..");
 const [MiB, GiB] = [2 ** 20, 2 ** 30];
 
-/** Of validation, for one folder. Computing time does not depend on what else the machine does. */
-const validateMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
+/** Of validation or the verdict, for one folder. Computing time does not depend on what else the machine does. */
+const judgeMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
 
 /** Of a load: twice the weights, 2 GiB, and the libraries. */
 const loadPeakMax = 3 * GiB;
@@ -111,9 +111,10 @@ function assertContained(t: TestContext, { stages, folders, leaks, changed }: Ch
 }
 
 /** What is wrong with the end of one folder. */
-function problemOf({ name, codes, validated, admission, verdict, loaded, final }: ChainFolder): string[] {
-  if (!validated || validated.failed !== undefined || !admission || !verdict)
-    return [`${name}: no verdict: ${validated?.failed}`];
+function problemOf(folder: ChainFolder): string[] {
+  const { name, codes, validated, admission, loaded, final, judged, verdict } = folder;
+  if (!validated || !admission) return [`${name}: no admission: ${validated?.failed}`];
+  if (!judged || !verdict) return [`${name}: no verdict: ${judged?.failed}`];
   const problems: string[] = [];
   const found = [...new Set(admission.reasons.map(({ code }) => code))].sort();
   if (String(found) !== String(codes))
@@ -121,17 +122,18 @@ function problemOf({ name, codes, validated, admission, verdict, loaded, final }
   if (admission.reasons.some(({ detail }) => detail === "")) problems.push("a reason is empty");
   if (admission.undecided?.some(({ detail }) => !detail.includes('"')))
     problems.push("undecided without its key");
-  if ((verdict === "rejected") === admission.admitted) problems.push(`the verdict is ${verdict}`);
-  for (const limit of ["cpuMs", "peakBytes", "readBytes"] as const)
-    if (validated[limit] >= validateMax[limit]) problems.push(`${limit} is ${validated[limit]} to validate`);
+  for (const [stage, spent] of Object.entries({ validate: validated, judge: judged }))
+    for (const limit of ["cpuMs", "peakBytes", "readBytes"] as const)
+      if (spent[limit] >= judgeMax[limit]) problems.push(`${limit} is ${spent[limit]} to ${stage}`);
   if (loaded?.exit !== 0 || !final) problems.push("the load says nothing");
   else if (!final.admitted && final.reasons.length === 0) problems.push("the load rejects without a reason");
+  else if ((verdict === "rejected") === final.admitted) problems.push(`the verdict is ${verdict}`);
   if (loaded && loaded.peakBytes >= loadPeakMax) problems.push(`peakBytes is ${loaded.peakBytes} to load`);
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
 function printLargest(t: TestContext, folders: ChainFolder[]): void {
-  const most = (stage: "validated" | "loaded", field: "cpuMs" | "peakBytes", unit: number) =>
+  const most = (stage: "validated" | "loaded" | "judged", field: "cpuMs" | "peakBytes", unit: number) =>
     folders
       .flatMap((folder) => ({ name: folder.name, value: folder[stage]?.[field] ?? 0 }))
       .sort((a, b) => b.value - a.value)
@@ -145,6 +147,7 @@ function printLargest(t: TestContext, folders: ChainFolder[]): void {
   t.diagnostic(`${folders.length} folders: ${counts.join(", ")}`);
   t.diagnostic(`validate, seconds of computing: ${most("validated", "cpuMs", 1000)}`);
   t.diagnostic(`validate, MiB of memory: ${most("validated", "peakBytes", MiB)}`);
+  t.diagnostic(`verdict, seconds of computing: ${most("judged", "cpuMs", 1000)}`);
   t.diagnostic(`load, seconds of computing: ${most("loaded", "cpuMs", 1000)}`);
   t.diagnostic(`load, MiB of memory: ${most("loaded", "peakBytes", MiB)}`);
 }

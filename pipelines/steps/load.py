@@ -6,7 +6,6 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/lo
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 from mlrb_kit.canonical import write_canonical
@@ -23,6 +22,8 @@ def main() -> None:
     stage = read_stage()
     given, result = stage.input("admission"), stage.output("admission")
     admission = json.loads(given.read_text(encoding="utf-8"))
+    for remark in ("dropped", "ignored"):  # equal folders share their scores, whatever was left out of them
+        admission.pop(remark, None)
     folder = stage.input("submission")
     try:
         if admission["admitted"]:
@@ -30,9 +31,8 @@ def main() -> None:
             check_load(folder, load, write_control)
     except Rejected as rejected:
         reasons = [{"code": "load", "detail": str(rejected)}]
-        write_canonical(result, {**admission, "admitted": False, "reasons": reasons})
-        return
-    shutil.copyfile(given, result)
+        admission = {**admission, "admitted": False, "reasons": reasons}
+    write_canonical(result, admission)
 
 
 def load(folder: Path) -> None:

@@ -91,7 +91,9 @@ test("the checkpoint is the last snapshot before it, whole, with its own admissi
   const half = await at("50%", { kept, final: {} });
   assert.deepEqual(half.files, [...Object.keys(whole), "notes.txt"].sort());
   assert.deepEqual(half.loaded, Object.keys(whole).sort(), "scorers get only what they load");
-  assert.deepEqual(half.admission, { formatVersion: 1, admitted: true, reasons: [] });
+  const { ignored, ...admission } = half.admission;
+  assert.deepEqual(admission, { formatVersion: 1, admitted: true, reasons: [] });
+  assert.deepEqual(ignored, { count: 1, first: [{ path: "notes.txt", why: "a file" }] });
   assert.deepEqual(half.moment, {
     formatVersion: 1,
     stood: { kind: "snapshot", name: "0002" },

@@ -178,9 +178,13 @@ export function testBrokenSubmissions(scorer: string): void {
         } else if (name !== "tiny") {
           assert.ok(contract.scored.includes(name), `${name} was scored: ${result.value}`);
           const gain = (result.value - contract.floor) * (manifest.direction === "higher" ? 1 : -1);
-          assert.ok(gain <= 1e-9, `${name} beats the trivial baseline: ${result.value}`);
+          // looking ahead breaks no answer of one letter, so such a model is an untrained one with its luck
+          const sound = name === "two-way-attention" && manifest.scoredText === undefined;
+          const luck = sound ? 2 * result.standardError : 0;
+          assert.ok(gain <= luck + 1e-9, `${name} beats the trivial baseline: ${result.value}`);
           const others = random.kind === "scored" && !manifest.hostSensitive && name !== "lossy-tokenizer";
-          if (others) assert.ok(!better(result.value, random.value), `${name} beats random weights`);
+          if (others && !sound)
+            assert.ok(!better(result.value, random.value), `${name} beats random weights`);
         }
       }
       if (manifest.hostSensitive) return;

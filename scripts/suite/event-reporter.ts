@@ -1,10 +1,11 @@
 // A node:test reporter that writes one line of JSON for each test, for run-test-file.ts.
 import type { TestEvent } from "node:test/reporters";
+import { stripVTControlCharacters } from "node:util";
 
 export type TestLine = {
   title: string;
   outcome: "passed" | "failed" | "skipped";
-  /** Why the test was skipped, or failed without running. */
+  /** Why the test was skipped, or how it failed, in one line. */
   reason: string;
 };
 
@@ -17,11 +18,11 @@ export default async function* eventReporter(events: AsyncIterable<TestEvent>): 
     if (data.details.type === "suite" && (event.type === "test:pass" || byItsTests(event))) continue;
     const unrun = data.skip ?? data.todo;
     const skipped = unrun !== undefined && unrun !== false;
-    const ran = event.type === "test:pass" ? "passed" : "failed";
-    const line: TestLine = {
-      title: data.name,
-      ...(skipped ? unrunLine(unrun) : { outcome: ran, reason: "" }),
-    };
+    const ran = (): Omit<TestLine, "title"> =>
+      event.type === "test:pass"
+        ? { outcome: "passed", reason: "" }
+        : { outcome: "failed", reason: reasonOf(event.data.details.error) };
+    const line: TestLine = { title: data.name, ...(skipped ? unrunLine(unrun) : ran()) };
     yield `${JSON.stringify(line)}\n`;
   }
 }
@@ -31,6 +32,13 @@ function unrunLine(reason: string | true): Omit<TestLine, "title"> {
   return typeof reason === "string" && reason !== ""
     ? { outcome: "skipped", reason }
     : { outcome: "failed", reason: "it was skipped without a reason" };
+}
+
+/** The start and the end of the error's message: the end of a program's output often says the cause. */
+function reasonOf({ message, cause }: Error): string {
+  const text = stripVTControlCharacters(String(cause instanceof Error ? cause.message : (cause ?? message)));
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= 600 ? line : `${line.slice(0, 300)} […] ${line.slice(-300)}`;
 }
 
 function byItsTests(event: TestEvent & { type: "test:fail" }): boolean {

@@ -36,7 +36,7 @@ test("passes, failures and skips are counted, and each skip is shown with its re
   assert.equal(counts, "1 passed, 1 failed, 3 skipped");
   assert.match(summary, /a\.test\.mjs: two # no GPU here\n.*three # no engine\n.*four # later/);
   assert.match(summary, /Minutes by part.*\n +0\.0 {4}a\.test\.mjs\n[\s\S]*The 1 slowest files:\n +\d/);
-  assert.match(summary, /Failed:\n {2}a\.test\.mjs: six$/);
+  assert.match(summary, /Failed:\n {2}a\.test\.mjs: six # the cause$/);
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });
 
@@ -61,7 +61,7 @@ test("a file with an open server ends when its tests have ended", async (t) => {
       });`,
   });
   assert.equal(counts, "0 passed, 1 failed");
-  assert.match(summary, /Failed:\n {2}open\.test\.mjs: opens$/);
+  assert.match(summary, /Failed:\n {2}open\.test\.mjs: opens # the hook$/);
 });
 
 test("a file that hangs is killed with its children and fails by name, while others pass", async (t) => {

@@ -106,7 +106,8 @@ def attempted(name: str, folder: Path) -> str:
     try:
         torch.manual_seed(0)
         kind = CONFIG_MAPPING[name]
-        config = kind(**{**small(kind), **ADJUSTED.get(name, {})})
+        decoder = {"is_decoder": True} if name in table()["encoders"] else {}
+        config = kind(**{**small(kind), **decoder, **ADJUSTED.get(name, {})})
         with torch.device("meta"):
             size = sum(each.numel() for each in AutoModelForCausalLM.from_config(config).parameters())
         if size > PARAMETERS_MAX:

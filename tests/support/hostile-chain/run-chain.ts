@@ -1,4 +1,4 @@
-// Takes hostile folders through the stages `validate` and `load`, each inside the walls that the runner builds.
+// Takes hostile folders through the stages `validate`, `load` and `verdict`, each inside the walls that the runner builds.
 //   node run-chain.ts CORPUS RESULT
 // reads a Corpus from one file, runs it on this machine and writes a ChainResult to the other file.
 import {
@@ -31,8 +31,8 @@ import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { testPython } from "../../../scorers/testing/submissions.ts";
+import type { Judged } from "./judge-each.ts";
 import { outsideCases } from "./outside-cases.ts";
-import type { Validated } from "./validate-each.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 
@@ -43,16 +43,17 @@ export type ChainFolder = {
   name: string;
   /** The codes that admission must give. */
   codes: string[];
-  validated?: Validated;
+  validated?: Judged;
   admission?: Admission;
-  verdict?: string;
   loaded?: Loaded;
   /** After the load. */
   final?: Admission;
+  judged?: Judged;
+  verdict?: string;
 };
 
 export type ChainResult = {
-  /** Of `validate`, then of `load`. */
+  /** Of `validate`, `load` and `verdict`. */
   stages: StageEnd[];
   folders: ChainFolder[];
   /** Outputs and logs that contain a secret. */
@@ -104,16 +105,13 @@ export async function runChain(corpus: Corpus, open: (place: string) => Executor
   process.env.MLRB_TEST_SECRET = secrets.variable;
   const executor = open(place);
   try {
-    const script = fileURLToPath(new URL("./validate-each.ts", import.meta.url));
+    const script = fileURLToPath(new URL("./judge-each.ts", import.meta.url));
+    const judges = (step: string): Pick<ExecutionRequest, "run"> => ({
+      run: { kind: "command", command: [process.execPath, ...nodeFlags, "--expose-gc", script, step] },
+    });
     const before = snapshot(corpus.place);
     const validate = newWork(place, "validate");
-    const validated = await stageEnd(
-      executor,
-      { work: validate, corpus },
-      {
-        run: { kind: "command", command: [process.execPath, ...nodeFlags, "--expose-gc", script] },
-      },
-    );
+    const validated = await stageEnd(executor, { work: validate, corpus }, judges("validate"));
     const load = newWork(place, "load");
     renameSync(join(validate, "out"), join(load, "in/validated"));
     const loaded = await stageEnd(
@@ -125,9 +123,16 @@ export async function runChain(corpus: Corpus, open: (place: string) => Executor
         preload: join(repository, "pipelines/environments/ml.preload.py"),
       },
     );
+    const judge = newWork(place, "verdict");
+    renameSync(join(load, "out"), join(judge, "in/loaded"));
+    const judged = await stageEnd(executor, { work: judge, corpus }, judges("verdict"));
     return {
-      stages: [validated, loaded],
-      folders: readResults(corpus, join(load, "in/validated"), join(load, "out")),
+      stages: [validated, loaded, judged],
+      folders: readResults(corpus, {
+        validated: join(load, "in/validated"),
+        loaded: join(judge, "in/loaded"),
+        judged: join(judge, "out"),
+      }),
       leaks: leaksIn(place),
       changed: differences(before, snapshot(corpus.place)),
     };
@@ -217,32 +222,35 @@ function differences(before: Map<string, string>, after: Map<string, string>): s
   );
 }
 
-/** Checks the formats of what the stages wrote. */
-function readResults(corpus: Corpus, validated: string, loaded: string): ChainFolder[] {
+/** Checks the formats of what the stages wrote into folders of these names. */
+function readResults(
+  corpus: Corpus,
+  places: Record<"validated" | "loaded" | "judged", string>,
+): ChainFolder[] {
   const folders = corpus.folders.map((folder): ChainFolder => ({ ...folder }));
   const byName = new Map(folders.map((folder) => [folder.name, folder]));
-  const lines = <T extends { name: string }>(path: string): T[] =>
+  const lines = <T extends { name: string }>(path: string): [T, ChainFolder][] =>
     existsSync(path)
       ? readFileSync(path, "utf8")
           .trim()
           .split("\n")
-          .map((line) => JSON.parse(line))
+          .map((text) => JSON.parse(text) as T)
+          .map((line) => [line, byName.get(line.name)!])
       : [];
-  for (const line of lines<Validated>(join(validated, "validated.jsonl"))) {
-    const folder = byName.get(line.name)!;
+  for (const [line, folder] of lines<Judged>(join(places.validated, "judged.jsonl"))) {
     folder.validated = line;
-    if (line.failed !== undefined) continue;
-    const [admitted, judged] = ["admission.json", "verdict.json"].map((name) =>
-      join(validated, line.name, name),
-    );
-    folder.admission = mustFollow(admission, readJson(admitted!), line.name);
-    folder.verdict = mustFollow(verdict, readJson(judged!), line.name).kind;
+    const path = join(places.validated, line.name, "admission.json");
+    if (line.failed === undefined) folder.admission = mustFollow(admission, readJson(path), line.name);
   }
-  for (const line of lines<Loaded>(join(loaded, "loaded.jsonl"))) {
-    const folder = byName.get(line.name)!;
+  for (const [line, folder] of lines<Loaded>(join(places.loaded, "loaded.jsonl"))) {
     folder.loaded = line;
-    const path = join(loaded, `${line.name}.json`);
+    const path = join(places.loaded, `${line.name}.json`);
     if (line.exit === 0) folder.final = mustFollow(admission, readJson(path), line.name);
+  }
+  for (const [line, folder] of lines<Judged>(join(places.judged, "judged.jsonl"))) {
+    folder.judged = line;
+    const path = join(places.judged, line.name, "verdict.json");
+    if (line.failed === undefined) folder.verdict = mustFollow(verdict, readJson(path), line.name).kind;
   }
   return folders;
 }

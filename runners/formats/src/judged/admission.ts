@@ -2,6 +2,7 @@
 // nothing.
 import {
   anyText,
+  count,
   fileFormat,
   flag,
   listOf,
@@ -42,14 +43,23 @@ const lookAhead = {
     "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
 } as const;
 
+const ignoredEntry = wholeObject({ path: anyText, why: text });
+export type IgnoredEntry = TypeOf<typeof ignoredEntry>;
+const ignored = {
+  ...wholeObject({ count, first: listOf(ignoredEntry) }),
+  description:
+    "what is in the folder and no loader opens, at its top level: how many (at most 100 000), and the first 100 by name",
+} as const;
+
 export const admission = fileFormat(
   "mlrb admission",
-  wholeExcept(["undecided", "dropped", "lookAhead"], {
+  wholeExcept(["undecided", "dropped", "ignored", "lookAhead"], {
     formatVersion: { const: 1 },
     admitted: flag,
     reasons,
     undecided,
     dropped,
+    ignored,
     lookAhead,
   }),
 );

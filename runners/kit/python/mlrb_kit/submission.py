@@ -33,7 +33,9 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Submission:
     model: Any  # transformers.PreTrainedModel, in eval mode, on the GPU that this stage holds or on the CPU
-    tokenizer: Any  # transformers.PreTrainedTokenizerFast
+    tokenizer: (
+        Any  # transformers.PreTrainedTokenizerFast, or PreTrainedTokenizer if the class has no fast one
+    )
     start_id: int  # the token before every scored text: BOS, else EOS, as in lm-eval
     vocabulary: int  # rows of the input embedding
     context: int | None  # maximum tokens of one forward pass; None if the model has no limit
@@ -92,8 +94,6 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
         lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
         folder,
     )
-    if not getattr(tokenizer, "is_fast", False):
-        raise Rejected("the tokenizer cannot be written as a tokenizer.json")
     start_id = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start_id is None:
         raise Rejected(
@@ -111,12 +111,13 @@ def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
 
 
 def check_tokenizer_file(folder: Path) -> None:
-    """Reports a bad tokenizer file; transformers would ask for libraries that read other formats."""
+    """Reports a bad tokenizer file, and one whose library is not installed."""
     path = folder / "tokenizer.json"
     if path.is_file():
         loaded("tokenizer.json cannot be read", lambda: Tokenizer.from_file(str(path)), folder)
     elif not any((folder / name).is_file() for name in ("vocab.json", "vocab.txt")):
-        raise Rejected("no tokenizer.json")
+        for model in sorted(folder.glob("*.model")):
+            raise Rejected(f"no tokenizer.json: {model.name} needs a library that is not installed")
 
 
 def sketch_model(folder: Path) -> Any:

@@ -1,16 +1,17 @@
 // Finds the weights that a loader would load from a model folder, and checks their headers.
 
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { readSafetensors, type Safetensors } from "../safetensors/safetensors.ts";
-import { type JsonFileLimits, readJsonFile } from "./admission-files.ts";
+import { isFile, type JsonFileLimits, readJsonFile } from "./admission-files.ts";
 import { clip } from "./clip.ts";
 import { overLimit, readingLimits } from "./reading-limits.ts";
 
 const single = "model.safetensors";
 const index = "model.safetensors.index.json";
+/** Where loaders look for weights, in this order. */
+export const weightNames = [single, index];
 
 export type Weights = { files: Safetensors[]; reasons: Reason[] };
 
@@ -28,7 +29,7 @@ function readShards(folder: string, names: string[]): Weights {
   const left = { headerBytes: readingLimits.headersBytes.max, tensors: readingLimits.tensors.max };
   for (const name of names) {
     if (!isFile(join(folder, name))) {
-      refuse("missing-shard", `${clip(name)} is named by ${index} and is not there`);
+      refuse("missing-shard", `${clip(name)} is named by ${index} and is no file of this folder`);
       continue;
     }
     const read = readSafetensors(join(folder, name), left);
@@ -95,8 +96,4 @@ function notTheShards(
 
 function isPlainName(name: string): boolean {
   return name.endsWith(".safetensors") && !/[/\\\0]/.test(name);
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

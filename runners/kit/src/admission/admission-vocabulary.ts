@@ -2,9 +2,13 @@
 // minutes and gigabytes in the loaders.
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { readBounded } from "./admission-files.ts";
+import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
+import type { IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
+import { isFile, readBounded, readJsonFile, settingsLimits } from "./admission-files.ts";
 import { scanJson } from "./json-scan.ts";
 import { overLimit, type ReadingLimit, readingLimits } from "./reading-limits.ts";
+import { own, settingsTable } from "./settings-table.ts";
 
 const { words, merges, tokenizerBytes, pieceModelBytes, tokenizerValues } = readingLimits;
 
@@ -19,6 +23,50 @@ export const vocabularyFiles: Record<string, (path: string) => string | undefine
   "spiece.model": checkPieces,
   "sentencepiece.bpe.model": checkPieces,
 };
+
+const fast = "tokenizer.json";
+
+const tokenizers = [
+  [fast],
+  ["tokenizer.model"],
+  ["spiece.model"],
+  ["vocab.txt"],
+  ["vocab.json", "merges.txt"],
+];
+
+export type Vocabularies = { names: string[]; reasons: Reason[]; ignored: IgnoredEntry[] };
+
+/**
+ * The vocabularies of `folder` that can be kept, and what is wrong with the others. Loaders read tokenizer.json and then
+ * no other one, so a problem of another one beside it is no reason against the submission.
+ */
+export function readVocabularies(folder: string): Vocabularies {
+  const has = (name: string) => isFile(join(folder, name));
+  const found: Vocabularies = { names: [], reasons: [], ignored: [] };
+  if (!tokenizers.some((needed) => needed.every(has)) && !needsNone(folder))
+    found.reasons.push({
+      code: "no-tokenizer",
+      detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}`,
+    });
+  for (const name of settingsTable.tokenizer.files.filter(has)) {
+    const problem = own(vocabularyFiles, name)?.(join(folder, name));
+    if (problem === undefined) found.names.push(name);
+    else if (name !== fast && has(fast))
+      found.ignored.push({ path: name, why: `${problem}; ${fast} is read instead` });
+    else {
+      const code = name.endsWith(".json") ? "settings" : "tokenizer";
+      found.reasons.push({ code, detail: `${name}: ${problem}` });
+    }
+  }
+  return found;
+}
+
+/** Whether the tokenizer has its vocabulary in its code. */
+function needsNone(folder: string): boolean {
+  const read = readJsonFile(join(folder, "tokenizer_config.json"), settingsLimits);
+  const name = read.kind === "ok" && isTable(read.value) ? read.value.tokenizer_class : undefined;
+  return settingsTable.tokenizer.withoutFiles.some((one) => one === name);
+}
 
 function checkJson(path: string, counted: Record<string, ReadingLimit>): string | undefined {
   const bytes = readBounded(path, tokenizerBytes);

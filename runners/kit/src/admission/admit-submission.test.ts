@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { float32, safetensorsBytes } from "../safetensors/testing/safetensors-bytes.ts";
 import { admit } from "./admit-submission.ts";
+import { writeCleanSubmission } from "./clean-submission.ts";
 
 const root = mkdtempSync(join(tmpdir(), "admission-"));
 after(() => rmSync(root, { recursive: true }));
@@ -57,36 +67,163 @@ test("all reasons are reported at once", () => {
     "config.json": undefined,
     "tokenizer.json": undefined,
     "model.safetensors": weights.subarray(0, 20),
-    "run.py": "",
   });
-  assert.deepEqual(found.sort(), ["code", "no-config", "no-tokenizer", "safetensors"]);
+  assert.deepEqual(found.sort(), ["no-config", "no-tokenizer", "safetensors"]);
 });
 
-for (const name of [
-  "modeling_x.py",
-  "training_args.bin",
-  "deep/er/optimizer.pt",
-  "libx.so.1",
-  "X.PKL",
-  "data.npz",
-]) {
-  test(`${name} is code`, () => assert.deepEqual(codes({ [name]: "x" }), ["code"]));
-}
+const ignoredOf = (folder: string) => admit(folder).ignored;
 
-test("a pickle, a program and a script are code under any name", () => {
-  for (const start of ["\x80\x04\x95", "PK\x03\x04", "\x7fELF", "#!/bin/sh"])
-    assert.deepEqual(codes({ "notes.txt": Buffer.from(start, "latin1") }), ["code"], start);
+test("files that no loader opens are listed, and no reason against the submission", () => {
+  const others = {
+    "training_args.bin": "\x80\x02",
+    "checkpoint-500/optimizer.pt": "PK",
+    "modeling_x.py": "#!/bin/sh",
+    "pytorch_model.bin": "x",
+    "config.4.40.0.json": "{",
+    "preprocessor_config.json": "[",
+    "README.md": "x",
+  };
+  assert.deepEqual(codes(others), []);
+  assert.deepEqual(ignoredOf(folderWith({ ...others, "provenance.json": "{}", "vocab.txt": "a\n" })), {
+    count: 7,
+    first: [
+      { path: "README.md", why: "a file" },
+      { path: "checkpoint-500", why: "a folder" },
+      { path: "config.4.40.0.json", why: "a file" },
+      { path: "modeling_x.py", why: "a file" },
+      { path: "preprocessor_config.json", why: "a file" },
+      { path: "pytorch_model.bin", why: "a file" },
+      { path: "training_args.bin", why: "a file" },
+    ],
+  });
 });
 
-test("settings that make a loader run code or take other weights are refused at any depth", () => {
-  const settings = [
-    '{"auto_map":{"AutoModel":"x--y.Z"}}',
-    '{"text_config":{"inner":[{"trust_remote_code":true}]}}',
-    '{"transformers_weights":"other.safetensors"}',
-    '{"_attn_implementation":"someone/kernel"}',
+test("a submission of nothing but what loaders open lists nothing as ignored", () => {
+  assert.deepEqual(admit(folderWith({})), { formatVersion: 1, admitted: true, reasons: [] });
+});
+
+test("the list of ignored files is bounded, and says how many there are", () => {
+  const { count, first } = ignoredOf(
+    folderWith(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}`.padEnd(250, "x"), ""]))),
+  )!;
+  assert.deepEqual([count, first.length, first[0]!.path.length], [150, 100, 200]);
+});
+
+test("what is ignored is never opened, whatever it is", () => {
+  const folder = folderWith({ "checkpoint-1/a": "x" });
+  // opening a pipe without a writer would block for ever
+  for (const name of ["training_args.bin", "model.py", "other.safetensors", "chat_template.jinja"])
+    execFileSync("mkfifo", [join(folder, name)]);
+  writeFileSync(join(folder, "optimizer.pt"), "");
+  truncateSync(join(folder, "optimizer.pt"), 2 ** 42);
+  writeFileSync(join(folder, "locked.bin"), "", { mode: 0 });
+  symlinkSync("/", join(folder, "up"));
+  const program = `
+import { admit } from "${import.meta.dirname}/admit-submission.ts";
+import { writeCleanSubmission } from "${import.meta.dirname}/clean-submission.ts";
+const { admitted, ignored } = admit(process.argv[1]);
+writeCleanSubmission(process.argv[1], process.argv[2]);
+console.log(admitted, ignored.count);`;
+  const to = mkdtempSync(join(root, "clean-"));
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program, folder, to], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  assert.equal(said.trim(), "true 8");
+  assert.deepEqual(readdirSync(to).sort(), ["config.json", "model.safetensors", "tokenizer.json"]);
+});
+
+test("weights that no loader finds are rejected, with the place where they may be", () => {
+  const none = { "model.safetensors": undefined };
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { "pytorch_model.bin": "x", "training_args.bin": "x" },
+      /"pytorch_model\.bin" may be a pickle.*safe_serial/,
+    ],
+    [{ "model-Q4.gguf": "x" }, /no file named "model-Q4\.gguf": save the model with save_pretrained/],
+    [{ "weights.safetensors": "x" }, /no file named "weights\.safetensors": save/],
+    [{ "checkpoint-500/model.safetensors": "x" }, /such as "checkpoint-500" are not opened/],
+    [{ "training_args.bin": "x" }, /is there$/],
   ];
-  for (const text of settings) assert.deepEqual(codes({ "config.json": text }), ["code"], text);
-  assert.deepEqual(codes({ "tokenizer_config.json": settings[0]! }), ["code"]);
+  for (const [files, advice] of cases) {
+    const [reason] = admit(folderWith({ ...none, ...files })).reasons;
+    assert.equal(reason?.code, "no-weights");
+    assert.match(reason!.detail, advice);
+  }
+  const folder = mkdtempSync(join(root, "nested-"));
+  mkdirSync(join(folder, "checkpoint-500"));
+  const [reason] = admit(folder).reasons;
+  assert.equal(reason!.code, "empty");
+  assert.match(reason!.detail, /holds no file; folders such as "checkpoint-500" are not opened/);
+});
+
+test("settings that name code are left out where transformers has the type, and not scorable otherwise", () => {
+  const map = { AutoConfig: "configuration_x.X", AutoModelForCausalLM: "x--y.Z" };
+  const phi3 = admit(folderWith({ "config.json": JSON.stringify({ model_type: "phi3", auto_map: map }) }));
+  assert.equal(phi3.admitted, true);
+  assert.deepEqual(
+    phi3.dropped?.map(({ key }) => key),
+    ["auto_map"],
+  );
+  const [unknown] = admit(
+    folderWith({ "config.json": JSON.stringify({ model_type: "my_model", auto_map: map }) }),
+  ).reasons;
+  assert.equal(unknown!.code, "not-scorable");
+  assert.match(unknown!.detail, /no causal language model for, and no code of a submission is run/);
+  const tokenizer = { tokenizer_class: "MyTokenizer", auto_map: { AutoTokenizer: ["x.MyTokenizer", null] } };
+  assert.deepEqual(codes({ "tokenizer_config.json": JSON.stringify(tokenizer) }), ["not-scorable"]);
+  const native = { ...tokenizer, tokenizer_class: "GPT2Tokenizer" };
+  assert.deepEqual(codes({ "tokenizer_config.json": JSON.stringify(native) }), []);
+});
+
+test("families that scorers cannot measure are not scorable, and a decoder of the same type is", () => {
+  const type = (config: object) => codes({ "config.json": JSON.stringify(config) });
+  for (const model_type of ["t5", "bart", "marian", "bert", "roberta", "vit", "my_model"])
+    assert.deepEqual(type({ model_type }), ["not-scorable"], model_type);
+  assert.deepEqual(type({ model_type: "bert", is_decoder: true }), []);
+  assert.deepEqual(type({ model_type: 7 }), ["config"]);
+});
+
+test("settings that make a loader take other weights or a kernel are refused", () => {
+  for (const more of [
+    { transformers_weights: "other.safetensors" },
+    { _attn_implementation: "someone/kernel" },
+    { attn_implementation: { "": "someone/kernel" } },
+  ])
+    assert.deepEqual(codes({ "config.json": JSON.stringify({ model_type: "gpt2", ...more }) }), ["config"]);
+});
+
+test("no value of generation_config.json is a reason against a submission", () => {
+  for (const text of [
+    '{"max_new_tokens": 0, "trust_remote_code": true, "temperature": -1}',
+    '{"eos_token_id": "</s>", "bos_token_id": {"a": "/etc"}}',
+    "{broken",
+    "[]",
+  ])
+    assert.deepEqual(codes({ "generation_config.json": text }), [], text);
+  const folder = folderWith({ "generation_config.json": "{broken" });
+  assert.equal(ignoredOf(folder)!.first[0]!.path, "generation_config.json");
+});
+
+test("a vocabulary beside tokenizer.json is left out if it cannot be read, and needed without it", () => {
+  const files = { "vocab.json": '["a", "b"]', "merges.txt": "" };
+  assert.deepEqual(codes(files), []);
+  const folder = folderWith(files);
+  assert.match(ignoredOf(folder)!.first[1]!.why, /^not an object; tokenizer\.json is read instead/);
+  const to = join(folder, "clean");
+  writeCleanSubmission(folder, to);
+  assert.equal(existsSync(join(to, "vocab.json")), false);
+  assert.deepEqual(codes({ ...files, "tokenizer.json": undefined }), ["tokenizer", "settings"]);
+});
+
+test("a tokenizer of bytes needs no vocabulary, and another one does", () => {
+  const without = (tokenizer_class: string) =>
+    codes({
+      "tokenizer.json": undefined,
+      "tokenizer_config.json": JSON.stringify({ tokenizer_class }),
+    });
+  assert.deepEqual(without("ByT5Tokenizer"), []);
+  assert.deepEqual(without("GPT2Tokenizer"), ["no-tokenizer"]);
 });
 
 test("the word auto_map in a vocabulary is allowed", () => {
@@ -105,11 +242,13 @@ test("infinities that Python writes into a config are accepted", () => {
   assert.deepEqual(codes({ "config.json": '{"a": Infinityy}' }), ["config"]);
 });
 
-test("an adapter without its base is refused", () => {
-  assert.deepEqual(codes({ "adapter_config.json": "{}" }), ["adapter"]);
+test("an adapter is refused, and ignored beside the weights of the whole model", () => {
+  assert.deepEqual(codes({ "adapter_config.json": "{}" }), []);
+  const alone = { "model.safetensors": undefined, "adapter_model.safetensors": "x" };
+  assert.deepEqual(codes({ "adapter_config.json": "{}", ...alone }), ["adapter", "no-weights"]);
 });
 
-test("links to anywhere are refused", () => {
+test("a link in the place of a file that loaders open is refused, and another one is ignored", () => {
   const folder = folderWith({ "model.safetensors": undefined });
   writeFileSync(join(root, "outside.safetensors"), weights);
   symlinkSync(join(root, "outside.safetensors"), join(folder, "model.safetensors"));
@@ -117,7 +256,7 @@ test("links to anywhere are refused", () => {
   symlinkSync("/", join(folder, "up"));
   assert.deepEqual(
     admit(folder).reasons.map(({ code }) => code),
-    ["odd-file", "odd-file", "odd-file", "no-weights"],
+    ["odd-file", "no-weights"],
   );
 });
 
@@ -184,11 +323,11 @@ test("weights without a tensor are refused", () => {
   assert.deepEqual(codes({ "model.safetensors": safetensorsBytes({}) }), ["no-weights"]);
 });
 
-test("a thousand reasons of a kind are shown as twenty and a count", () => {
-  const files = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}.py`, ""]));
-  const { reasons } = admit(folderWith(files));
+test("a hundred reasons of a kind are shown as twenty and a count", () => {
+  const tokens = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`t${at}`, "no id"]));
+  const { reasons } = admit(folderWith({ "added_tokens.json": JSON.stringify(tokens) }));
   assert.equal(reasons.length, 21);
-  assert.deepEqual(reasons.at(-1), { code: "code", detail: "and 80 more" });
+  assert.deepEqual(reasons.at(-1), { code: "settings", detail: "and 80 more" });
 });
 
 test("no content of the known files makes admission throw", () => {

@@ -1,55 +1,62 @@
 // Admission: whether a submission can be safely loaded. It judges neither the model nor the task's rules, so that a changed
-// rule rescores nothing. The folder is hostile: nothing in it is run, followed or read whole.
+// rule rescores nothing. The folder is hostile: nothing in it is run, followed or read whole. Only files that loaders open
+// are opened; all others are listed (ADR 40).
 
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
-import type { Admission, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
-import { codeFiles, codeSettings } from "./admission-code.ts";
-import { readJsonFile, type SubmittedFile, settingsLimits, submittedFiles } from "./admission-files.ts";
-import { readWeights } from "./admission-model.ts";
-import { vocabularyFiles } from "./admission-vocabulary.ts";
-import { type CleanSubmission, cleanSettings } from "./clean-submission.ts";
-import { clip } from "./clip.ts";
-import { overLimit, readingLimits } from "./reading-limits.ts";
+import type { Admission, IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
+import { isFile, readJsonFile, settingsLimits } from "./admission-files.ts";
+import { readWeights, type Weights, weightNames } from "./admission-model.ts";
+import { readVocabularies } from "./admission-vocabulary.ts";
+import { cleanSettings, keptNames, settingsNames } from "./clean-submission.ts";
+import { otherEntries, weightsElsewhere } from "./other-entries.ts";
+import { readingLimits } from "./reading-limits.ts";
 
-const droppedMax = 100;
+const listedMax = 100;
+/** Loaders with PEFT take the weights of the base that it names, from elsewhere. */
+const adapterConfig = "adapter_config.json";
+/** Read by rules, not by loaders. */
+const provenance = "provenance.json";
 
 /** Checks a submitted folder and returns every reason against loading it, not only the first. */
 export function admit(folder: string): Admission {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     return answer([{ code: "empty", detail: "no submission: there is no folder" }]);
-  const { files, odd, tooMany } = submittedFiles(folder);
-  if (files.length === 0 && odd.length === 0)
-    return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
   const weights = readWeights(folder);
-  const { reasons, undecided, dropped } = cleanSettings(folder, weights);
+  const opened = new Set([...weightNames, ...settingsNames, ...keptNames, adapterConfig, provenance]);
+  for (const { path } of weights.files) opened.add(basename(path));
+  const { ignored, odd, empty } = otherEntries(folder, opened);
+  const advice = weightsElsewhere(ignored);
+  if (empty) return answer([{ code: "empty", detail: `no submission: the folder holds no file${advice}` }]);
+  const settings = readSettings(folder, weights);
+  const vocabularies = readVocabularies(folder);
+  const clean = cleanSettings(folder, weights);
   // lists of strangers are joined by `flat`: as arguments of `push` they would overflow the stack
   const admission = answer(
     [
-      tooMany ? [{ code: "too-many-files", detail: overLimit(readingLimits.entries) }] : [],
-      odd.map(({ path, why }) => ({ code: "odd-file", detail: `${clip(path)}: ${why}` })),
-      readSettings(folder, files),
-      readTokenizer(folder, files),
-      weights.reasons,
-      codeFiles(folder, files),
-      reasons,
+      odd,
+      settings.reasons,
+      vocabularies.reasons,
+      weights.reasons.map((reason) =>
+        reason.code === "no-weights" ? { ...reason, detail: reason.detail + advice } : reason,
+      ),
+      clean.reasons,
     ].flat(),
   );
-  return withSettings(admission, { undecided, dropped });
-}
-
-/** Adds what the clean folder leaves out, and the settings that keep an admitted submission from being scored. */
-function withSettings(
-  admission: Admission,
-  { undecided, dropped }: Pick<CleanSubmission, "undecided" | "dropped">,
-): Admission {
+  const { undecided, dropped } = clean;
   if (admission.admitted && undecided.length > 0)
     admission.undecided = undecided.slice(0, readingLimits.reasonsPerCode.max);
   if (dropped.length > 0)
     admission.dropped = dropped
-      .slice(0, droppedMax)
+      .slice(0, listedMax)
       .map(({ file, key, why }) => ({ file, key: key.slice(0, 80), why }));
+  const left = [settings.ignored, vocabularies.ignored, ignored].flat();
+  if (left.length > 0)
+    admission.ignored = {
+      count: left.length,
+      first: left.slice(0, listedMax).map(({ path, why }) => ({ path: path.slice(0, 200), why })),
+    };
   return admission;
 }
 
@@ -67,58 +74,34 @@ function answer(reasons: Reason[]): Admission {
   return { formatVersion: 1, admitted: bounded.length === 0, reasons: bounded };
 }
 
-/** Files that loaders read as objects. */
-const settings = [
-  "config.json",
-  "generation_config.json",
-  "tokenizer_config.json",
-  "special_tokens_map.json",
-  "added_tokens.json",
-  "preprocessor_config.json",
-  "processor_config.json",
-];
-
-/** config.json must exist; files that loaders read must be readable and free of redirections. */
-function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
+/** Files of settings must be objects within the limits; config.json must be there. */
+function readSettings(folder: string, weights: Weights): { reasons: Reason[]; ignored: IgnoredEntry[] } {
   const reasons: Reason[] = [];
-  const names = new Set(files.map((file) => file.path));
-  if (!names.has("config.json")) reasons.push({ code: "no-config", detail: "config.json is not there" });
-  if (names.has("adapter_config.json"))
-    reasons.push({
-      code: "adapter",
-      detail: "adapter_config.json names a base elsewhere; merge the adapter first",
-    });
-  for (const name of settings) {
-    if (!names.has(name)) continue;
+  const ignored: IgnoredEntry[] = [];
+  if (!isFile(join(folder, "config.json")))
+    reasons.push({ code: "no-config", detail: "config.json is not there" });
+  if (isFile(join(folder, adapterConfig))) {
+    if (weights.files.length > 0)
+      ignored.push({ path: adapterConfig, why: "the weights of the whole model are read instead" });
+    else
+      reasons.push({
+        code: "adapter",
+        detail: `${adapterConfig} names a base elsewhere; save the merged model (merge_and_unload)`,
+      });
+  }
+  for (const name of settingsNames) {
+    if (!isFile(join(folder, name))) continue;
     const read = readJsonFile(join(folder, name), settingsLimits);
-    const code = name === "config.json" ? "config" : "settings";
-    if (read.kind === "malformed") reasons.push({ code, detail: `${name}: ${read.reason}` });
-    else if (!isTable(read.value)) reasons.push({ code, detail: `${name}: not an object` });
-    else for (const reason of codeSettings(name, read.value)) reasons.push(reason);
+    const problem =
+      read.kind === "malformed" ? read.reason : isTable(read.value) ? undefined : "not an object";
+    if (problem === undefined) continue;
+    // loaders go on without it, and scorers take nothing from it but the ids of special tokens
+    if (name === "generation_config.json") ignored.push({ path: name, why: problem });
+    else
+      reasons.push({
+        code: name === "config.json" ? "config" : "settings",
+        detail: `${name}: ${problem}`,
+      });
   }
-  return reasons;
-}
-
-const tokenizers = [
-  ["tokenizer.json"],
-  ["tokenizer.model"],
-  ["spiece.model"],
-  ["vocab.txt"],
-  ["vocab.json", "merges.txt"],
-];
-
-function readTokenizer(folder: string, files: SubmittedFile[]): Reason[] {
-  const names = new Set(files.map((file) => file.path));
-  const reasons: Reason[] = [];
-  if (!tokenizers.some((needed) => needed.every((name) => names.has(name))))
-    reasons.push({
-      code: "no-tokenizer",
-      detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}`,
-    });
-  for (const [name, problemOf] of Object.entries(vocabularyFiles)) {
-    const problem = names.has(name) ? problemOf(join(folder, name)) : undefined;
-    const code = name.endsWith(".json") ? "settings" : "tokenizer";
-    if (problem !== undefined) reasons.push({ code, detail: `${name}: ${problem}` });
-  }
-  return reasons;
+  return { reasons, ignored };
 }

@@ -1,15 +1,16 @@
 // Rebuilds config.json from the settings of its model type. No value in the result names a file or a repository.
 
+import type { AdmissionReason } from "@mlrb/formats/judged/admission";
 import type { CleanFindings } from "./clean-findings.ts";
 import { clip } from "./clip.ts";
 import { type Exact, type ExactTable, isExactTable } from "./exact-json.ts";
 import { boundTrouble, type WeightSizes } from "./setting-bounds.ts";
-import { settingTrouble } from "./setting-value.ts";
+import { holdsOnlyWords, settingTrouble } from "./setting-value.ts";
 import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
 import { cleanTokenizerClass } from "./tokenizer-class.ts";
 
 const file = "config.json";
-const { transformers, types, partTypes, common, classes } = settingsTable;
+const { transformers, types, encoderDecoders, encoders, partTypes, common, classes } = settingsTable;
 
 /** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
 export function cleanConfig(
@@ -19,15 +20,32 @@ export function cleanConfig(
 ): ExactTable {
   const type = own(config, "model_type");
   if (type === undefined) return {};
-  const name = typeof type === "string" ? own(types, type) : undefined;
-  if (name === undefined) {
-    const what = typeof type === "string" ? clip(type) : "no text";
-    const detail = `${file}: model_type is ${what}, which transformers ${transformers} loads no causal language model for`;
-    findings.reasons.push({ code: "config", detail });
+  const trouble = typeTrouble(config, type);
+  if (trouble) {
+    findings.reasons.push(trouble);
     return {};
   }
   const newer = isNewer(own(config, "transformers_version"));
-  return new ConfigCleaner({ sizes, findings, newer }).clean(config, classes[name]!, "");
+  const of = classes[types[type as string]!]!;
+  return new ConfigCleaner({ sizes, findings, newer }).clean(config, of, "");
+}
+
+/** Why no model of this type can be scored: scorers measure causal language models of the installed transformers. */
+function typeTrouble(config: ExactTable, type: Exact): AdmissionReason | undefined {
+  if (typeof type !== "string") return { code: "config", detail: `${file}: model_type is no text` };
+  const not = (why: string) => ({
+    code: "not-scorable",
+    detail: `${file}: model_type is ${clip(type)}, ${why}; docs/bring-an-agent.md lists what can be scored`,
+  });
+  if (encoderDecoders.includes(type))
+    return not("an encoder-decoder; scorers measure causal language models only");
+  if (own(types, type) === undefined) {
+    const needed = own(config, "auto_map") === undefined ? "" : ", and no code of a submission is run";
+    return not(`which transformers ${transformers} loads no causal language model for${needed}`);
+  }
+  return encoders.includes(type) && own(config, "is_decoder") !== true
+    ? not("which looks ahead unless is_decoder is true")
+    : undefined;
 }
 
 /** Whether the file was written by a later version, in which an unknown setting may have a meaning. */
@@ -64,8 +82,9 @@ class ConfigCleaner {
     const place = prefix + key;
     if (key === "tokenizer_class" && prefix === "")
       return cleanTokenizerClass(value, { file, findings: this.#findings });
-    // codeSettings rejects the values that name code
-    if (key.includes("attn_implementation")) return this.#drop(place, "the scorer's choice");
+    if (key.includes("attn_implementation")) return this.#attention(value, place);
+    if (place === "transformers_weights")
+      return this.#reject(place, "makes a loader take other weights; name them model.safetensors");
     if (Object.hasOwn(of.parts, key)) return this.#part(value, of.parts[key]!, place);
     const kind = key === "model_type" ? "text" : (own(of.settings, key) ?? own(common, key));
     if (kind === undefined) return this.#unknown(key, value, place);
@@ -73,17 +92,19 @@ class ConfigCleaner {
     const bound = boundTrouble(key, value, { of, sizes: this.#sizes, unused });
     const trouble = bound === undefined ? settingTrouble(value, kind) : { kind: "rejected", detail: bound };
     if (!trouble) return value;
-    const finding = { code: "config", detail: `${file}: ${clip(place)} ${trouble.detail}` };
-    (trouble.kind === "undecided" ? this.#findings.undecided : this.#findings.reasons).push(finding);
-    return undefined;
+    if (trouble.kind === "rejected") return this.#reject(place, trouble.detail);
+    return this.#leaveOpen(place, trouble.detail);
+  }
+
+  #attention(value: Exact, place: string): undefined {
+    // a name with a slash is a repository of compiled kernels, alone or in a table with an entry for each part
+    if (holdsOnlyWords(value)) return this.#drop(place, "the scorer's choice");
+    return this.#reject(place, "names code to be fetched; remove it");
   }
 
   #part(value: Exact, name: string, place: string): Exact | undefined {
     if (value === null) return null;
-    if (!isExactTable(value)) {
-      this.#findings.reasons.push({ code: "config", detail: `${file}: ${clip(place)} is not a table` });
-      return undefined;
-    }
+    if (!isExactTable(value)) return this.#reject(place, "is not a table");
     const type = own(value, "model_type");
     const named = typeof type === "string" ? (own(types, type) ?? own(partTypes, type)) : undefined;
     const of = own(classes, name === "auto" ? (named ?? "") : name);
@@ -107,6 +128,10 @@ class ConfigCleaner {
 
   #drop(place: string, why: string): undefined {
     this.#findings.dropped.push({ file, key: place, why });
+  }
+
+  #reject(place: string, why: string): undefined {
+    this.#findings.reasons.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
   }
 
   #leaveOpen(place: string, why: string): undefined {

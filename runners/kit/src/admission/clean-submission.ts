@@ -1,12 +1,13 @@
 // Rebuilds a submission as the folder that scorers load. Settings name only what transformers reads for the model's type,
 // and no value of a setting names a file or a repository. Weights and vocabularies keep their bytes.
 // docs/sandbox.md describes it; ADR 35 has the reasons.
-import { constants, copyFileSync, lstatSync, mkdirSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AdmissionReason } from "@mlrb/formats/judged/admission";
 import { writeWhole } from "../json-file.ts";
-import { firstBytes, readJsonFile, settingsLimits } from "./admission-files.ts";
+import { firstBytes, isFile, readJsonFile, settingsLimits } from "./admission-files.ts";
 import { readWeights, type Weights } from "./admission-model.ts";
+import { readVocabularies } from "./admission-vocabulary.ts";
 import { cleanConfig } from "./clean-config.ts";
 import type { CleanFindings } from "./clean-findings.ts";
 import {
@@ -34,8 +35,14 @@ const rebuilt = new Map<string, Clean>([
   ["added_tokens.json", cleanAddedTokens],
 ]);
 
-/** Files that are kept as they are: vocabularies, and the prompt that a submission may bring (generation/prompt.py). */
-const kept = [...settingsTable.tokenizer.files, "prompt.json"];
+/** The prompt that a submission may bring (generation/prompt.py). */
+const prompt = "prompt.json";
+
+/** Files of settings, which are rebuilt. */
+export const settingsNames = ["config.json", ...rebuilt.keys()];
+
+/** Files that are kept as they are. */
+export const keptNames = [...settingsTable.tokenizer.files, prompt];
 
 const shardIndex = "model.safetensors.index.json";
 
@@ -71,9 +78,9 @@ export function writeCleanSubmission(folder: string, to: string, weights = readW
       `${JSON.stringify({ metadata: {}, weight_map: weightMap }, undefined, 2)}\n`,
       { sync: false },
     );
-  for (const name of kept)
-    if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
-      copy(join(folder, name), join(to, name));
+  const { names } = readVocabularies(folder);
+  if (isFile(join(folder, prompt))) names.push(prompt);
+  for (const name of names) copy(join(folder, name), join(to, name));
 }
 
 /** Settings that scorers cannot judge, as the operator reads them. */

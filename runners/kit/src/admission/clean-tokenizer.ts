@@ -26,7 +26,8 @@ export function cleanTokenizerConfig(table: ExactTable, findings: CleanFindings)
     if (isExactTable(value) && Object.keys(value).length === 0) return keep;
     return rejectIf(settingTrouble(value, "plain")?.detail);
   });
-  const known = name === undefined ? undefined : cleanTokenizerClass(name, { file, findings });
+  const needsCode = own(table, "auto_map") !== undefined;
+  const known = name === undefined ? undefined : cleanTokenizerClass(name, { file, findings, needsCode });
   return known === undefined ? clean : { ...clean, tokenizer_class: known };
 }
 
@@ -48,13 +49,14 @@ export function cleanAddedTokens(table: ExactTable, findings: CleanFindings): Ex
 export function cleanGenerationConfig(table: ExactTable, findings: CleanFindings): ExactTable {
   return cleanEach(table, { file: "generation_config.json", findings }, (key, value) =>
     /^(bos|eos|pad|decoder_start)_token_id$/.test(key)
-      ? rejectIf(settingTrouble(value, "number")?.detail)
+      ? keepIf(settingTrouble(value, "number")?.detail)
       : drop("scorers generate in their own way"),
   );
 }
 
 const keep: Fate = { kind: "keep" };
 const drop = (why: string): Fate => ({ kind: "drop", why });
+const keepIf = (why: string | undefined): Fate => (why === undefined ? keep : drop(why));
 const rejectIf = (why: string | undefined): Fate => (why === undefined ? keep : { kind: "reject", why });
 
 function cleanEach(

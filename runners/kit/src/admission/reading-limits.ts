@@ -9,10 +9,8 @@ export type ReadingLimit = { max: number; unit: string; honest: string };
 const MiB = 1 << 20;
 
 export const readingLimits = {
-  /** Entries of a submission's folder, at any depth. */
+  /** Entries of a submission's folder that are counted; those of folders in it are not looked at. */
   entries: { max: 100_000, unit: "files and folders", honest: "a model has under 300" },
-  depth: { max: 64, unit: "folders deep", honest: "a model has at most 3" },
-  pathBytes: { max: 1024, unit: "bytes of path", honest: "a model's paths have under 100" },
 
   /** config.json, tokenizer_config.json and the like. */
   settingsBytes: { max: 4 * MiB, unit: "bytes", honest: "settings have under 1 MB" },

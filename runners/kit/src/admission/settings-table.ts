@@ -17,6 +17,10 @@ type SettingsTable = {
   transformers: string;
   /** The configuration class of each model type that AutoModelForCausalLM loads. */
   types: Record<string, string>;
+  /** Types that lm-eval loads as encoder-decoders. */
+  encoderDecoders: string[];
+  /** Types that look ahead unless the setting is_decoder is true. */
+  encoders: string[];
   /** The classes of further types, which occur only as parts. */
   partTypes: Record<string, string>;
   common: Record<string, SettingKind>;
@@ -27,6 +31,8 @@ type SettingsTable = {
   tokenizer: {
     classes: string[];
     files: string[];
+    /** Classes that need no file, e.g. that of bytes. */
+    withoutFiles: string[];
     settings: string[];
     dropped: Record<string, string>;
   };

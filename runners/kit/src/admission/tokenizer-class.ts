@@ -8,10 +8,10 @@ import { settingsTable } from "./settings-table.ts";
 
 const known = new Set(settingsTable.tokenizer.classes);
 
-/** The class if transformers has it. */
+/** The class if transformers has it. `needsCode`: the settings name code for the tokenizer. */
 export function cleanTokenizerClass(
   value: Exact,
-  { file, findings }: { file: string; findings: CleanFindings },
+  { file, findings, needsCode = false }: { file: string; findings: CleanFindings; needsCode?: boolean },
 ): Exact | undefined {
   if (value === null || (typeof value === "string" && known.has(value))) return value;
   const trouble = settingTrouble(value, "text");
@@ -20,7 +20,12 @@ export function cleanTokenizerClass(
     findings.reasons.push({ code, detail: `${file}: tokenizer_class ${trouble?.detail ?? "is not a text"}` });
   else {
     const detail = `${file}: tokenizer_class is ${clip(value)}, which transformers ${settingsTable.transformers} does not have`;
-    findings.undecided.push({ code, detail });
+    if (needsCode)
+      findings.reasons.push({
+        code: "not-scorable",
+        detail: `${detail}, and no code of a submission is run; save a tokenizer.json with PreTrainedTokenizerFast`,
+      });
+    else findings.undecided.push({ code, detail });
   }
   return undefined;
 }

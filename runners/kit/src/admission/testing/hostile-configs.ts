@@ -1,5 +1,5 @@
 // Settings whose numbers no honest model has. They are valid JSON; the memory or time is taken when transformers builds the
-// model. Also settings that make a loader run code.
+// model. Also settings that name code: no code of a submission is run.
 import { type HostileCase, withFiles } from "./hostile-case.ts";
 
 const huge = 1_000_000_000;
@@ -7,7 +7,7 @@ const huge = 1_000_000_000;
 const bombs: Record<string, object> = {
   "num-labels-1e9": { model_type: "gpt2", num_labels: huge },
   "id2label-1e5": {
-    model_type: "bert",
+    model_type: "gpt2",
     id2label: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [at, "x"])),
   },
   "gpt2-layers": { model_type: "gpt2", n_layer: huge },
@@ -74,15 +74,28 @@ const admitted = new Set([
   "heads-zero",
 ]);
 
-const code: Record<string, [string, object]> = {
-  "auto-map": ["config.json", { auto_map: { AutoModel: "a--b.C" } }],
-  "auto-map-nested": ["config.json", { a: [{ b: { auto_map: {} } }] }],
-  "auto-map-tokenizer": ["tokenizer_config.json", { auto_map: { AutoTokenizer: ["x.Y", null] } }],
-  "trust-remote-code": ["generation_config.json", { trust_remote_code: true }],
-  "custom-pipelines": ["config.json", { custom_pipelines: {} }],
-  "other-weights": ["config.json", { transformers_weights: "other.safetensors" }],
-  "attention-kernel": ["config.json", { _attn_implementation: "someone/kernel" }],
-  "auto-map-200-000": ["config.json", { a: Array(200_000).fill({ auto_map: 0 }) }],
+/** No causal language models, whatever else they say. */
+const families = /^(bart|bert|longformer|marian|mbart|pegasus|t5|no-such-model|\.\..*)$/;
+
+const code: Record<string, [codes: string[], file: string, settings: object]> = {
+  "auto-map": [[], "config.json", { model_type: "gpt2", auto_map: { AutoModel: "a--b.C" } }],
+  "auto-map-only": [["not-scorable"], "config.json", { model_type: "x", auto_map: { AutoModel: "x.C" } }],
+  "auto-map-nested": [[], "config.json", { model_type: "gpt2", a: [{ b: { auto_map: {} } }] }],
+  "auto-map-tokenizer": [[], "tokenizer_config.json", { auto_map: { AutoTokenizer: ["x.Y", null] } }],
+  "auto-map-tokenizer-only": [
+    ["not-scorable"],
+    "tokenizer_config.json",
+    { tokenizer_class: "XTokenizer", auto_map: { AutoTokenizer: ["x.XTokenizer", null] } },
+  ],
+  "trust-remote-code": [[], "generation_config.json", { trust_remote_code: true }],
+  "custom-pipelines": [[], "config.json", { model_type: "gpt2", custom_pipelines: {} }],
+  "other-weights": [
+    ["config"],
+    "config.json",
+    { model_type: "gpt2", transformers_weights: "other.safetensors" },
+  ],
+  "attention-kernel": [["config"], "config.json", { model_type: "gpt2", _attn_implementation: "x/kernel" }],
+  "auto-map-200-000": [[], "config.json", { model_type: "gpt2", a: Array(200_000).fill({ auto_map: 0 }) }],
 };
 
 /** The same bombs for a loader without admission in front. */
@@ -94,9 +107,13 @@ export const hostileConfigs: HostileCase[] = [
   ...Object.entries(bombs).map(([name, config]) =>
     admitted.has(name)
       ? withFiles(`config-${name}`, [], { "config.json": JSON.stringify(config) }, { explodes: "on load" })
-      : withFiles(`config-${name}`, ["config"], { "config.json": JSON.stringify(config) }),
+      : withFiles(
+          `config-${name}`,
+          [families.test(`${(config as { model_type: unknown }).model_type}`) ? "not-scorable" : "config"],
+          { "config.json": JSON.stringify(config) },
+        ),
   ),
-  ...Object.entries(code).map(([name, [file, settings]]) =>
-    withFiles(`code-${name}`, ["code"], { [file]: JSON.stringify(settings) }),
+  ...Object.entries(code).map(([name, [codes, file, settings]]) =>
+    withFiles(`code-${name}`, codes, { [file]: JSON.stringify(settings) }),
   ),
 ];

@@ -78,12 +78,13 @@ const accepted: Record<string, string> = {
   "spaces-everywhere": ' \t\r\n{ "a" : [ ] , "b" : { } } \n',
 };
 
-const others = [
-  "generation_config.json",
-  "tokenizer_config.json",
-  "special_tokens_map.json",
-  "added_tokens.json",
-];
+/** Loaders go on without the first. */
+const others: Record<string, string[]> = {
+  "generation_config.json": [],
+  "tokenizer_config.json": ["settings"],
+  "special_tokens_map.json": ["settings"],
+  "added_tokens.json": ["settings"],
+};
 const bombs = ["deep-lists-50-000", "wide-list-600-000", "equal-keys", "number-1e400", "spaces-5-mb"];
 const fewKilobytes = new Set([
   "text-2-mb",
@@ -99,8 +100,8 @@ export const hostileJson: HostileCase[] = [
     withFiles(`config-${name}`, ["config"], { "config.json": text }),
   ),
   ...Object.entries(accepted).map(([name, text]) => withFiles(`config-${name}`, [], { "config.json": text })),
-  ...others.flatMap((file) =>
-    bombs.map((name) => withFiles(`${file}-${name}`, ["settings"], { [file]: refused[name]! })),
+  ...Object.entries(others).flatMap(([file, codes]) =>
+    bombs.map((name) => withFiles(`${file}-${name}`, codes, { [file]: refused[name]! })),
   ),
   ...Object.entries(refused)
     .filter(([name]) => !fewKilobytes.has(name) && name !== "wide-keys-300-000")

@@ -18,6 +18,8 @@ function pieces(count: number): Uint8Array {
 }
 
 const large = { large: true };
+/** Beside a tokenizer.json, loaders read no other vocabulary. */
+const alone = { "tokenizer.json": undefined };
 
 /** Vocabularies beyond any published one. */
 const tooLarge: HostileCase[] = [
@@ -70,18 +72,39 @@ const tooLarge: HostileCase[] = [
     }),
     large,
   ),
-  withFiles("vocab-json-5-million", ["settings"], () => ({ "vocab.json": vocabulary(5 * million) }), large),
-  withFiles("vocab-txt-5-million", ["tokenizer"], () => ({ "vocab.txt": lines(5 * million) }), large),
-  withFiles("vocab-txt-of-line-feeds", ["tokenizer"], () => ({ "vocab.txt": "\n".repeat(million + 1) })),
-  withFiles("vocab-txt-of-returns", ["tokenizer"], () => ({ "vocab.txt": "\r".repeat(million + 1) })),
-  withFiles("merges-txt-2-million", ["tokenizer"], () => ({ "merges.txt": lines(2 * million) })),
-  withFiles("pieces-1-000-001", ["tokenizer"], () => ({ "tokenizer.model": pieces(million + 1) })),
-  withFiles("spiece-1-000-001", ["tokenizer"], () => ({ "spiece.model": pieces(million + 1) })),
+  withFiles(
+    "vocab-json-5-million",
+    ["settings"],
+    () => ({ ...alone, "merges.txt": "a b\n", "vocab.json": vocabulary(5 * million) }),
+    large,
+  ),
+  withFiles(
+    "vocab-txt-5-million",
+    ["tokenizer"],
+    () => ({ ...alone, "vocab.txt": lines(5 * million) }),
+    large,
+  ),
+  withFiles("vocab-txt-of-line-feeds", ["tokenizer"], () => ({
+    ...alone,
+    "vocab.txt": "\n".repeat(million + 1),
+  })),
+  withFiles("vocab-txt-of-returns", ["tokenizer"], () => ({
+    ...alone,
+    "vocab.txt": "\r".repeat(million + 1),
+  })),
+  withFiles("merges-txt-2-million", ["tokenizer"], () => ({
+    ...alone,
+    "vocab.json": small,
+    "merges.txt": lines(2 * million),
+  })),
+  withFiles("pieces-1-000-001", ["tokenizer"], () => ({ ...alone, "tokenizer.model": pieces(million + 1) })),
+  withFiles("spiece-1-000-001", ["tokenizer"], () => ({ ...alone, "spiece.model": pieces(million + 1) })),
   withFiles("tiktoken-1-000-001", ["tokenizer"], () => ({
+    ...alone,
     "tokenizer.model": "YQ== 0\n".repeat(million + 1),
   })),
-  withFiles("pieces-empty", ["tokenizer"], { "tokenizer.model": "" }),
-  withFiles("vocab-txt-empty", ["tokenizer"], { "vocab.txt": "" }),
+  withFiles("pieces-empty", ["tokenizer"], { ...alone, "tokenizer.model": "" }),
+  withFiles("vocab-txt-empty", ["tokenizer"], { ...alone, "vocab.txt": "" }),
   withFiles("charsmap-2-mb", ["settings"], () => ({
     "tokenizer.json": wordLevel(
       small,

@@ -1,5 +1,5 @@
-// Runs the script of the stage `validate` on every folder of MLRB_TEST_FOLDERS, inside the walls of one stage:
-//   node --expose-gc validate-each.ts
+// Runs the script of the stage `validate` or `verdict` on every folder of MLRB_TEST_FOLDERS, inside the walls of one stage:
+//   node --expose-gc judge-each.ts validate
 // One process judges all folders, since starting Node 400 times would take minutes. So the peak of its memory is reset
 // before each folder, and what earlier folders left counts too.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 
-/** One line of `validated.jsonl`. `failed`: the stage would have failed with this text. */
-export type Validated = {
+/** One line of `judged.jsonl`. `failed`: the stage would have failed with this text. */
+export type Judged = {
   name: string;
   cpuMs: number;
   peakBytes: number;
@@ -18,7 +18,8 @@ export type Validated = {
 
 const work = process.env.MLRB_WORK!;
 const folders = process.env.MLRB_TEST_FOLDERS!;
-const script = pathToFileURL(resolve("pipelines/steps/validate.ts")).href;
+const step = process.argv[2] as "validate" | "verdict";
+const script = pathToFileURL(resolve(`pipelines/steps/${step}.ts`)).href;
 
 const rules = [
   { name: "fresh", title: "t", method: "from-scratch", source: "official", severity: "strike" },
@@ -37,19 +38,31 @@ function counted(file: string, pattern: RegExp): number {
   return Number(pattern.exec(readFileSync(file, "utf8"))![1]);
 }
 
-async function validate(name: string, at: number): Promise<Validated> {
-  const out = join(work, "out", name);
-  mkdirSync(join(out, "submission"), { recursive: true });
+/** What the pipeline gives to the stage. */
+function flags(name: string): string[] {
   const given = join(work, "tmp/given");
-  const inputs = { submission: join(folders, name), trajectory: join(given, "trajectory") };
-  const others = ["public", "private", "ledger"].map((one) => [one, join(given, one)] as const);
-  process.argv.splice(2);
-  for (const [one, path] of [...Object.entries(inputs), ...others])
-    process.argv.push("--input", `${one}=${path}`);
-  for (const one of ["admission", "verdict", "fingerprint"])
-    process.argv.push("--output", `${one}=${join(out, `${one}.json`)}`);
-  process.argv.push("--output", `submission=${join(out, "submission")}`, "--budget", "time=10m");
-  process.argv.push("--param", "data=smoke", "--param", `rules=${JSON.stringify(rules)}`);
+  const inputs: Record<string, string> = {
+    submission: join(folders, name),
+    ledger: join(given, "ledger"),
+    ...(step === "verdict" && {
+      trajectory: join(given, "trajectory"),
+      admission: join(work, "in/loaded", `${name}.json`),
+    }),
+  };
+  const outputs = step === "validate" ? ["admission", "fingerprint"] : ["verdict"];
+  const out = join(work, "out", name);
+  return [
+    ...Object.entries(inputs).flatMap(([one, path]) => ["--input", `${one}=${path}`]),
+    ...outputs.flatMap((one) => ["--output", `${one}=${join(out, `${one}.json`)}`]),
+    ...(step === "validate"
+      ? ["--output", `submission=${join(out, "submission")}`]
+      : ["--budget", "time=10m", "--param", "data=smoke", "--param", `rules=${JSON.stringify(rules)}`]),
+  ];
+}
+
+async function judge(name: string, at: number): Promise<Judged> {
+  mkdirSync(join(work, "out", name, ...(step === "validate" ? ["submission"] : [])), { recursive: true });
+  process.argv.splice(2, Infinity, ...flags(name));
   gc!();
   writeFileSync("/proc/self/clear_refs", "5");
   const [cpu, read] = [process.cpuUsage(), counted("/proc/self/io", /^rchar: (\d+)$/m)];
@@ -70,12 +83,12 @@ async function validate(name: string, at: number): Promise<Validated> {
 }
 
 const given = join(work, "tmp/given");
-for (const name of ["public", "private"]) mkdirSync(join(given, name), { recursive: true });
+mkdirSync(given, { recursive: true });
 writeFileSync(join(given, "trajectory"), "");
 writeFileSync(join(given, "ledger"), JSON.stringify(exampleLedger()));
 const seen = { file: existsSync(process.env.MLRB_TEST_OUTSIDE!), variables: Object.keys(process.env).sort() };
 writeFileSync(join(work, "out/sight.json"), JSON.stringify(seen));
 for (const [at, name] of readdirSync(folders).sort().entries()) {
-  console.log(`validate ${name}`);
-  appendFileSync(join(work, "out/validated.jsonl"), `${JSON.stringify(await validate(name, at))}\n`);
+  console.log(`${step} ${name}`);
+  appendFileSync(join(work, "out/judged.jsonl"), `${JSON.stringify(await judge(name, at))}\n`);
 }

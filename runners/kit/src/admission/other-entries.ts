@@ -1,0 +1,65 @@
+// What is in a submission's folder besides the files that loaders open. It is listed by name and never opened: the folder
+// that scorers load is rebuilt from those files alone (ADR 35), so no other file can matter.
+import { lstatSync, opendirSync } from "node:fs";
+import { join } from "node:path";
+import type { AdmissionReason, IgnoredEntry } from "@mlrb/formats/judged/admission";
+import { clip } from "./clip.ts";
+import { readingLimits } from "./reading-limits.ts";
+
+export type OtherEntries = {
+  /** Sorted by path; at most as many as `readingLimits.entries`. */
+  ignored: IgnoredEntry[];
+  /** Entries in the place of a file that loaders open, which are no plain file. */
+  odd: AdmissionReason[];
+  /** Whether the folder holds nothing, or only folders. */
+  empty: boolean;
+};
+
+/** The entries of `folder` that are none of the files in `opened`. Links are not followed and folders not entered. */
+export function otherEntries(folder: string, opened: ReadonlySet<string>): OtherEntries {
+  const found: OtherEntries = { ignored: [], odd: [], empty: true };
+  const entries = opendirSync(folder);
+  try {
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      const { name } = entry;
+      const why = kindOf(join(folder, name));
+      if (why !== "a folder") found.empty = false;
+      if (!opened.has(name)) found.ignored.push({ path: name, why });
+      // a folder in the place of a file is as no file
+      else if (why === "a folder") found.ignored.push({ path: name, why });
+      else if (why !== "a file") found.odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}` });
+      if (found.ignored.length === readingLimits.entries.max) break;
+    }
+  } finally {
+    entries.closeSync();
+  }
+  found.ignored.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return found;
+}
+
+function kindOf(path: string): string {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return "a name that is not UTF-8";
+    if (stats.isFile()) return "a file";
+    if (stats.isDirectory()) return "a folder";
+    return stats.isSymbolicLink() ? "a symbolic link" : "a device, pipe or socket";
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** Where the model may be instead, as advice; empty if no name says so. */
+export function weightsElsewhere(ignored: IgnoredEntry[]): string {
+  const first = (pattern: RegExp, why: string) =>
+    ignored.find((entry) => entry.why === why && pattern.test(entry.path));
+  const pickle = first(/model.*\.(bin|pt|pth|ckpt|pkl)$/, "a file");
+  if (pickle)
+    return `; ${clip(pickle.path)} may be a pickle, which is never opened: save the model with save_pretrained(…, safe_serialization=True)`;
+  const other = first(/^(?!adapter_).*\.(safetensors|gguf|onnx|h5|msgpack)$/, "a file");
+  if (other) return `; loaders open no file named ${clip(other.path)}: save the model with save_pretrained`;
+  const inside = ignored.find((entry) => entry.why === "a folder");
+  return inside
+    ? `; folders such as ${clip(inside.path)} are not opened: put the model's files at the top`
+    : "";
+}
