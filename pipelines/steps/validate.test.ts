@@ -216,6 +216,22 @@ test("a causal submission passes, and one that was not tested is undecided", asy
   }
 });
 
+test("a model is marked as not scorable only if its family is the reason", async () => {
+  const family = { code: "not-scorable", detail: "t5" };
+  const leftOut = { code: "left-out", detail: "a link" };
+  const other = { code: "weights", detail: "there are none" };
+  for (const [reasons, marked] of [
+    [[family], true],
+    [[family, leftOut], true],
+    [[family, other], undefined],
+    [[leftOut], undefined],
+    [[other], undefined],
+  ] as const) {
+    const { verdict } = await validate(undefined, rules, { judge: finds({ admitted: false, reasons }) });
+    assert.deepEqual([verdict.kind, verdict.notScorable], ["rejected", marked], JSON.stringify(reasons));
+  }
+});
+
 test("a submission that was refused when it was loaded is rejected", async () => {
   const refused = { admitted: false, reasons: [{ code: "load", detail: "needs 9 GiB" }] };
   const { verdict } = await validate(undefined, rules, { judge: finds(refused) });

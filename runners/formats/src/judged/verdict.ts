@@ -1,6 +1,17 @@
 // verdict.json: whether the submission kept the rules of its task.
 import { readFormat } from "../read-format.ts";
-import { anyText, fileFormat, listOf, oneOf, type TypeOf, tableOf, text, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  fileFormat,
+  flag,
+  listOf,
+  oneOf,
+  type TypeOf,
+  tableOf,
+  text,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 
 const answer = {
   ...oneOf("pass", "fail", "undecided"),
@@ -47,13 +58,19 @@ export const verdictFacts = {
   description: "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
 } as const;
 
+export const isNotScorable = {
+  ...flag,
+  description: "true: rejected only because its family of models cannot be scored; absent otherwise",
+} as const;
+
 export const verdict = fileFormat(
   "mlrb verdict",
-  wholeObject({
+  wholeExcept(["notScorable"], {
     formatVersion: { const: 2 },
     kind: verdictKind,
     rules: listOf(ruleVerdict),
     facts: verdictFacts,
+    notScorable: isNotScorable,
   }),
 );
 export type Verdict = TypeOf<typeof verdict>;

@@ -5,7 +5,7 @@ import { runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
-import { ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
+import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
   anyText,
   count,
@@ -28,11 +28,12 @@ export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText 
 export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
-  wholeObject({
+  wholeExcept(["notScorable"], {
     kind: verdictKind,
     machine: { ...verdictKind, description: "the kind without any decision of a person" },
     rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
     facts: verdictFacts,
+    notScorable: isNotScorable,
   }),
   missing,
 );

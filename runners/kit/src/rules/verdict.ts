@@ -2,7 +2,7 @@
 // weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
+import { type Admission, type AdmissionReason, notScorable } from "@mlrb/formats/judged/admission";
 import {
   kindOfRules,
   knownSettings,
@@ -30,7 +30,14 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     Object.assign(facts, { parameters, dtypes: dtypes.join(", "), tensors, bytes });
   }
   const kind = admission.admitted ? kindOfRules(verdicts) : "rejected";
-  return { formatVersion: 2, kind, rules: verdicts, facts };
+  const whole: Verdict = { formatVersion: 2, kind, rules: verdicts, facts };
+  return isNotScorable(admission) ? { ...whole, notScorable: true } : whole;
+}
+
+/** Whether its family is the only reason. That entries were left out explains other reasons, and is none by itself. */
+function isNotScorable({ admitted, reasons }: Admission): boolean {
+  const own = reasons.filter(({ code }) => code !== "left-out");
+  return !admitted && own.length > 0 && own.every(({ code }) => code === notScorable);
 }
 
 /** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */

@@ -17,7 +17,6 @@ type Variant = {
 const isUndecided = (attempt: Attempt, metric: string) =>
   attempt.verdict.kind === "undecided" && counting(attempt, metric).kind === "valid";
 
-/** A state of admission that should be left out of a mean gets its variant here, with `as` missing. */
 const variants: Record<SensitivityVariant, Variant> = {
   "undecided-as-pass": { isAbout: isUndecided, as: counting },
   "undecided-as-floor": {
@@ -30,6 +29,10 @@ const variants: Record<SensitivityVariant, Variant> = {
       const machine = verdict.kind === "missing" ? verdict : { ...verdict, kind: verdict.machine };
       return counting({ ...attempt, verdict: machine }, metric);
     },
+  },
+  "not-scorable-as-missing": {
+    isAbout: ({ verdict }) => verdict.kind === "rejected" && verdict.notScorable === true,
+    as: () => ({ kind: "missing", cause: "such a model cannot be scored" }),
   },
 };
 

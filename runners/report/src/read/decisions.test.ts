@@ -72,6 +72,24 @@ test("an undecided attempt enters the mean with its score, and a row shows the m
   ]);
 });
 
+test("a model that cannot be scored counts as the trivial baseline, and as missing in a sensitivity row", () => {
+  const family = { formatVersion: 2, kind: "rejected", rules: [], facts: {}, notScorable: true };
+  const made = report({ verdict: family });
+  // seeds 1 and 3 have 2 and 2.5 bits; the trivial baseline has 3
+  assert.equal(made.cells[0]!.mean?.toFixed(2), "2.50");
+  const [row, ...others] = made.sensitivity;
+  assert.deepEqual(others, []);
+  assert.deepEqual([row!.variant, row!.attempts, row!.measured], ["not-scorable-as-missing", 1, 2]);
+  assert.equal(row!.mean?.toFixed(2), "2.25");
+  for (const text of [markdown(made), terminalTable(made, { width: 120, color: false })]) {
+    assert.match(text, /rejected \(not scorable\)/);
+    assert.match(text, /not scorable as missing .* 2\.25 \(1\)/);
+  }
+  assert.deepEqual(report({ verdict: { ...family, notScorable: undefined } }).sensitivity, []);
+  const passing = report({ verdict: { ...passed.verdict, notScorable: true } });
+  assert.deepEqual(passing.sensitivity, [], "only a rejected one is marked");
+});
+
 test("attempts that are all decided by the machine have no sensitivity rows", () => {
   assert.deepEqual(report(verdict("struck")).sensitivity, []);
   assert.doesNotMatch(markdown(report(passed)), /Sensitivity/);

@@ -77,11 +77,12 @@ export function parseSamples(text: string): Reading<Item[]> {
 export function parseVerdict(text: string): Reading<Verdict> {
   const reading = readPlain(verdict, upgradedVerdict(text));
   if (reading.kind === "unreadable") return reading;
-  const { kind, rules, facts } = reading.value;
+  const { kind, rules, facts, notScorable } = reading.value;
   const said = kindOfRules(rules);
   if ((kind === "pass" || kind === "undecided") && kind !== said)
     return unreadable(`its verdict is ${kind}, but its rules make it ${said}`);
-  return { kind: "ok", value: { kind, rules, facts } };
+  const whole = { kind, rules, facts, ...(kind === "rejected" && notScorable && { notScorable }) };
+  return { kind: "ok", value: whole };
 }
 
 /** The further rules of each attempt of a task, by agent and seed. */

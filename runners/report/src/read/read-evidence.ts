@@ -152,8 +152,8 @@ class EvidenceReader {
     const verdict = this.#parsed(this.#find("verdict", task, agent, seed), "verdict", parseVerdict);
     if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
     const further = kinship.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
-    const { kind: machine, rules, facts } = joined(verdict.value, further);
-    return { kind: decidedKind(machine, rules, decisions), machine, rules, facts };
+    const { kind: machine, ...found } = joined(verdict.value, further);
+    return { ...found, kind: decidedKind(machine, found.rules, decisions), machine };
   }
 
   /** `open`: why the submission's settings are undecided, if they are. */

@@ -25,10 +25,12 @@ export function verdictWord(kind: string): string {
   return kind === "struck" ? "disqualified" : kind;
 }
 
-/** `pass (machine: undecided)`: the verdict, and the machine's where a person decided otherwise. */
+/** `pass (machine: undecided)` where a person decided otherwise; `rejected (not scorable)`. */
 export function verdictText(verdict: Attempt["verdict"]): string {
   const word = verdictWord(verdict.kind);
-  if (verdict.kind === "missing" || verdict.machine === verdict.kind) return word;
+  if (verdict.kind === "missing") return word;
+  if (verdict.notScorable) return `${word} (not scorable)`;
+  if (verdict.machine === verdict.kind) return word;
   return `${word} (machine: ${verdictWord(verdict.machine)})`;
 }
 

@@ -1,4 +1,5 @@
-// The primary means next to what they would be if undecided attempts, or decisions of people, counted in another way.
+// The primary means next to what they would be if undecided attempts, decisions of people, or models that cannot be
+// scored counted in another way.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -12,17 +13,19 @@ const variantTexts: Record<SensitivityVariant, string> = {
   "undecided-as-pass": "undecided as pass",
   "undecided-as-floor": "undecided as trivial baseline",
   "without-decisions": "without decisions of people",
+  "not-scorable-as-missing": "not scorable as missing",
 };
 
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 
 export function sensitivitySection(report: Report): Section {
   return {
-    heading: "Sensitivity to undecided rules and decisions of people",
+    heading: "Sensitivity",
     caption:
       "The mean of the metric that decides the task, if these attempts counted in another way. An undecided attempt has a " +
       "strike rule that the machine could not decide; under Results it counts with its score. A person's decision " +
-      "replaces the machine's answer to a rule. In parentheses: the attempts of the row.",
+      "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
+      "the trivial baseline under Results. In parentheses: the attempts of the row.",
     tables: [
       tableOf({
         groups: taskGroups(report, (task) => rowsOf(report, task)),
