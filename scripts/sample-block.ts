@@ -3,8 +3,7 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
-import { digitsText } from "@mlrb/report/sections/digits-text";
-import { supportedDigits } from "@mlrb/report/sections/supported-digits";
+import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 
 export const sampleFolder = "docs/sample";
 const begin = "<!-- sample -->";

@@ -8,15 +8,14 @@ import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
 import { csv } from "./formats/csv.ts";
+import { groupsCsv, groupsLatex, groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
 import { latex } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
 import { smokeNote } from "./read/report-data.ts";
-import { digitsText } from "./sections/digits-text.ts";
-import { groupsCsv, groupsLatex, groupsMarkdown } from "./sections/groups.ts";
-import { meanError, supportedDigits } from "./sections/supported-digits.ts";
+import { digitsText, meanError, supportedDigits } from "./sections/digits-text.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 

@@ -18,8 +18,7 @@ import {
 import { plainText } from "@mlrb/report/read/plain-text";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { undecidedCause } from "@mlrb/report/read/undecided-cause";
-import { digitsText } from "@mlrb/report/sections/digits-text";
-import { supportedDigits } from "@mlrb/report/sections/supported-digits";
+import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printJson } from "./print-json.ts";

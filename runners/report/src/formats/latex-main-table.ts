@@ -5,7 +5,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedLine } from "../read/imported-words.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, meanText, rowError, supportedDigits } from "../sections/digits-text.ts";
 import {
   importedMarkOf,
   metricHead,
@@ -14,7 +14,6 @@ import {
   resultsHelp,
 } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
-import { meanText, rowError, supportedDigits } from "../sections/supported-digits.ts";
 import { attemptMarks, validHelp, validText } from "../sections/valid-text.ts";
 import { latexText } from "./latex-text.ts";
 

@@ -8,11 +8,10 @@ import { type TestContext, test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import fc from "fast-check";
 import { smokeNote } from "../read/report-data.ts";
-import { digitsText } from "../sections/digits-text.ts";
-import { groupsLatex } from "../sections/groups.ts";
-import { meanError, supportedDigits } from "../sections/supported-digits.ts";
+import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
+import { groupsLatex } from "./groups.ts";
 import { latex } from "./latex.ts";
 import { latexNumbers, latexText } from "./latex-text.ts";
 

@@ -8,9 +8,8 @@ import type { Times } from "@mlrb/formats/times";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
-import { supportedDigits } from "../sections/supported-digits.ts";
 import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
@@ -103,7 +102,7 @@ function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
 function scoreText(score: AttemptScore, metric: Metric): string {
   if (score.kind === "rejected") return "rejected";
   if (score.kind !== "scored") return "not measured";
-  return digitsText(score.value, supportedDigits(metric.digits, score.standardError));
+  return supportedText(score.value, metric.digits, score.standardError);
 }
 
 function scorePart(score: AttemptScore, metric: Metric): Html {
@@ -115,20 +114,21 @@ function scorePart(score: AttemptScore, metric: Metric): Html {
   const { value, standardError, items, groups, extra, version } = score;
   const secondary = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
   const names = Object.keys(groups);
-  // a group has fewer items, so its error is larger than that of the whole
   const digits = supportedDigits(metric.digits, standardError);
+  const groupText = (group: { value: number; items: number }) =>
+    supportedText(group.value, metric.digits, partError(standardError, { items: group.items, of: items }));
   return html`<p>${head}: ${digitsText(value, digits)} ± ${digitsText(standardError, digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
 ${
   names.length > 0 &&
   html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>
 <thead><tr><th scope="col">group</th><th scope="col" class="number">value</th><th scope="col" class="number">items</th></tr></thead>
-<tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${digitsText(groups[name]!.value, digits)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
+<tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${groupText(groups[name]!)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
 }
 `;
 }
 
 function shortNumber(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toPrecision(5);
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
 type Readable = PageTrajectory & { kind: "read" };

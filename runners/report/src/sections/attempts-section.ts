@@ -7,9 +7,8 @@ import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
-import { supportedDigits } from "./supported-digits.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 

@@ -3,9 +3,8 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
-import { supportedDigits } from "./supported-digits.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, tableOf, taskGroups } from "./table-of.ts";
 

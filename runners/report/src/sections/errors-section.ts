@@ -2,9 +2,8 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
-import { supportedDigits } from "./supported-digits.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
 

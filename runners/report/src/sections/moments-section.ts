@@ -5,9 +5,8 @@ import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
 import { seedCell } from "./attempts-section.ts";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
-import { supportedDigits } from "./supported-digits.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 

@@ -5,8 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
-import { digitsText } from "./digits-text.ts";
-import { rowError, supportedDigits } from "./supported-digits.ts";
+import { digitsText, rowError, supportedDigits } from "./digits-text.ts";
 import type { Item } from "./table.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */

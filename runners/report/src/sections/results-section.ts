@@ -5,6 +5,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { behindTable } from "./behind-table.ts";
+import { meanText } from "./digits-text.ts";
 import {
   anchorText,
   floorText,
@@ -15,7 +16,6 @@ import {
   publishedText,
   resultsHelp,
 } from "./report-words.ts";
-import { meanText } from "./supported-digits.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 import { attemptMarks, validHelp } from "./valid-text.ts";

@@ -2,9 +2,8 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, meanError, supportedDigits } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
-import { meanError, supportedDigits } from "./supported-digits.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 

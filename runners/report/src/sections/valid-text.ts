@@ -3,8 +3,7 @@
 
 import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { digitsText } from "./digits-text.ts";
-import { supportedDigits, validError } from "./supported-digits.ts";
+import { digitsText, supportedDigits, validError } from "./digits-text.ts";
 
 export const validHelp =
   "The mean of valid attempts and its 95 % Student-t interval are conditional on an attempt being valid; the interval is " +
