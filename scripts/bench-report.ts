@@ -56,7 +56,7 @@ function writeInputs(folder: string, items: number): string[] {
         const skill = 0.3 + 0.05 * agents.indexOf(agent) + 0.01 * seed;
         example.gives("attempt", axes, { submission: "" });
         example.gives("validate", axes, {
-          verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} },
+          verdict: { formatVersion: 2, kind: "pass", rules: [], facts: {} },
         });
         example.gives("score", { ...axes, scorer }, scored(scorer, answers(items, { skill, random })));
       }

@@ -3,7 +3,7 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
-import { digitsText } from "@mlrb/report/sections/digits-text";
+import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 
 export const sampleFolder = "docs/sample";
 const begin = "<!-- sample -->";
@@ -75,6 +75,7 @@ function differenceText(report: Report, task: string, metric: Metric): string {
 }
 
 function valueText(value: number, error: number | null, metric: Metric): string {
-  const text = digitsText(value, metric.digits);
-  return error === null ? text : `${text} ± ${digitsText(error, metric.digits)}`;
+  const digits = supportedDigits(metric.digits, error);
+  const text = digitsText(value, digits);
+  return error === null ? text : `${text} ± ${digitsText(error, digits, value)}`;
 }

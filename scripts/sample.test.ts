@@ -28,11 +28,12 @@ const orders: Record<string, string[]> = {
   "math-reasoning": ["random-weights", "minimal", "reference", "slot-filling", "reference-proofs"],
 };
 
-test("the sample is complete: all tasks and scores, and every attempt kept the rules", () => {
+test("the sample is complete: all tasks and scores, and no attempt broke a rule", () => {
   assert.deepEqual(report.tasks.map(({ name }) => name).sort(), Object.keys(orders).sort());
   const { attempts, scores, gaps } = report.coverage;
   assert.deepEqual(gaps, []);
-  assert.equal(attempts.pass, 28);
+  // the memory of two attempts at edge-llm-training is too near the limit for an estimate
+  assert.deepEqual([attempts.pass, attempts.undecided, attempts.struck], [26, 2, 0]);
   assert.equal(scores.scored, scores.planned);
   assert.equal(report.label, "smoke");
 });

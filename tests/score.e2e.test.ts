@@ -42,7 +42,7 @@ test("every scorer rejects an empty folder, next to trivial baselines and refere
   assert.equal(again.code, 0);
   assert.match(again.stdout, /as a submission to baby-lm \(smoke\): rejected/);
   assert.match(again.stdout, /this submission +│ rejected/);
-  assert.match(again.stdout, /in-time: cannot-tell \(strike\): there was no attempt/);
+  assert.match(again.stdout, /in-time: undecided \(strike\): there was no attempt/);
   assert.doesNotMatch(again.stderr, /start {3}/, "nothing was started");
 });
 
@@ -122,7 +122,7 @@ test("a model with a setting that may change it and that the benchmark does not 
   }
   const verdict = said.lines.find(({ event }) => event === "verdict")!;
   const note = verdict.rules.find(({ rule }: { rule: string }) => rule === "known-settings");
-  assert.deepEqual([note.answer, note.severity], ["cannot-tell", "note"]);
+  assert.deepEqual([note.answer, note.severity], ["undecided", "note"]);
 });
 
 test("if answers cannot be written through our fault, scores are not measured and the rest is unaffected", {
@@ -141,7 +141,8 @@ test("if answers cannot be written through our fault, scores are not measured an
     assert.equal(kind, "not measured");
     assert.match(cause, /^needs generate\[task=math-reasoning/);
   }
-  assert.equal(said.lines.find(({ event }) => event === "verdict")!.kind, "pass");
+  // there was no attempt, so the rule on time is undecided
+  assert.equal(said.lines.find(({ event }) => event === "verdict")!.kind, "undecided");
 });
 
 test("a missing folder, an unknown task, or a pipeline without attempts is refused before anything runs", async () => {

@@ -6,13 +6,13 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 import { csv } from "@mlrb/report/formats/csv";
+import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
 import { latex, latexFile } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { readArtifact } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
-import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/sections/groups";
 import { times, timesCsv, timesSection } from "@mlrb/report/sections/times";
 
 const { inputs, outputs, params } = stage();

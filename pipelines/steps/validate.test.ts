@@ -131,7 +131,7 @@ test("a setting that may change the model and is unknown leaves the verdict open
   assert.deepEqual(found.cleanFiles, []);
   assert.equal(found.verdict.kind, "pass");
   const note = found.verdict.rules.at(-1);
-  assert.deepEqual([note.rule, note.answer, note.severity], ["known-settings", "cannot-tell", "note"]);
+  assert.deepEqual([note.rule, note.answer, note.severity], ["known-settings", "undecided", "note"]);
   assert.match(note.evidence, /^config\.json: "quantization_config" changes/);
 });
 
@@ -147,7 +147,7 @@ test("an empty submission is rejected and breaks no rule", async () => {
   const found = await validate((folder) => rmSync(join(folder, "submission"), { recursive: true }));
   assert.equal(found.verdict.kind, "rejected");
   assert.equal(found.admission.reasons[0].code, "empty");
-  assert.deepEqual(answers(found), ["cannot-tell", "cannot-tell", "pass"]);
+  assert.deepEqual(answers(found), ["undecided", "undecided", "pass"]);
 });
 
 test("the admission of a rejected submission lists what the supervisor left out", async () => {
@@ -160,14 +160,14 @@ test("the admission of a rejected submission lists what the supervisor left out"
 
 test("with a changed trajectory the time of the attempt is undecided", async () => {
   const found = await validate((folder) => appendFileSync(join(folder, "trajectory"), "{}\n"));
-  assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"]);
+  assert.deepEqual(answers(found), ["pass", "pass", "undecided"]);
   assert.match(found.verdict.rules[2].evidence, /the trajectory is broken at line 3: of another format/);
 });
 
 test("a malformed ledger does not fail the stage", async () => {
   for (const text of ["", "[]", '{"formatVersion":1}', "\u0000", '{"formatVersion":1,"wallMs":"soon"}']) {
     const found = await validate((folder) => writeFileSync(join(folder, "ledger"), text));
-    assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"], text);
+    assert.deepEqual(answers(found), ["pass", "pass", "undecided"], text);
   }
 });
 
@@ -208,11 +208,27 @@ test("a submission that looks ahead is disqualified, with the evidence", async (
 test("a causal submission passes, and one that was not tested is undecided", async () => {
   for (const [found, answer] of [
     ["causal", "pass"],
-    ["undecided", "cannot-tell"],
+    ["undecided", "undecided"],
   ]) {
     const lookAhead = { verdict: found, detail: "as found" };
     const { verdict } = await validate(undefined, rules, { judge: finds({ lookAhead }) });
-    assert.deepEqual([verdict.kind, verdict.rules.at(-1).answer], ["pass", answer]);
+    assert.deepEqual([verdict.kind, verdict.rules.at(-1).answer], [answer, answer]);
+  }
+});
+
+test("a model is marked as not scorable only if its family is the reason", async () => {
+  const family = { code: "not-scorable", detail: "t5" };
+  const leftOut = { code: "left-out", detail: "a link" };
+  const other = { code: "weights", detail: "there are none" };
+  for (const [reasons, marked] of [
+    [[family], true],
+    [[family, leftOut], true],
+    [[family, other], undefined],
+    [[leftOut], undefined],
+    [[other], undefined],
+  ] as const) {
+    const { verdict } = await validate(undefined, rules, { judge: finds({ admitted: false, reasons }) });
+    assert.deepEqual([verdict.kind, verdict.notScorable], ["rejected", marked], JSON.stringify(reasons));
   }
 });
 

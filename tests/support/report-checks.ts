@@ -9,7 +9,17 @@ export function checkReport(report: Line): void {
   assert.deepEqual([...seeds].sort(), [1, 2]);
   assert.equal(attempts.length, tasks.length * agents.length * seeds.size, "every attempt is there");
   for (const attempt of attempts) {
-    assert.equal(attempt.verdict.kind, "pass", JSON.stringify(attempt));
+    const { kind, rules } = attempt.verdict;
+    const open = (rules as Line[]).filter(
+      ({ answer, severity }) => answer !== "pass" && severity === "strike",
+    );
+    // the memory of a small model near its limit is the only rule that an estimate leaves undecided
+    const expected = kind === "undecided" ? ["memory undecided"] : [];
+    assert.ok(kind === "pass" || kind === "undecided", JSON.stringify(attempt));
+    assert.deepEqual(
+      open.map(({ rule, answer }) => `${rule} ${answer}`),
+      expected,
+    );
     assert.match(attempt.submission, /^[0-9a-f]{64}$/);
     assert.ok(Object.keys(attempt.scores).length >= 1);
     for (const score of Object.values<Line>(attempt.scores)) {

@@ -7,7 +7,9 @@ const attemptWords = "an attempt as `attempts list` names it, or its stage insta
 export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
-    .description("list, show, verify, export, import and choose attempts; resume, stop or adopt one");
+    .description(
+      "list, show, verify, export, import, choose and adjudicate attempts; resume, stop or adopt one",
+    );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
   declare("list", "list records, then running, ended and lost attempts, with their cost").action(
@@ -49,6 +51,13 @@ export function attemptCommands(program: Command, loads: Loads): void {
     )
     .option("--require-signed", "refuse a folder without a signature by one of your allowed signers", false)
     .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsImport));
+  declare("adjudicate", "decide a rule of a recorded attempt; the machine's verdict is kept")
+    .argument("<attempt>", attemptWords)
+    .requiredOption("--rule <name>", "a rule of the attempt's task, as its task.yaml names it")
+    .requiredOption("--verdict <pass|fail>", "what you decide; the latest decision counts, all are kept")
+    .requiredOption("--by <name>", "who decides; tables print it")
+    .requiredOption("--reason <text>", "why; tables print it")
+    .action(loads(async () => (await import("./commands/attempts-adjudicate.ts")).attemptsAdjudicate));
   declare("use", "choose between records of one attempt, if some were imported")
     .argument("<record>", "the beginning of the digest of the record to use")
     .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsUse));

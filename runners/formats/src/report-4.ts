@@ -1,7 +1,8 @@
 // report.json of formatVersion 4, as far as a report of today can be made from it. Results that were published before
 // stay readable.
 
-import { attempt, foundResearch, notMeasured, researchFailure } from "./report/attempt.ts";
+import { formerJudgement } from "./judged/verdict.ts";
+import { attempt, foundResearch, missing, notMeasured, researchFailure } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { row } from "./report/row.ts";
@@ -19,7 +20,11 @@ import {
   wholeObject,
 } from "./schema.ts";
 
-const { tasks, agents, metrics, coverage, published, title, label, smoke, note } = report.properties;
+const { tasks, agents, metrics, published, title, label, smoke, note } = report.properties;
+const { gaps } = report.properties.coverage.properties;
+
+const { decisions, ...attemptFields } = attempt.properties;
+
 const { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes } = cell.properties;
 
 const { distinctValid, runs, limits, failure, ...counts } = foundResearch.properties;
@@ -40,10 +45,12 @@ export const report4 = fileFormat(
   "mlrb report, formatVersion 4",
   wholeObject({
     formatVersion: { const: 4 },
-    ...{ title, label, smoke, note, tasks, agents, metrics, coverage, published },
+    ...{ title, label, smoke, note, tasks, agents, metrics, published },
+    coverage: openObject({ gaps }, ["gaps"]),
     attempts: listOf(
       wholeExcept(["origin", "weakLimits", "actions"], {
-        ...attempt.properties,
+        ...attemptFields,
+        verdict: kindsOf(wholeObject(formerJudgement), missing),
         research: nullable(research4),
       }),
     ),

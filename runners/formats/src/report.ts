@@ -8,6 +8,7 @@ import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { row } from "./report/row.ts";
+import { sensitivity } from "./report/sensitivity.ts";
 import {
   anyText,
   count,
@@ -27,8 +28,9 @@ import {
  * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
  * 4: intermediate checkpoints and research of attempts.
- * 5: intervals are of valid attempts only; values worse than the trivial baseline count as it; kinds of reference
- *    models, ranks, differences over tasks, repeated and implausible attempts.
+ * 5: undecided attempts, counted apart; decisions of people; sensitivity. Intervals are of valid attempts only; values
+ *    worse than the trivial baseline count as it; kinds of reference models, ranks, differences over tasks, repeated
+ *    and implausible attempts.
  */
 export const reportFormat = 5;
 
@@ -52,6 +54,7 @@ const agentCoverage = wholeObject({
   agent: anyText,
   planned: count,
   pass: { ...count, description: "attempts that kept the rules, among those with a verdict" },
+  undecided: { ...count, description: "attempts with an undecided strike rule: neither kept nor broken" },
   judged: count,
   passInterval: {
     ...nullable(pairOf(number)),
@@ -61,7 +64,14 @@ const agentCoverage = wholeObject({
 export type AgentCoverage = TypeOf<typeof agentCoverage>;
 
 const coverage = wholeObject({
-  attempts: wholeObject({ planned: count, pass: count, struck: count, rejected: count, missing: count }),
+  attempts: wholeObject({
+    planned: count,
+    pass: count,
+    struck: count,
+    rejected: count,
+    undecided: count,
+    missing: count,
+  }),
   scores: wholeObject({ planned: count, scored: count, rejected: count, notMeasured: count }),
   agents: listOf(agentCoverage),
   gaps: {
@@ -105,6 +115,10 @@ export const report = fileFormat(
       description: "published values on the same data, by task and metric; empty unless the data is official",
     },
     acrossTasks,
+    sensitivity: {
+      ...listOf(sensitivity),
+      description: "primary means if undecided attempts or people's decisions counted in another way",
+    },
     comparisons: {
       ...listOf(comparison),
       description: "the agents' submissions on the same items: one for each task, metric and pair of agents",

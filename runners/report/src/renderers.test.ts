@@ -8,13 +8,14 @@ import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
 import { csv } from "./formats/csv.ts";
+import { groupsCsv, groupsLatex, groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
 import { latex } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
 import { smokeNote } from "./read/report-data.ts";
-import { groupsCsv, groupsLatex, groupsMarkdown } from "./sections/groups.ts";
+import { digitsText, meanError, supportedDigits } from "./sections/digits-text.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
@@ -79,7 +80,9 @@ function wideExample(agents: number): Example {
 
 test("no line is wider than the terminal, and every number stays on one line", () => {
   for (const report of [nasty, wideExample(2).report(), wideExample(6).report()]) {
-    const numbers = report.cells.flatMap(({ mean }) => (mean === null ? [] : [mean.toFixed(3)]));
+    const numbers = report.cells.flatMap((cell) =>
+      cell.mean === null ? [] : [digitsText(cell.mean, supportedDigits(3, meanError(cell)))],
+    );
     for (const width of [40, 60, 80, 100, 120, 200]) {
       const text = terminalTable(report, { width, color: false });
       for (const line of text.split("\n")) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);

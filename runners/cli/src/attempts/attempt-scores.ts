@@ -7,6 +7,7 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
 import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
+import { verdictText } from "@mlrb/report/sections/report-words";
 import { readReport } from "../show/read-report.ts";
 
 type ScoredAttempt = Pick<AttemptRecord, "slot" | "axes"> & {
@@ -17,6 +18,7 @@ type ScoredAttempt = Pick<AttemptRecord, "slot" | "axes"> & {
 export function attemptScores(
   results: string,
   { slot, axes, submission, budgetMs }: ScoredAttempt,
+  read = readReport,
 ): AttemptScores | null {
   const folder = join(results, slot.pipeline);
   const paths = existsSync(folder) ? readdirSync(folder) : [];
@@ -26,7 +28,7 @@ export function attemptScores(
     .filter((path) => existsSync(path))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   for (const path of reports) {
-    const reading = readReport(path);
+    const reading = read(path);
     if (reading.kind !== "ok") continue; // of another version, or of another program
     const report = reading.value;
     const attempt = report.attempts.find(
@@ -36,6 +38,7 @@ export function attemptScores(
     if (!attempt || submission === null || attempt.submission !== submission) continue;
     const moments = attempt.moments.filter(({ share }) => share < 1);
     return {
+      verdict: verdictText(attempt.verdict),
       primary: report.tasks.find(({ name }) => name === attempt.task)?.primary ?? null,
       final: named(report, attempt.task, attempt.scores),
       moments: moments.map(({ moment, share, scores }) => ({
@@ -46,6 +49,16 @@ export function attemptScores(
     };
   }
   return null;
+}
+
+/** Reads each report once, however many attempts it holds. */
+export function rememberingReports(): typeof readReport {
+  const held = new Map<string, ReturnType<typeof readReport>>();
+  return (path) => {
+    const reading = held.get(path) ?? readReport(path);
+    held.set(path, reading);
+    return reading;
+  };
 }
 
 function named(

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
+import { exportAdjudications, knowsAdjudications, unexported } from "@mlrb/local/records/adjudications";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { exportRecord } from "@mlrb/local/records/export-record";
 import { archiveDigest, signatureFile } from "@mlrb/local/records/record-archive";
@@ -31,7 +32,9 @@ export async function attemptsExport(
   if (!found) return 2;
   const own = join(state.attempts, "records");
   const to = rootFolder(repository, dir);
-  const archive = { own, to, added: found.map(({ digest }) => digest) };
+  const added = found.map(({ digest }) => digest);
+  const decisions = unexported(state.attempts, { to, records: added });
+  const archive = { attempts: state.attempts, own, to, added, decisions };
   const problem = sign === undefined ? signedProblem(archive) : foreignProblem(archive, records);
   if (problem !== undefined) {
     process.stderr.write(`${problem}\n`);
@@ -41,6 +44,7 @@ export async function attemptsExport(
   if (sign !== undefined) rmSync(join(to, signatureFile), { force: true }); // it may not cover what is added
   const copied = new Map<string, string>();
   for (const { digest } of found) exportRecord(join(own, digest), join(to, digest), copied);
+  exportAdjudications(to, decisions);
   const signed =
     sign === undefined ? undefined : signArchive(archive, { key: rootFolder(repository, sign), records });
   if (signed !== undefined && "problem" in signed) {
@@ -48,29 +52,36 @@ export async function attemptsExport(
     return 2;
   }
   const how = signed ? `, signed; the archive's digest is ${signed.digest}` : "";
-  process.stdout.write(`${counted(found.length, "attempt")} exported${how}\n`);
+  const decided = decisions.length > 0 ? `, ${counted(decisions.length, "decision")}` : "";
+  process.stdout.write(`${counted(found.length, "attempt")} exported${decided}${how}\n`);
   return 0;
 }
 
-type Archive = { own: string; to: string; added: string[] };
+type Archive = { attempts: string; own: string; to: string; added: string[]; decisions: object[] };
 
 /** A signed archive cannot grow without a new signature. */
-function signedProblem({ to, added }: Archive): string | undefined {
+function signedProblem({ to, added, decisions }: Archive): string | undefined {
   const present = new Set(recordDigests(to));
-  if (!existsSync(join(to, signatureFile)) || added.every((digest) => present.has(digest))) return undefined;
-  return `signed-archive: ${to} is signed, and its signature does not cover further records\n  help: pass --sign KEY to sign it again, or export to another folder`;
+  const isCovered = added.every((digest) => present.has(digest)) && decisions.length === 0;
+  if (!existsSync(join(to, signatureFile)) || isCovered) return undefined;
+  return `signed-archive: ${to} is signed, and its signature does not cover further records or decisions\n  help: pass --sign KEY to sign it again, or export to another folder`;
 }
 
 /** A signature vouches for all records of the folder, so all must be records of this machine. */
-function foreignProblem({ own, to }: Archive, records: AttemptRecords): string | undefined {
+function foreignProblem({ attempts, own, to }: Archive, records: AttemptRecords): string | undefined {
   const held = new Set(records.list());
   const present = recordDigests(to);
   const foreign = present.find((digest) => !held.has(digest));
-  if (foreign === undefined && archiveDigest(to, present) === archiveDigest(own, present)) return undefined;
+  const areKnown = knowsAdjudications(attempts, to);
+  const there = archiveDigest(to, { digests: present });
+  const here = archiveDigest(own, { digests: present, decisions: to });
+  if (foreign === undefined && areKnown && there === here) return undefined;
   const what =
-    foreign === undefined
-      ? "a log that differs from its record here"
-      : `${foreign.slice(0, 12)}, which is no record here`;
+    foreign !== undefined
+      ? `${foreign.slice(0, 12)}, which is no record here`
+      : areKnown
+        ? "a log that differs from its record here"
+        : "a person's decision that is not known here";
   return `foreign-archive: ${to} holds ${what}, and a signature would vouch for it\n  help: export to an empty folder`;
 }
 
@@ -79,7 +90,7 @@ function signArchive(
   { key, records }: { key: string; records: AttemptRecords },
 ): { digest: string } | { problem: string } {
   const present = recordDigests(to);
-  const digest = archiveDigest(own, present);
+  const digest = archiveDigest(own, { digests: present, decisions: to });
   const signature = signDigest(digest, { of: "attempts-archive", key });
   if (signature.kind === "refused")
     return {

@@ -2,6 +2,7 @@
 // records that compete for one attempt. An imported record never replaces one silently.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { importAdjudications } from "@mlrb/local/records/adjudications";
 import type {
   AttemptRecords,
   HeldRecord,
@@ -41,16 +42,28 @@ export function attemptsImport(repository: string, dir: string, options: ImportO
     .filter(({ end }) => end.kind !== "refused")
     .map(({ digest }) => ({ digest, record: records.read(digest) }));
   if (options.preferImported) preferImported(held, records, now);
+  const decisions = importAdjudications(state.attempts, folder, {
+    from,
+    held: new Set(held.map(({ digest }) => digest)),
+    origins: (record) => records.originOf(record),
+    prefer: options.preferImported,
+  });
   const conflicts = conflictsAmong(held, records);
-  if (options.json) printImportJson(ends, conflicts);
-  else {
+  if (options.json) {
+    printImportJson(ends, conflicts);
+    printJson({ event: "decisions-import", ...decisions });
+  } else {
     if (from.signedBy !== null)
       process.stdout.write(
         `${oneLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`)}\n`,
       );
     printImport(ends, conflicts, records);
+    for (const problem of decisions.problems)
+      process.stderr.write(`${oneLine(`refused a decision: ${problem}`)}\n`);
+    if (decisions.imported > 0) process.stdout.write(`${counted(decisions.imported, "decision")} imported\n`);
   }
-  return ends.some(({ end }) => end.kind === "refused") ? 1 : 0;
+  const isRefused = ends.some(({ end }) => end.kind === "refused") || decisions.problems.length > 0;
+  return isRefused ? 1 : 0;
 }
 
 /** Where the archive's records come from. A signature that cannot be checked stops the import. */

@@ -7,6 +7,8 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
+import { plainText } from "@mlrb/report/read/plain-text";
+import { attemptScores, rememberingReports } from "../attempts/attempt-scores.ts";
 import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.ts";
 import { conflictLines, conflictsAmong, madeText } from "../attempts/competing-records.ts";
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
@@ -21,6 +23,7 @@ import { printJson } from "../show/print-json.ts";
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
   const damaged: { record?: string; path: string; why: string }[] = [];
+  const reports = rememberingReports();
   const held = records
     .readable((record, { message }) =>
       damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
@@ -29,6 +32,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     .map((one) => ({
       ...one,
       ...standing(one, records),
+      verdict: verdictOf(one, state.results, reports),
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
   for (const folder of [state.running, join(state.attempts, "lost")])
@@ -80,13 +84,29 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   return 0;
 }
 
-type Listed = HeldRecord & Standing & { ledger: Ledger | undefined };
+/** The verdict in words, from the newest report with this submission; null if there is none. */
+type Listed = HeldRecord & Standing & { ledger: Ledger | undefined; verdict: string | null };
 
-function recordLine({ digest, record, current, undecided, origin, ledger }: Listed): object {
+function verdictOf(
+  { record }: HeldRecord,
+  results: string,
+  reports: ReturnType<typeof rememberingReports>,
+): string | null {
+  const { slot, axes, outputs } = record;
+  const submission = outputs.submission?.digest ?? null;
+  return attemptScores(results, { slot, axes, submission, budgetMs: null }, reports)?.verdict ?? null;
+}
+
+function recordLine(listed: Listed): object {
+  const { digest, record, current, undecided, origin, ledger, verdict, decisions } = listed;
   const { slot, ran, cost } = record;
   const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
-  const made = { ...(origin && { origin }), ...(undecided && { undecided }) };
-  return { event: "attempt", record: digest, current, slot, ran, cost, ...spent, ...made };
+  const made = {
+    ...(origin && { origin }),
+    ...(undecided && { undecided }),
+    ...(decisions && { decisions }),
+  };
+  return { event: "attempt", record: digest, current, slot, ran, cost, verdict, ...spent, ...made };
 }
 
 function printRecords(held: Listed[]): void {
@@ -112,10 +132,16 @@ function standing(one: HeldRecord, records: AttemptRecords): Standing {
   };
 }
 
-/** `imported, unsigned; not used: it competes`; empty for the current record that was made here. */
-function standingText({ origin, current, undecided }: Standing & Pick<HeldRecord, "origin">): string {
+/** `imported, unsigned; not used: it competes; undecided`; a pass of the current record made here is not said. */
+function standingText(one: Standing & Pick<Listed, "origin" | "verdict" | "decisions">): string {
+  const { origin, current, undecided, verdict, decisions = [] } = one;
   const use = undecided ? "not used: it competes" : current ? "" : origin ? "not used" : "older";
-  return [...(origin ? [madeText(origin)] : []), use].filter((text) => text !== "").join("; ");
+  const decided = decisions
+    .filter(({ counts }) => counts)
+    .map(({ rule, verdict: answer, by }) => `${rule} decided ${answer} by ${plainText(by)}`);
+  return [origin ? madeText(origin) : "", use, verdict === "pass" ? "" : (verdict ?? ""), ...decided]
+    .filter((text) => text !== "")
+    .join("; ");
 }
 
 function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {

@@ -1,9 +1,11 @@
 // `pipeline attempts show`: prints the story of an attempt, or its record as JSON.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { isTrusted, recordedWeakLimits } from "@mlrb/local/records/recorded-limits";
+import { decisionText } from "@mlrb/report/read/decisions";
 import { weakLimitsText } from "@mlrb/report/read/weak-limits-words";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
@@ -28,9 +30,10 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   if (options.json) {
     const { kind } = found;
     const origin = kind === "record" ? place.records.originOf(found.digest) : undefined;
+    const decisions = kind === "record" ? place.records.decisionsOn(found.digest) : [];
     const line =
       kind === "record"
-        ? { event: "attempt", digest: found.digest, ...found.record, ...(origin && { origin }) }
+        ? { event: "attempt", digest: found.digest, ...found.record, ...(origin && { origin }), decisions }
         : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
     printJson(line);
     return 0;
@@ -41,7 +44,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -52,6 +55,13 @@ function originLine(origin: HeldRecord["origin"]): string {
   return origin
     ? `${oneLine(`${madeText(origin)}, on ${origin.importedAt} from archive ${origin.archive.slice(0, 12)}`)}\n`
     : "";
+}
+
+/** A line for each decision of a person; empty without any. */
+function decisionLines(decisions: readonly MemberDecision[]): string {
+  return decisions
+    .map((one) => `${oneLine(`${one.rule}, decided by a person: ${decisionText(one)}`)}\n`)
+    .join("");
 }
 
 /** Who held the limits of its sandbox; empty for a trusted program. */

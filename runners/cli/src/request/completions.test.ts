@@ -3,10 +3,12 @@ import { test } from "node:test";
 import { Command } from "commander";
 import { loadsIn } from "../command-options.ts";
 import { readingCommands } from "../pipeline-commands.ts";
+import { attemptCommands } from "../record-commands.ts";
 import { completions, type NameKind, type Names } from "./completions.ts";
 
 const program = new Command("pipeline").helpCommand(false);
 readingCommands(program, loadsIn(""));
+attemptCommands(program, loadsIn(""));
 program.command("check").argument("[file...]").description("check files");
 program.command("cache").command("stats").description("print the cache's size");
 program.command("completion").argument("<shell>");
@@ -50,6 +52,8 @@ test("an argument and an option's value are completed by the kind of name that t
   assert.deepEqual(await values("graph hello --format "), ["dot", "mermaid", "svg"]);
   assert.deepEqual(await values("completion "), ["bash", "zsh", "fish"]);
   assert.deepEqual(await values("log an"), ["anchors"]);
+  assert.deepEqual(await values("attempts adjudicate 3f2a --verdict "), ["pass", "fail"]);
+  assert.deepEqual(await values("attempts adj"), ["adjudicate"]);
 });
 
 test("names come from the typed pipeline and profile", async () => {

@@ -19,6 +19,7 @@ const ofOption: Record<string, NameKind | string[]> = {
   "--pipeline": "pipelines",
   "--executor": "executors",
   "--format": ["dot", "mermaid", "svg"],
+  "--verdict": ["pass", "fail"],
 };
 
 const ofArgument: Record<string, NameKind | string[]> = {

@@ -103,6 +103,10 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline attempts import ../records --require-signed",
       "add records that one of your allowed signers exported",
     ],
+    [
+      'pnpm pipeline attempts adjudicate 3f2a --rule from-scratch --verdict pass --by "A. Lee" --reason "see notes/3f2a.md"',
+      "decide a rule; only the report runs again",
+    ],
     ["pnpm pipeline attempts use 3f2a", "choose between an imported record and its competitors"],
     [
       "pnpm pipeline attempts export 3f2a --format inspect --output log.json",

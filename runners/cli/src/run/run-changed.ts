@@ -1,6 +1,7 @@
 // `pipeline run` when something may have changed: plan, decide by content, run what must be run.
 
 import { relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -211,9 +212,10 @@ function areCurrent(results: (Result | undefined)[], { attempts }: Workspace): b
   attempts.refresh();
   return results.every((result) => {
     if (!result?.record) return true;
-    const { digest, record } = result.record;
+    const { digest, record, decisions } = result.record;
     const search = attempts.search(record.attemptKey, record.slot);
-    return search.kind === "found" && search.held.digest === digest && search.undecided.length === 0;
+    if (search.kind !== "found" || search.held.digest !== digest || search.undecided.length > 0) return false;
+    return isDeepStrictEqual(search.held.decisions, decisions);
   });
 }
 
@@ -249,7 +251,9 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
   return [
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
-    ...["records", "origins", "choices.jsonl"].map((name) => `${state.attempts}/${name}`),
+    ...["records", "origins", "choices.jsonl", "adjudications.jsonl"].map(
+      (name) => `${state.attempts}/${name}`,
+    ),
     ...results.flatMap((result) =>
       result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
     ),

@@ -30,7 +30,7 @@ export async function showReport(
   process.stdout.write(`\n${terminalTable(report, look)}`);
   if (more.groups) {
     const [{ groupsSection }, { plainSection }] = await Promise.all([
-      import("@mlrb/report/sections/groups"),
+      import("@mlrb/report/formats/groups"),
       import("@mlrb/report/sections/sections"),
     ]);
     process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), look)}`);

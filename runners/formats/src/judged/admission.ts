@@ -13,6 +13,9 @@ import {
   wholeObject,
 } from "../schema.ts";
 
+/** The reason's code of a model of a family that no scorer can score. */
+export const notScorable = "not-scorable";
+
 const reason = wholeObject({ code: text, detail: anyText });
 export type AdmissionReason = TypeOf<typeof reason>;
 

@@ -1,7 +1,22 @@
 // verdict.json: whether the submission kept the rules of its task.
-import { anyText, fileFormat, listOf, oneOf, type TypeOf, tableOf, text, wholeObject } from "../schema.ts";
+import { readFormat } from "../read-format.ts";
+import {
+  anyText,
+  fileFormat,
+  flag,
+  listOf,
+  oneOf,
+  type TypeOf,
+  tableOf,
+  text,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 
-const answer = oneOf("pass", "fail", "cannot-tell");
+const answer = {
+  ...oneOf("pass", "fail", "undecided"),
+  description: "undecided: what was checked shows neither that the rule was kept nor that it was broken",
+} as const;
 export type RuleAnswer = TypeOf<typeof answer>;
 
 /** Who made the rule. */
@@ -10,7 +25,7 @@ export const ruleSource = oneOf("official", "competition", "interpreted");
 /** The effect of a broken rule: strike (disqualified), or a note only. */
 export const ruleSeverity = oneOf("strike", "note");
 
-export const ruleVerdict = wholeObject({
+const ruleFields = {
   rule: text,
   title: { ...anyText, description: "the rule in words, from task.yaml" },
   answer,
@@ -20,7 +35,9 @@ export const ruleVerdict = wholeObject({
   },
   source: ruleSource,
   severity: ruleSeverity,
-});
+} as const;
+
+export const ruleVerdict = wholeObject(ruleFields);
 export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 
 /** The note of a submission with settings that the benchmark does not know; its scores are not measured. */
@@ -29,18 +46,75 @@ export const knownSettings = "known-settings";
 /** The rule that a model must not read what it predicts: of tasks with a scorer that reading it would help. */
 export const noLookAhead = "no-look-ahead";
 
-export const judgement = {
-  kind: {
-    ...oneOf("pass", "struck", "rejected"),
-    description:
-      "rejected: not admitted; struck (disqualified): a rule of severity strike failed; pass: neither",
-  },
-  rules: listOf(ruleVerdict),
-  facts: {
-    ...tableOf({ type: ["string", "number"] } as const),
-    description: "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
-  },
+export const verdictKind = {
+  ...oneOf("pass", "struck", "rejected", "undecided"),
+  description:
+    "rejected: not admitted; struck (disqualified): a rule of severity strike failed; undecided: none failed and one is undecided; pass: all of them passed",
+} as const;
+export type VerdictKind = TypeOf<typeof verdictKind>;
+
+export const verdictFacts = {
+  ...tableOf({ type: ["string", "number"] } as const),
+  description: "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
 } as const;
 
-export const verdict = fileFormat("mlrb verdict", wholeObject({ formatVersion: { const: 1 }, ...judgement }));
+export const isNotScorable = {
+  ...flag,
+  description: "true: rejected only because its family of models cannot be scored; absent otherwise",
+} as const;
+
+export const verdict = fileFormat(
+  "mlrb verdict",
+  wholeExcept(["notScorable"], {
+    formatVersion: { const: 2 },
+    kind: verdictKind,
+    rules: listOf(ruleVerdict),
+    facts: verdictFacts,
+    notScorable: isNotScorable,
+  }),
+);
 export type Verdict = TypeOf<typeof verdict>;
+
+/** The kind of an admitted attempt with these answers. Rules of severity note do not matter. */
+export function kindOfRules(
+  rules: readonly Pick<RuleVerdict, "answer" | "severity">[],
+): Exclude<VerdictKind, "rejected"> {
+  const strikes = rules.filter(({ severity }) => severity === "strike");
+  if (strikes.some(({ answer: found }) => found === "fail")) return "struck";
+  return strikes.some(({ answer: found }) => found === "undecided") ? "undecided" : "pass";
+}
+
+/** Version 1 called an undecided rule `cannot-tell`, and an attempt with one `pass`. */
+export const formerRule = wholeObject({ ...ruleFields, answer: oneOf("pass", "fail", "cannot-tell") });
+
+/** A judgement of verdict.json of version 1, and of report.json up to version 4. */
+export const formerJudgement = {
+  kind: oneOf("pass", "struck", "rejected"),
+  rules: listOf(formerRule),
+  facts: verdictFacts,
+} as const;
+const formerVerdict = wholeObject({ formatVersion: { const: 1 }, ...formerJudgement });
+
+/** A rule's verdict of version 1 as one of version 2. */
+export function upgradedRule({ answer: found, ...rule }: TypeOf<typeof formerRule>): RuleVerdict {
+  return { ...rule, answer: found === "cannot-tell" ? "undecided" : found };
+}
+
+/** A verdict.json of version 1 as one of version 2; any other text as it is. */
+export function upgradedVerdict(file: string): string {
+  const former = readFormat(formerVerdict, file);
+  if (former.kind === "unreadable") return file;
+  const whole: Verdict = { formatVersion: 2, ...upgradedJudgement(former.value) };
+  return JSON.stringify(whole);
+}
+
+/** A pass with a broken rule contradicts itself and stays so: the reader refuses it. */
+export function upgradedJudgement({
+  kind,
+  rules: former,
+  facts,
+}: Pick<TypeOf<typeof formerVerdict>, "kind" | "rules" | "facts">): Omit<Verdict, "formatVersion"> {
+  const rules = former.map(upgradedRule);
+  const isOpen = kind === "pass" && kindOfRules(rules) === "undecided";
+  return { kind: isOpen ? "undecided" : kind, rules, facts };
+}

@@ -1,10 +1,11 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
+import { memberDecision } from "../attempt/adjudication.ts";
 import { runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
-import { judgement } from "../judged/verdict.ts";
+import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
   anyText,
   count,
@@ -23,10 +24,19 @@ import {
 
 export type Seed = TypeOf<typeof seed>;
 
-const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
+export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
 export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
-const attemptVerdict = kindsOf(wholeObject(judgement), missing);
+const attemptVerdict = kindsOf(
+  wholeExcept(["notScorable"], {
+    kind: verdictKind,
+    machine: { ...verdictKind, description: "the kind without any decision of a person" },
+    rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
+    facts: verdictFacts,
+    notScorable: isNotScorable,
+  }),
+  missing,
+);
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
 
 const attemptScore = kindsOf(
@@ -113,7 +123,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits"], {
+export const attempt = wholeExcept(["origin", "weakLimits", "decisions"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -129,6 +139,10 @@ export const attempt = wholeExcept(["origin", "weakLimits"], {
   },
   origin: memberOrigin,
   weakLimits,
+  decisions: {
+    ...listOf(memberDecision),
+    description: "people's decisions on its rules, oldest first; absent if there is none",
+  },
   scores: tableOf(attemptScore),
   research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
   moments: {

@@ -85,6 +85,10 @@ export const cell = wholeObject({
   planned: count,
   struck: count,
   rejected: count,
+  undecided: {
+    ...count,
+    description: "attempts with an undecided strike rule, among those that enter the mean with their score",
+  },
   passInterval: {
     ...nullable(pairOf(number)),
     description:
@@ -92,7 +96,8 @@ export const cell = wholeObject({
   },
   validMean: {
     ...numberOrNull,
-    description: "mean of the counted values of attempts that kept the rules and were scored",
+    description:
+      "mean of the counted values of scored attempts of which no strike rule failed, undecided ones included",
   },
   validN: count,
   validInterval: {

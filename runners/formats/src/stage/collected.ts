@@ -1,6 +1,7 @@
 // The format of the manifest of a collecting stage: every planned member of the stages that it collects, with its
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
+import { memberDecision } from "../attempt/adjudication.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin", "weakLimits"], {
+const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -39,6 +40,10 @@ const member = wholeExcept(["role", "note", "origin", "weakLimits"], {
   },
   origin: memberOrigin,
   weakLimits,
+  decisions: {
+    ...listOf(memberDecision),
+    description: "people's decisions on rules for the member's record, oldest first; absent if there is none",
+  },
   artifacts: {
     ...tableOf(
       wholeExcept(["path"], {

@@ -1,6 +1,6 @@
 // Rebuilds config.json from the settings of its model type. No value in the result names a file or a repository.
 
-import type { AdmissionReason } from "@mlrb/formats/judged/admission";
+import { type AdmissionReason, notScorable } from "@mlrb/formats/judged/admission";
 import type { CleanFindings } from "./clean-findings.ts";
 import { clip } from "./clip.ts";
 import { type Exact, type ExactTable, isExactTable } from "./exact-json.ts";
@@ -34,7 +34,7 @@ export function cleanConfig(
 function typeTrouble(config: ExactTable, type: Exact): AdmissionReason | undefined {
   if (typeof type !== "string") return { code: "config", detail: `${file}: model_type is no text` };
   const not = (why: string) => ({
-    code: "not-scorable",
+    code: notScorable,
     detail: `${file}: model_type is ${clip(type)}, ${why}; docs/bring-an-agent.md lists what can be scored`,
   });
   if (encoderDecoders.includes(type))

@@ -58,6 +58,8 @@ export const readingLimits = {
   trajectoryLineBytes: { max: 4 * MiB, unit: "bytes in one line", honest: "a supervisor writes under 1 MB" },
   /** A text that was too long for its line; longer ones keep only their beginning. */
   attachmentBytes: { max: 64 * MiB, unit: "bytes", honest: "a supervisor writes no longer ones" },
+  /** adjudications.jsonl in a folder that another machine exported. */
+  adjudicationsBytes: { max: 16 * MiB, unit: "bytes", honest: "a decision has under 2 KB" },
   /** record.json in a folder that another machine exported. */
   recordBytes: { max: 16 * MiB, unit: "bytes", honest: "a record has under 100 KB" },
 

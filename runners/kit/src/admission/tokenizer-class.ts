@@ -1,5 +1,6 @@
 // The setting tokenizer_class, in config.json and in tokenizer_config.json.
 
+import { notScorable } from "@mlrb/formats/judged/admission";
 import type { CleanFindings } from "./clean-findings.ts";
 import { clip } from "./clip.ts";
 import type { Exact } from "./exact-json.ts";
@@ -22,7 +23,7 @@ export function cleanTokenizerClass(
     const detail = `${file}: tokenizer_class is ${clip(value)}, which transformers ${settingsTable.transformers} does not have`;
     if (needsCode)
       findings.reasons.push({
-        code: "not-scorable",
+        code: notScorable,
         detail: `${detail}, and no code of a submission is run; save a tokenizer.json with PreTrainedTokenizerFast`,
       });
     else findings.undecided.push({ code, detail });

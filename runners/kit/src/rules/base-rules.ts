@@ -22,7 +22,7 @@ export const baseApproved: RuleMethod = {
     }
     if ((matches.length + unreadable) * 2 >= looked)
       return {
-        answer: "cannot-tell",
+        answer: "undecided",
         evidence: `${of}; ${unreadable} are in a type, or hold values, that cannot be compared`,
       };
     return { answer: "fail", evidence: of };
@@ -35,15 +35,23 @@ export const changed: RuleMethod = {
   decide({ weights, models }, given) {
     if (!weights) return notAdmitted;
     const own = sampledMatrices(weights);
+    let alike = "";
     for (const [name, files] of Object.entries(givenModels(models, given.models as string[]))) {
       const theirs = new Map(sampledMatrices(files).matrices.map((one) => [one.name, one]));
       const same = own.matrices.filter((one) => {
         const other = theirs.get(one.name);
         return other?.shape === one.shape && isRounded(one.values, other.values, rounding(one.dtype));
       });
-      if (same.length === theirs.size && same.length === own.matrices.length)
+      if (same.length < own.matrices.length) continue;
+      if (same.length === theirs.size)
         return { answer: "fail", evidence: `all ${same.length} matrices are those of ${name}, unchanged` };
+      alike = name;
     }
+    if (alike !== "" && own.unreadable > 0)
+      return {
+        answer: "undecided",
+        evidence: `${own.unreadable} matrices are in a type that cannot be compared; none of the others differs from ${alike}`,
+      };
     return { answer: "pass", evidence: `it is none of ${(given.models as string[]).join(", ")}` };
   },
 };
@@ -79,8 +87,8 @@ export const compressedBase: RuleMethod = {
       };
     if (reshaped.length + own.unreadable > 0 || looked === 0)
       return {
-        answer: "cannot-tell",
-        evidence: `${reshaped.length} of ${looked} matrices have a shape that none of ${name} has, ${own.unreadable} are in a type that cannot be compared; the rest are those of ${name}`,
+        answer: "undecided",
+        evidence: `${reshaped.length} of ${looked} matrices have a shape that none of ${name} has, ${own.unreadable} are in a type that cannot be compared; ${restText(looked - reshaped.length - own.unreadable, name)}`,
       };
     return {
       answer: "pass",
@@ -88,6 +96,12 @@ export const compressedBase: RuleMethod = {
     };
   },
 };
+
+function restText(rest: number, model: string): string {
+  return rest === 0
+    ? `nothing shows that it was made from ${model}`
+    : `the other ${rest} are those of ${model}`;
+}
 
 function isRounded(own: number[], theirs: number[], step: number): boolean {
   return own.every((value, at) => Math.abs(value - theirs[at]!) <= step * Math.abs(theirs[at]!));

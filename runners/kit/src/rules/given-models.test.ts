@@ -70,7 +70,7 @@ test("a model trained from a given one is recognised under any names, and anothe
   const { answer, evidence } = decide("base-approved", tensors(moved(base, 40, 30)), given);
   assert.deepEqual([answer, evidence], ["fail", "0 of 3 matrices are those of base"]);
   const packed = { w: { dtype: "I8", shape: [64, 48], bytes: new Uint8Array(64 * 48) } };
-  assert.equal(decide("base-approved", packed, given).answer, "cannot-tell");
+  assert.equal(decide("base-approved", packed, given).answer, "undecided");
 });
 
 test("an unchanged given model is recognised in any precision, and one changed matrix makes it different", () => {
@@ -100,7 +100,7 @@ test("a mixture that was trained afterwards fails, and another architecture leav
     ["fail", '1 of 3 matrices are no mixture of base, expert-a, expert-b, e.g. "b.0"'],
   );
   const wider = { ...tensors(average), "c.0": float32([48, 64], values(7, 48 * 64)) };
-  assert.equal(decide("merge-explained", wider, all).answer, "cannot-tell");
+  assert.equal(decide("merge-explained", wider, all).answer, "undecided");
 });
 
 test("dropped and renumbered layers and zeros are compression of the base", () => {
@@ -121,7 +121,38 @@ test("training and rounding to a grid show in compressed weights; other shapes l
     assert.match(evidence, /^[13] of 3 matrices hold values that base does not, e\.g\. "a\.0"$/);
   }
   const narrow = { "a.0": float32([32, 48], base["a.0"]!.slice(0, 32 * 48)) };
-  assert.equal(decide("compressed-base", narrow, given).answer, "cannot-tell");
+  const part = decide("compressed-base", { ...narrow, "b.0": tensors(base)["b.0"]! }, given);
+  assert.deepEqual(
+    [part.answer, part.evidence],
+    [
+      "undecided",
+      "1 of 2 matrices have a shape that none of base has, 0 are in a type that cannot be compared; the other 1 are those of base",
+    ],
+  );
+});
+
+test("of a model with none of the base's shapes the evidence claims no matrix as the base's", () => {
+  const unrelated = {
+    "h.0": float32([96, 32], values(11, 96 * 32)),
+    "h.1": float32([32, 96], values(12, 96 * 32)),
+  };
+  const { answer, evidence } = decide("compressed-base", unrelated, { model: "base" });
+  assert.equal(answer, "undecided");
+  assert.match(evidence, /^2 of 2 matrices have a shape .*; nothing shows that it was made from base$/);
+});
+
+test("an unchanged model with matrices in a type that cannot be compared does not pass as changed", () => {
+  const packed = { dtype: "I8", shape: [64, 48], bytes: new Uint8Array(64 * 48) };
+  const { answer, evidence } = decide("changed", { ...tensors(expertB), "a.0": packed }, all);
+  assert.deepEqual(
+    [answer, evidence],
+    [
+      "undecided",
+      "1 matrices are in a type that cannot be compared; none of the others differs from expert-b",
+    ],
+  );
+  const moving = { ...tensors(moved(expertB, 51, 0.1, ["a.1"])), "a.0": packed };
+  assert.equal(decide("changed", moving, all).answer, "pass");
 });
 
 test("a memory limit fails above the limit, passes below half of it, and is open between", () => {
@@ -132,14 +163,14 @@ test("a memory limit fails above the limit, passes below half of it, and is open
   };
   const held = 4 * (2 * 64 * 48 + 48 * 48) + 100 * 1000 * 4; // and the file's header
   assert.equal(needs({ vocab_size: 1000 }, held), "fail");
-  assert.equal(needs({ vocab_size: 1000 }, held + 1000), "cannot-tell");
+  assert.equal(needs({ vocab_size: 1000 }, held + 1000), "undecided");
   assert.equal(needs({ vocab_size: 1000 }, 2 * (held + 1000)), "pass");
   for (const config of ["{", "[]", { vocab_size: "many" }, { vocab_size: -5 }, { vocab_size: 1e300 }])
-    assert.equal(needs(config, 1), "cannot-tell");
+    assert.equal(needs(config, 1), "undecided");
 });
 
 test("a submission that was not admitted is not judged, and a missing given model throws", () => {
-  assert.equal(decide("merge-explained", undefined, all).answer, "cannot-tell");
+  assert.equal(decide("merge-explained", undefined, all).answer, "undecided");
   assert.throws(
     () => decide("base-approved", tensors(base), { models: ["other"] }),
     /gives no model "other"/,

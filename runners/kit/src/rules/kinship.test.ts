@@ -35,7 +35,7 @@ test("shared weights are reported at both attempts, also trained further and ren
     relative("two", own(2)),
     relative("three", { renamed: further, fresh: float32([64, 48], matrix(9)) }),
   ]);
-  assert.deepEqual([one!.answer, two!.answer, three!.answer], ["cannot-tell", "pass", "cannot-tell"]);
+  assert.deepEqual([one!.answer, two!.answer, three!.answer], ["undecided", "pass", "undecided"]);
   assert.match(one!.evidence, /^1 of 2 matrices also occur in the submission of three, e\.g\. "a" /);
   assert.match(three!.evidence, /^1 of 2 matrices also occur in the submission of one, e\.g\. "renamed" /);
 });
@@ -50,15 +50,15 @@ test("of several other attempts the one with most shared weights is named, the f
   assert.match(found!.evidence, /^2 of 2 matrices also occur in the submission of whole, /);
 });
 
-test("an attempt without readable weights is undecided, and is not compared with", () => {
+test("an attempt without readable weights is undecided, and so is the only one with weights", () => {
   const constant = { a: float32(shape, Array(48 * 64).fill(1)) };
   const [nothing, flat, alone] = kinship([
     relative("nothing", undefined),
     relative("flat", constant),
     relative("alone", own(1)),
   ]);
-  for (const found of [nothing, flat]) assert.equal(found!.answer, "cannot-tell");
-  assert.deepEqual(alone, { answer: "pass", evidence: "none of 2 matrices is one of 0 other attempts" });
+  for (const found of [nothing, flat]) assert.equal(found!.answer, "undecided");
+  assert.deepEqual(alone, { answer: "undecided", evidence: "there is no other attempt to compare with" });
 });
 
 test("of 100 000 matrices of one shape some are compared, and the answer says so", () => {
@@ -70,7 +70,7 @@ test("of 100 000 matrices of one shape some are compared, and the answer says so
     fingerprint: { formatVersion: 1, name: "", source: "", licence: "", tensors },
   });
   const [flooding, small] = kinship([of("one", many), of("two", [{ ...tensor(7000), name: "own" }])]);
-  assert.equal(flooding!.answer, "cannot-tell");
+  assert.equal(flooding!.answer, "undecided");
   assert.match(
     flooding!.evidence,
     /^none of 512 matrices .*; 99488 were not compared, being over 512 of one shape/,

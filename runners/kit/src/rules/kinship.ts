@@ -73,13 +73,13 @@ function finding(
   const sizes = relatives.map(({ fingerprint }) => fingerprint?.tensors.length ?? 0);
   const looked = sizes[at]!;
   if (looked === 0)
-    return { answer: "cannot-tell", evidence: "there are no weights that could be compared with others'" };
+    return { answer: "undecided", evidence: "there are no weights that could be compared with others'" };
   const most = [...shared].sort((a, b) => b[1].size - a[1].size || a[0] - b[0])[0];
   if (most) {
     const [other, matrices] = most;
     const [name, strength] = [...matrices].sort((a, b) => b[1] - a[1])[0]!;
     return {
-      answer: "cannot-tell",
+      answer: "undecided",
       evidence:
         `${matrices.size} of ${looked} matrices also occur in the submission of ${relatives[other]!.name}, ` +
         `e.g. ${clip(name)} (correlation ${strength.toFixed(3)}): the weights do not show whose they are`,
@@ -90,10 +90,11 @@ function finding(
   if (own > 0) {
     const { max, honest } = readingLimits.comparedMatrices;
     return {
-      answer: "cannot-tell",
+      answer: "undecided",
       evidence: `none of ${looked - own} matrices is one of ${others} other attempts; ${own} were not compared, being over ${max} of one shape (${honest})`,
     };
   }
+  if (others === 0) return { answer: "undecided", evidence: "there is no other attempt to compare with" };
   const part = left.filter((count) => count > 0).length;
   return {
     answer: "pass",

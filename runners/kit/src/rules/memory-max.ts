@@ -24,14 +24,14 @@ export const memoryMax: RuleMethod = {
     const vocabulary = read.kind === "ok" && isTable(read.value) ? read.value.vocab_size : undefined;
     const stored = describeWeights(weights).bytes;
     if (!Number.isSafeInteger(vocabulary) || (vocabulary as number) < 1)
-      return { answer: "cannot-tell", evidence: "config.json names no vocab_size" };
+      return { answer: "undecided", evidence: "config.json names no vocab_size" };
     const widest = weights.flatMap(({ tensors }) => tensors).reduce(widestValue, 2);
     const width = Math.min(4, widest);
     const logits = tokens * (vocabulary as number) * width;
-    const sum = `${stored} bytes of weights and ${logits} of logits at ${tokens} tokens; the limit is ${bytes}`;
+    const sum = `estimated from the files: ${stored} bytes of weights and ${logits} of logits at ${tokens} tokens; the limit is ${bytes}`;
     if (stored + logits > bytes) return { answer: "fail", evidence: sum };
     if ((stored + logits) * 2 <= bytes) return { answer: "pass", evidence: sum };
-    return { answer: "cannot-tell", evidence: `${sum}; see the measured peak` };
+    return { answer: "undecided", evidence: `${sum}; see the measured peak` };
   },
 };
 

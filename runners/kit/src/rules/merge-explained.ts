@@ -1,6 +1,7 @@
 // Whether a submission is a mixture of the given models, judged by a few values of every matrix.
 import { clip } from "../admission/clip.ts";
 import { givenModels, rounding, type Sampled, sampledMatrices } from "./given-models.ts";
+import { samples } from "./positions.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
 /**
@@ -33,10 +34,13 @@ export const mergeExplained: RuleMethod = {
       };
     if (strange.length + own.unreadable > 0 || looked === 0)
       return {
-        answer: "cannot-tell",
+        answer: "undecided",
         evidence: `${strange.length} of ${looked} matrices have a name or shape that the models lack, ${own.unreadable} are in a type that cannot be compared`,
       };
-    return { answer: "pass", evidence: `all ${looked} matrices are mixtures of ${names.join(", ")}` };
+    return {
+      answer: "pass",
+      evidence: `all ${looked} matrices are mixtures of ${names.join(", ")} at the ${samples} places compared in each`,
+    };
   },
 };
 

@@ -34,7 +34,7 @@ export const parametersMax: RuleMethod = {
     // e.g. four-bit weights in bytes: one stored value is more than one parameter
     if (packed > 0)
       return {
-        answer: "cannot-tell",
+        answer: "undecided",
         evidence: `${parameters} stored values, ${packed} of them in a type that may pack several parameters in one`,
       };
     return { answer: "pass", evidence: `${parameters} parameters; at most ${max} are allowed` };
@@ -46,7 +46,7 @@ export const fromScratch: RuleMethod = {
   decide({ weights, knownWeights }) {
     if (!weights) return notAdmitted;
     if (knownWeights.length === 0)
-      return { answer: "cannot-tell", evidence: "there are no fingerprints of known weights" };
+      return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
     const { looked, unreadable, matches } = recognise(weights, knownWeights);
     if (matches.length > 0) {
       const first = [...matches].sort((a, b) => b.correlation - a.correlation)[0]!;
@@ -59,10 +59,12 @@ export const fromScratch: RuleMethod = {
     }
     if (unreadable > 0 || looked === 0)
       return {
-        answer: "cannot-tell",
+        answer: "undecided",
         evidence: `${unreadable} of ${looked} matrices are in a type, or hold values, that cannot be compared`,
       };
-    const models = knownWeights.map((known) => known.name).join(", ");
-    return { answer: "pass", evidence: `none of ${looked} matrices is one of a known model (${models})` };
+    // an absence of matches shows little: only these few models were looked for
+    const models = knownWeights.map(({ name }) => name).join(", ");
+    const known = knownWeights.length === 1 ? "1 known model" : `${knownWeights.length} known models`;
+    return { answer: "pass", evidence: `no sign of the ${known} (${models}) in ${looked} matrices` };
   },
 };

@@ -10,7 +10,7 @@ import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-
 export const timeWithinBudget: RuleMethod = {
   problem: takesNothing,
   decide({ ledger, budgetMs }) {
-    if (typeof ledger === "string") return { answer: "cannot-tell", evidence: ledger };
+    if (typeof ledger === "string") return { answer: "undecided", evidence: ledger };
     // stopping takes the supervisor a moment, which is tolerated
     const patienceMs = Math.max(5000, budgetMs / 100);
     // waits for a GPU or a rate limit are not work
@@ -44,12 +44,12 @@ export const provenanceData: RuleMethod = {
     if (others.length > 0)
       return {
         answer: "fail",
-        evidence: `declares other data: ${shown(others)}; allowed: ${allowed.join(", ")}`,
+        evidence: `${stated} other data: ${shown(others)}; allowed: ${allowed.join(", ")}`,
       };
     if (names.length === 0) return open("provenance.json declares no data at all");
     return {
       answer: "pass",
-      evidence: `declares only ${[...new Set(names)].sort().join(", ")}; not verified`,
+      evidence: `${stated} only ${[...new Set(names)].sort().join(", ")}`,
     };
   },
 };
@@ -65,10 +65,10 @@ export const notTrainedOn: RuleMethod = {
     if (found.length > 0)
       return {
         answer: "fail",
-        evidence: `declares ${shown(found)}; not to be trained on: ${banned.join(", ")}`,
+        evidence: `${stated} ${shown(found)}; not to be trained on: ${banned.join(", ")}`,
       };
     if (names.length === 0) return open("provenance.json declares no data at all");
-    return { answer: "pass", evidence: `declares none of ${banned.join(", ")}; not verified` };
+    return { answer: "pass", evidence: `${stated} none of ${banned.join(", ")}` };
   },
 };
 
@@ -85,12 +85,18 @@ export const provenanceBase: RuleMethod = {
     if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
     const family = (given.families as string[]).find((one) => bare(base).includes(bare(one)));
     if (family !== undefined)
-      return { answer: "pass", evidence: `declares ${clip(base)}, by its name ${family}; not verified` };
-    return { answer: "fail", evidence: `declares ${clip(base)}, whose name is of no approved family` };
+      return { answer: "pass", evidence: `${stated} the base ${clip(base)}, by its name ${family}` };
+    return {
+      answer: "fail",
+      evidence: `${stated} the base ${clip(base)}, whose name is of no approved family`,
+    };
   },
 };
 
-const open = (evidence: string): Finding => ({ answer: "cannot-tell", evidence });
+/** Begins the evidence that rests on provenance.json, which the agent writes itself. */
+const stated = "stated by the agent, not verified:";
+
+const open = (evidence: string): Finding => ({ answer: "undecided", evidence });
 
 /** Letters and digits only: `cais/MMLU` and `mmlu_pro` both contain `mmlu`. */
 function bare(name: string): string {

@@ -33,7 +33,7 @@ export type RuleMethod = {
 };
 
 export const notAdmitted: Finding = {
-  answer: "cannot-tell",
+  answer: "undecided",
   evidence: "the submission was not admitted, so its weights were not checked",
 };
 

@@ -75,15 +75,20 @@ test("known weights are found with noise, scaled, negated and transposed", () =>
     assert.equal(scratch({ mine: tensor }).answer, "fail");
 });
 
-test("a model of the same shapes with its own values is from scratch", () => {
+test("a model with its own values shows no sign of the known models, and the evidence names and counts them", () => {
   const tensors = {
     "a.weight": float32([64, 48], values(5, 64 * 48)),
     "b.weight": float32([48, 48], values(6, 48 * 48)),
   };
   assert.deepEqual(scratch(tensors), {
     answer: "pass",
-    evidence: "none of 2 matrices is one of a known model (Famous-1M)",
+    evidence: "no sign of the 1 known model (Famous-1M) in 2 matrices",
   });
+  const two = [known, { ...known, name: "Famous-2M" }];
+  assert.match(
+    decide("from-scratch", { weights: weights(tensors), knownWeights: two }).evidence,
+    /^no sign of the 2 known models \(Famous-1M, Famous-2M\) in 2 matrices$/,
+  );
 });
 
 test("constant tensors and vectors are no evidence", () => {
@@ -110,10 +115,10 @@ test("weights that cannot be compared do not count as trained from scratch", () 
     [64, 48],
     famousA.map(() => Number.NaN),
   );
-  for (const tensor of [packed, broken]) assert.equal(scratch({ a: tensor }).answer, "cannot-tell");
+  for (const tensor of [packed, broken]) assert.equal(scratch({ a: tensor }).answer, "undecided");
   const own = weights({ own: float32([64, 48], values(5, 64 * 48)) });
-  assert.equal(decide("from-scratch", { weights: own, knownWeights: [] }).answer, "cannot-tell");
-  assert.equal(decide("from-scratch", { weights: undefined }).answer, "cannot-tell");
+  assert.equal(decide("from-scratch", { weights: own, knownWeights: [] }).answer, "undecided");
+  assert.equal(decide("from-scratch", { weights: undefined }).answer, "undecided");
 });
 
 test("dtypes and parameters are read from the headers", () => {
@@ -132,7 +137,7 @@ test("dtypes and parameters are read from the headers", () => {
 
 test("packed integers do not pass for few parameters", () => {
   const packed = weights({ q: { dtype: "U8", shape: [8], bytes: new Uint8Array(8) } });
-  assert.equal(decide("parameters-max", { weights: packed }, { max: 100 }).answer, "cannot-tell");
+  assert.equal(decide("parameters-max", { weights: packed }, { max: 100 }).answer, "undecided");
 });
 
 test("time is judged by the ledger, and a pass names no duration", () => {
@@ -145,7 +150,7 @@ test("time is judged by the ledger, and a pass names no duration", () => {
   }
   assert.equal(decide("time-within-budget", { ledger: { ...ledger, workingMs: 700_000 } }).answer, "fail");
   assert.deepEqual(decide("time-within-budget", { ledger: "the trajectory is broken at line 3" }), {
-    answer: "cannot-tell",
+    answer: "undecided",
     evidence: "the trajectory is broken at line 3",
   });
 });
@@ -159,6 +164,20 @@ test("declared data can fail a rule, and a missing or odd declaration leaves it 
   assert.equal(answer('{"data":["brown"]}'), "pass");
   assert.equal(answer('{"data":[{"name":"brown","sha256":"x"}]}'), "pass");
   assert.equal(answer('{"data":["brown","mmlu"]}'), "fail");
+  // the evidence of every answer that rests on the file says whose statement it is
+  const given = { data: ["brown"], base: "Mistral-7B" };
+  for (const [method, argument] of [
+    ["provenance-data", { allowed: ["brown"] }],
+    ["provenance-data", { allowed: ["books"] }],
+    ["not-trained-on", { names: ["mmlu"] }],
+    ["not-trained-on", { names: ["brown"] }],
+    ["provenance-base", { families: ["Mistral"] }],
+    ["provenance-base", { families: ["Llama"] }],
+  ] as const)
+    assert.match(
+      declared(method, argument as unknown as Record<string, Json>)(given).evidence,
+      /^stated by the agent, not verified: /,
+    );
   const odd = [
     undefined,
     "",
@@ -170,7 +189,7 @@ test("declared data can fail a rule, and a missing or odd declaration leaves it 
     '{"data":{"brown":1}}',
     "[".repeat(1e5),
   ];
-  for (const text of odd) assert.equal(answer(text), "cannot-tell", text?.slice(0, 20) ?? "absent");
+  for (const text of odd) assert.equal(answer(text), "undecided", text?.slice(0, 20) ?? "absent");
 });
 
 const declared = (method: string, given: Record<string, Json>) => (provenance: unknown) => {
@@ -187,9 +206,12 @@ test("data that must not be trained on is found under other spellings, and only 
     of({ data: ["cais/mmlu"] }).evidence,
     /"cais\/mmlu"; not to be trained on: mmlu, hendrycks_test$/,
   );
-  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*not verified$/);
+  assert.match(
+    of({ data: ["dolly", "mm", "lu"] }).evidence,
+    /^stated by the agent, not verified: none of mmlu, /,
+  );
   for (const odd of [{}, { data: [] }, { data: [null] }, [], "mmlu", null])
-    assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
+    assert.equal(of(odd).answer, "undecided", JSON.stringify(odd));
 });
 
 test("a declared base of no approved family fails, and a missing one leaves the question open", () => {
@@ -211,7 +233,7 @@ test("a declared base of no approved family fails, and a missing one leaves the 
     { base: ["Mistral"] },
     [],
   ])
-    assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
+    assert.equal(of(odd).answer, "undecided", JSON.stringify(odd));
 });
 
 const rule = (changes: Partial<TaskRule>): TaskRule => ({
@@ -274,7 +296,7 @@ test("a rule without kinds applies to all data, one with kinds to these", () => 
   assert.deepEqual(names("other"), ["size"]);
 });
 
-test("a failed strike disqualifies, a failed note does not, and a submission that is not admitted is rejected", () => {
+test("a failed strike disqualifies, an undecided one leaves the attempt undecided, and notes do neither", () => {
   const admitted = { formatVersion: 1, admitted: true, reasons: [] } as const;
   const context: RuleContext = {
     folder: root,
@@ -288,13 +310,13 @@ test("a failed strike disqualifies, a failed note does not, and a submission tha
   assert.equal(kind({}), "struck");
   assert.equal(kind({ severity: "note" }), "pass");
   assert.equal(kind({ with: { max: 1e6 } }), "pass");
+  const open = { method: "provenance-data", with: { allowed: ["brown"] } };
+  assert.equal(kind(open), "undecided");
+  assert.equal(kind({ ...open, severity: "note" }), "pass");
   const rejected = verdict(
     [rule({})],
     { formatVersion: 1, admitted: false, reasons: [{ code: "empty", detail: "" }] },
     { ...context, weights: undefined },
   );
-  assert.deepEqual(
-    [rejected.kind, rejected.rules[0]!.answer, rejected.facts],
-    ["rejected", "cannot-tell", {}],
-  );
+  assert.deepEqual([rejected.kind, rejected.rules[0]!.answer, rejected.facts], ["rejected", "undecided", {}]);
 });

@@ -2,8 +2,14 @@
 // weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
-import { knownSettings, noLookAhead, type RuleVerdict, type Verdict } from "@mlrb/formats/judged/verdict";
+import { type Admission, type AdmissionReason, notScorable } from "@mlrb/formats/judged/admission";
+import {
+  kindOfRules,
+  knownSettings,
+  noLookAhead,
+  type RuleVerdict,
+  type Verdict,
+} from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -18,14 +24,20 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
-  const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
     Object.assign(facts, { parameters, dtypes: dtypes.join(", "), tensors, bytes });
   }
-  const kind = !admission.admitted ? "rejected" : struck ? "struck" : "pass";
-  return { formatVersion: 1, kind, rules: verdicts, facts };
+  const kind = admission.admitted ? kindOfRules(verdicts) : "rejected";
+  const whole: Verdict = { formatVersion: 2, kind, rules: verdicts, facts };
+  return isNotScorable(admission) ? { ...whole, notScorable: true } : whole;
+}
+
+/** Whether its family is the only reason. That entries were left out explains other reasons, and is none by itself. */
+function isNotScorable({ admitted, reasons }: Admission): boolean {
+  const own = reasons.filter(({ code }) => code !== "left-out");
+  return !admitted && own.length > 0 && own.every(({ code }) => code === notScorable);
 }
 
 /** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */
@@ -33,7 +45,7 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
   return {
     rule: knownSettings,
     title: "All settings that may change the model are known to the benchmark",
-    answer: "cannot-tell",
+    answer: "undecided",
     evidence: undecidedText(undecided),
     source: "interpreted",
     severity: "note",
@@ -45,7 +57,7 @@ function lookAhead({ verdict, detail }: NonNullable<Admission["lookAhead"]>): Ru
   return {
     rule: noLookAhead,
     title: "Predictions use only the text before them",
-    answer: ({ causal: "pass", "looks-ahead": "fail", undecided: "cannot-tell" } as const)[verdict],
+    answer: ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict],
     evidence: detail,
     source: "interpreted",
     severity: "strike",

@@ -47,11 +47,12 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
 }
 
 /** What tables say about a record besides its outputs. */
-function recordMarks({ origin, record }: HeldRecord, untrusted: boolean): Partial<Member> {
+function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
   const weakLimits = untrusted ? recordedWeakLimits(record) : [];
   return {
     ...(origin && { origin: memberOrigin(origin) }),
     ...(weakLimits.length > 0 && { weakLimits }),
+    ...(decisions && { decisions }),
   };
 }
 

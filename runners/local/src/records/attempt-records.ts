@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { checkFormat } from "@mlrb/formats/read-format";
@@ -32,6 +33,8 @@ export type HeldRecord = {
   record: AttemptRecord;
   /** Absent for a record that was made here. */
   origin?: RecordOrigin;
+  /** People's decisions on rules for it, oldest first; absent if there is none. */
+  decisions?: MemberDecision[];
 };
 
 /** The record that a stage instance may use. `undecided`: digests of imported records that compete and are not used. */
@@ -98,6 +101,11 @@ export class AttemptRecords {
   /** Returns where a record came from; undefined if it was made here. */
   originOf(digest: string): RecordOrigin | undefined {
     return this.#index.originOf(digest);
+  }
+
+  /** People's decisions on rules for this record, oldest first. */
+  decisionsOn(digest: string): MemberDecision[] {
+    return this.#index.decisionsOn(digest);
   }
 
   /**
@@ -183,7 +191,8 @@ export class AttemptRecords {
   #heldAs(digest: string): HeldRecord {
     const record = this.read(digest);
     const origin = this.originOf(digest);
-    return { digest, record, ...(origin && { origin }) };
+    const decisions = this.decisionsOn(digest);
+    return { digest, record, ...(origin && { origin }), ...(decisions.length > 0 && { decisions }) };
   }
 
   /** Throws DamagedRecord and NewerFormat. */

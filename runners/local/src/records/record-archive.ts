@@ -7,6 +7,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "../digests/hash-file.ts";
+import { adjudicationsFile, hasAdjudications } from "./adjudications.ts";
 import { recordDigests } from "./record-index.ts";
 
 const signatureBytesMax = 64 << 10;
@@ -14,10 +15,20 @@ const signatureBytesMax = 64 << 10;
 /** The file in an archive that holds the signature of its digest. */
 export const signatureFile = "archive.sig";
 
-/** `records`: the digests of the records to cover; by default all in `folder`. */
-export function archiveDigest(folder: string, digests = recordDigests(folder)): string {
+/**
+ * `folder` holds the records, of which `digests` are covered, and `decisions` the file of people's decisions. By default
+ * an archive is covered whole.
+ */
+export function archiveDigest(
+  folder: string,
+  { digests = recordDigests(folder), decisions = folder }: { digests?: string[]; decisions?: string } = {},
+): string {
   const records = digests.map((record) => [record, { log: logDigest(join(folder, record)) }]);
-  const content = { formatVersion: 1, records: Object.fromEntries(records) };
+  // archives without decisions keep the digest that they had before decisions existed
+  const decided = hasAdjudications(decisions) && {
+    adjudications: hashFile(join(decisions, adjudicationsFile)),
+  };
+  const content = { formatVersion: 1, records: Object.fromEntries(records), ...decided };
   return createHash("sha256").update(canonicalJson(content)).digest("hex");
 }
 

@@ -3,12 +3,15 @@
 
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { NewerFormat } from "../store/newer-format.ts";
 import { whereWritable } from "../store/read-only-state.ts";
+import { readAdjudications } from "./adjudications.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
+import { decisionsOf } from "./rank-adjudications.ts";
 import { type Ranking, rankRecords } from "./rank-records.ts";
 import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
 import { type Choices, readChoices, readOrigins, writeOrigin } from "./record-origins.ts";
@@ -18,6 +21,7 @@ type Loaded = {
   bySlot: Map<string, Line[]>;
   origins: Map<string, RecordOrigin>;
   choices: Choices;
+  decisions: Map<string, MemberDecision[]>;
 };
 
 export class RecordIndex {
@@ -71,6 +75,11 @@ export class RecordIndex {
     return this.#load().origins.get(digest);
   }
 
+  /** People's decisions on rules for this record, oldest first. */
+  decisionsOn(digest: string): MemberDecision[] {
+    return this.#load().decisions.get(digest) ?? [];
+  }
+
   setOrigin(digest: string, origin: RecordOrigin): void {
     writeOrigin(this.#folder, digest, origin);
     this.#load().origins.set(digest, origin);
@@ -110,7 +119,13 @@ export class RecordIndex {
   #load(): Loaded {
     if (this.#loaded) return this.#loaded;
     const [origins, choices] = [readOrigins(this.#folder), readChoices(this.#folder)];
-    this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices };
+    const decisions = new Map(
+      [...readAdjudications(this.#folder)].map(([record, lines]) => [
+        record,
+        decisionsOf(lines, origins.get(record)),
+      ]),
+    );
+    this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions };
     this.#unknown.clear();
     const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";

@@ -1,13 +1,14 @@
 // Reads and writes where records came from, and which records a person chose. Both lie beside the records' folder, so
 // that records stay byte for byte as they were made.
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type RecordChoice, recordChoice } from "@mlrb/formats/attempt/record-choice";
 import { type RecordOrigin, recordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { readFormat } from "@mlrb/formats/read-format";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { syncPath } from "../store/sync-folder.ts";
+import { appendLines, linesOf, readText } from "./decision-log.ts";
 
 /** The origins of imported records by digest. A file that cannot be read still marks its record as imported, unsigned. */
 export function readOrigins(attempts: string): Map<string, RecordOrigin> {
@@ -49,10 +50,7 @@ export type Choices = {
 export function readChoices(attempts: string): Choices {
   const chosen = new Set<string>();
   const declined = new Set<string>();
-  for (const line of readText(join(attempts, "choices.jsonl")).split("\n")) {
-    const reading = readFormat(recordChoice, line);
-    if (reading.kind !== "ok") continue; // torn by a kill: the person saw no confirmation
-    const { record, over } = reading.value;
+  for (const { record, over } of linesOf(recordChoice, join(attempts, "choices.jsonl"))) {
     chosen.add(record);
     declined.delete(record);
     for (const other of over) {
@@ -64,19 +62,5 @@ export function readChoices(attempts: string): Choices {
 }
 
 export function addChoice(attempts: string, choice: Omit<RecordChoice, "formatVersion">): void {
-  const path = join(attempts, "choices.jsonl");
-  const text = readText(path);
-  const isTorn = text !== "" && !text.endsWith("\n");
-  appendFileSync(path, `${isTorn ? "\n" : ""}${canonicalJson({ formatVersion: 1, ...choice })}\n`);
-  syncPath(path);
-}
-
-/** Empty if there is no such file. */
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
+  appendLines(join(attempts, "choices.jsonl"), [{ formatVersion: 1, ...choice }]);
 }

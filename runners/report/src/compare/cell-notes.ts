@@ -1,10 +1,10 @@
 // Sentences about one cell: why a number is missing, and what a reader must know of its attempts.
 import type { IntentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Metric } from "@mlrb/formats/report";
-import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/imported-words.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, scoreError, supportedText } from "../sections/digits-text.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
@@ -33,8 +33,8 @@ export function cellNotes(
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
     ...importedTexts(attempts),
     ...(floor.kind === "unavailable" ? [floor.why] : []),
-    ...attempts.flatMap(({ seed }, index) =>
-      belowText(seed, { way: ways[index]!, counted: found.counted[index]!, metric }),
+    ...attempts.flatMap((attempt, index) =>
+      belowText(attempt, { way: ways[index]!, counted: found.counted[index]!, metric }),
     ),
     ...given.implausible.map(implausibleText),
     ...repeats.map(repeatedText),
@@ -76,11 +76,11 @@ function noIntervalTexts({ planned, measured, valid }: IntentionToTreat): string
 }
 
 function belowText(
-  seed: Seed,
+  { seed, scores }: Attempt,
   { way, counted, metric }: { way: Counting; counted: number | null; metric: Metric },
 ): string[] {
   if (way.kind !== "valid" || way.value === counted) return [];
-  const value = digitsText(way.value, metric.digits);
+  const value = supportedText(way.value, metric.digits, scoreError(scores[metric.name]));
   return [`seed ${seed}: ${value} is worse than the trivial baseline and counts as the baseline`];
 }
 

@@ -75,6 +75,9 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
     planned: found.planned,
     struck: failed.struck,
     rejected: failed.rejected,
+    undecided: attempts.filter(
+      ({ verdict }, index) => verdict.kind === "undecided" && ways[index]!.kind === "valid",
+    ).length,
     ...validFields(found),
     belowFloor: below.filter((each) => each).length,
     identical: equalSubmissions(valid.map(({ attempt }) => attempt)).map(({ length }) => length),

@@ -2,7 +2,7 @@
 import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/statistics/normalised-score";
 import type { Metric } from "@mlrb/formats/report";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { supportedText } from "../sections/digits-text.ts";
 import type { Anchor } from "./anchor-of.ts";
 import type { Floor } from "./floor-of.ts";
 
@@ -23,8 +23,11 @@ export function metricScale(
   };
   const found = normalisedScore(floor.value, scale);
   if (found.kind === "normalised") return { kind: "scale", scale };
-  const numbers = [floor.value, anchor.value].map((value) => digitsText(value, metric.digits));
-  return { kind: "none", why: whyText(found.why, anchor.name, numbers as [string, string]) };
+  const numbers: [string, string] = [
+    supportedText(floor.value, metric.digits, floorError(floor, rows)),
+    supportedText(anchor.value, metric.digits, anchor.standardError),
+  ];
+  return { kind: "none", why: whyText(found.why, anchor.name, numbers) };
 }
 
 /**
@@ -36,9 +39,13 @@ function differenceError(
   anchor: Extract<Anchor, { kind: "known" }>,
   rows: AnchorRow[],
 ): number | undefined {
-  const own = floor.name === null ? 0 : rows.find(({ name }) => name === floor.name)?.standardError;
+  const own = floorError(floor, rows);
   if (own === null || own === undefined || anchor.standardError === null) return undefined;
   return own + anchor.standardError;
+}
+
+function floorError({ name }: { name: string | null }, rows: AnchorRow[]): number | null | undefined {
+  return name === null ? 0 : rows.find((row) => row.name === name)?.standardError;
 }
 
 function whyText(why: NotNormalised, name: string, [floor, anchor]: [string, string]): string {

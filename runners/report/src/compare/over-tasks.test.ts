@@ -101,7 +101,7 @@ test("a task whose reference model allows no scale is left out for all agents, b
   const cases: [Rows, RegExp][] = [
     [
       [wide[0]!, { name: "anchor-row", value: 2.1, standardError: 0.1 }],
-      /^the reference model anchor-row \(2\.100\) is less than five standard errors from the trivial baseline \(3\.000\)$/,
+      /^the reference model anchor-row \(2\.10\) is less than five standard errors from the trivial baseline \(3\.00\)$/,
     ],
     [
       [wide[0]!, { name: "anchor-row", value: 3.5, standardError: 0.1 }],
@@ -133,7 +133,7 @@ test("a task whose reference model allows no scale is left out for all agents, b
 test("a task without a reference model is left out, with the reason", () => {
   const found = report({ plain: { one: [2] } }, {}, { anchorRows: { one: {}, two: null } });
   assert.deepEqual(found.acrossTasks.leftOut[0], { task: "one", why: "task.yaml names no reference model" });
-  assert.match(terminalTable(found, { width: 120, color: false }), /│ +3\.000 │ +– │/);
+  assert.match(terminalTable(found, { width: 120, color: false }), /│ +3\.0+ │ +– │/);
 });
 
 test("agents with means over different tasks are marked as not comparable", () => {

@@ -69,7 +69,7 @@ const attachments = new Map<string, string>();
 const everything = () =>
   exampleAttempt(after, everyEvent(attachments), {
     attachments,
-    scores: { primary: "loss", final: [exampleScore("loss")], moments: [] },
+    scores: { verdict: "pass", primary: "loss", final: [exampleScore("loss")], moments: [] },
   });
 
 test("an export with every kind of event is valid ATIF and loses no field", { skip }, () => {

@@ -50,6 +50,8 @@ export type WholeText = { text: string; missing: null | string };
 
 /** From the newest report of its pipeline and profile; absent where no report covers this submission. */
 export type AttemptScores = {
+  /** In words; with the machine's, if a person decided otherwise. */
+  verdict: string;
   primary: string | null;
   final: NamedScore[];
   /** Of intermediate checkpoints, in order of their shares of the budget. */

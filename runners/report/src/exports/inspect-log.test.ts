@@ -63,6 +63,7 @@ const whole = () =>
     attachments,
     ledger: { read: exampleLedger({ ended: "time-limit" }) },
     scores: {
+      verdict: "pass",
       primary: "loss",
       final: [
         exampleScore("loss"),

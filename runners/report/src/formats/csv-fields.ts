@@ -11,6 +11,7 @@ export const columns = [
   "unit",
   "direction",
   "verdict",
+  "machineVerdict",
   "score",
   "value",
   "standardError",

@@ -11,6 +11,7 @@ import type { Fields } from "./csv-fields.ts";
 export function summaryRows(report: Report): Fields[] {
   const { attempts } = report;
   return [
+    ...sensitivityRows(report),
     ...acrossRows(report),
     ...report.cells.flatMap((cell) => {
       const own = attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
@@ -25,6 +26,13 @@ export function summaryRows(report: Report): Fields[] {
 
 function withOrigin(rows: Fields[], attempts: Attempt[]): Fields[] {
   return rows.map((row) => ({ ...row, origin: importedLine(attempts) }));
+}
+
+function sensitivityRows({ sensitivity, attempts }: Report): Fields[] {
+  return sensitivity.flatMap(({ task, agent, metric, variant, mean, attempts: n }) => {
+    const own = attempts.filter((each) => each.task === task && each.agent === agent);
+    return withOrigin([{ kind: "sensitivity", task, agent, metric, row: variant, value: mean, n }], own);
+  });
 }
 
 function acrossRows({ acrossTasks: { leftOut, agents, ranked }, attempts }: Report): Fields[] {

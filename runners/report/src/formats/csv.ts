@@ -6,6 +6,7 @@ import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
+import { decisionText } from "../read/decisions.ts";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { weakLimitsText } from "../read/weak-limits-words.ts";
@@ -16,7 +17,8 @@ import { summaryRows } from "./csv-summary-rows.ts";
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
  * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
- * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
+ * share of the budget in `row`; it does not count), sensitivity (a primary mean in the variant `row`, in which `n`
+ * attempts count in another way), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
@@ -59,7 +61,16 @@ function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]
 /** An attempt at a task without scorers still has its row. */
 function attemptRows(report: Report, attempt: Attempt): Fields[] {
   const { task, agent, seed, submission, verdict } = attempt;
-  const base: Fields = { kind: "attempt", task, agent, seed, submission, verdict: verdict.kind };
+  const machineVerdict = verdict.kind === "missing" ? null : verdict.machine;
+  const base: Fields = {
+    kind: "attempt",
+    task,
+    agent,
+    seed,
+    submission,
+    verdict: verdict.kind,
+    machineVerdict,
+  };
   const scores = Object.entries(attempt.scores);
   if (scores.length === 0) return [{ ...base, reason: notPassed(attempt) }];
   return scores.map(([metric, score]) => {
@@ -99,11 +110,16 @@ function scoreFields(attempt: Attempt, metric: string): Fields {
   }
 }
 
-/** Why a score does not count: the rules that the attempt broke, or a missing verdict. */
-function notPassed({ verdict }: Attempt): string {
+/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict; and people's decisions. */
+function notPassed(attempt: Attempt): string {
+  const { verdict, decisions = [] } = attempt;
   if (verdict.kind === "missing") return verdict.cause;
-  const broken = verdict.rules.filter((rule) => rule.answer === "fail" && rule.severity === "strike");
-  return broken.map(({ rule, evidence }) => `${rule}: ${evidence}`).join("; ");
+  const decided = decisions.map((one) => `${one.rule} decided by a person: ${decisionText(one)}`);
+  const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "strike");
+  const answers = open.map(
+    ({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`,
+  );
+  return [...answers, ...decided].join("; ");
 }
 
 function anchorRow({ task, metric, name, title, floor, value, standardError, rejected }: Row): Fields {

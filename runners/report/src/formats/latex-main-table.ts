@@ -5,7 +5,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedLine } from "../read/imported-words.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, meanText, rowError, supportedDigits } from "../sections/digits-text.ts";
 import {
   importedMarkOf,
   metricHead,
@@ -48,13 +48,13 @@ function table(
     format(
       cells.flatMap((cell) => {
         const value = cell[which];
-        return value === null ? [] : [digitsText(value, metricOf(report, cell.metric).digits)];
+        return value === null ? [] : [referenceText(report, cell, which)];
       }),
     );
   const columns = agents.map((agent) => {
     const own = cells.filter((cell) => cell.agent === agent);
     const means = own.flatMap((cell) =>
-      cell.mean === null ? [] : [digitsText(cell.mean, metricOf(report, cell.metric).digits)],
+      cell.mean === null ? [] : [meanText(cell, metricOf(report, cell.metric), cell.mean)],
     );
     return `S[table-format=${format(means)}]>{\\raggedright\\arraybackslash}p{24mm}`;
   });
@@ -75,10 +75,10 @@ function table(
             report.attempts,
           ),
         ),
-        floor === null ? "{unknown}" : tableNumber(digitsText(floor, metric.digits)),
+        floor === null ? "{unknown}" : tableNumber(referenceText(report, ofTask[0]!, "floor")),
         anchor === null
           ? `{${anchorName === null ? "--" : "unknown"}}`
-          : tableNumber(digitsText(anchor, metric.digits)),
+          : tableNumber(referenceText(report, ofTask[0]!, "anchor")),
         ...(published.length === 0
           ? []
           : [latexText(others.map((each) => publishedText(each, metric)).join("; "))]),
@@ -113,6 +113,13 @@ function table(
   ].join("\n");
 }
 
+/** The trivial baseline or the reference model of a cell that has one. */
+function referenceText(report: Report, cell: Cell, which: "floor" | "anchor"): string {
+  const name = which === "floor" ? cell.floorName : cell.anchorName;
+  const { digits } = metricOf(report, cell.metric);
+  return digitsText(cell[which]!, supportedDigits(digits, rowError(report.rows, cell, name)));
+}
+
 /** A sentence after another one, without its full stop, which comes later. */
 function continued(sentence: string): string {
   return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
@@ -128,6 +135,7 @@ function shown(report: Report, cells: Cell[]): Published[] {
 function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): [string, string] {
   if (!cell) return ["{not planned}", ""];
   const marks = [`${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`];
+  if (cell.undecided > 0) marks.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   marks.push(...attemptMarks(cell));
@@ -136,7 +144,7 @@ function agentCells(cell: Cell | undefined, metric: Metric, attempts: Attempt[])
   const number =
     cell.mean === null
       ? `{${cell.measured === 0 ? "not measured" : "no mean"}}`
-      : tableNumber(digitsText(cell.mean, metric.digits));
+      : tableNumber(meanText(cell, metric, cell.mean));
   return [number, latexText(marks.join("; "))];
 }
 

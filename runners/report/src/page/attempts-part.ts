@@ -5,10 +5,11 @@ import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
+import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { digitsText } from "../sections/digits-text.ts";
-import { decidedWord, metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
+import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
+import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
 import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
@@ -43,10 +44,10 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
-  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictWord(verdict.kind)}</span>${head}</summary>
+  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
-${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
+${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
@@ -87,20 +88,21 @@ function researchText(research: AttemptResearch): string {
   return `Research: ${executed} iterations${claims}.${valid}${ran}${reached}${last}${missed}${ended}`;
 }
 
-function rulesTable(rules: RuleVerdict[]): Html {
+function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
   if (rules.length === 0) return html`<p>No rules were judged.</p>`;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
 <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">severity</th></tr></thead>
 <tbody>${rules.map(
     ({ rule, title, answer, evidence, source, severity }) =>
-      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${decidedWord(answer)}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
+      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}${decisionsOn(attempt, rule).map((one) => html`<br><b>decided by a person: ${decisionText(one)}</b>`)}</td><td>${source}</td><td>${severity}</td></tr>`,
   )}</tbody></table></div>
 `;
 }
 
-function scoreText(score: AttemptScore, { digits }: Metric): string {
+function scoreText(score: AttemptScore, metric: Metric): string {
   if (score.kind === "rejected") return "rejected";
-  return score.kind === "scored" ? digitsText(score.value, digits) : "not measured";
+  if (score.kind !== "scored") return "not measured";
+  return supportedText(score.value, metric.digits, score.standardError);
 }
 
 function scorePart(score: AttemptScore, metric: Metric): Html {
@@ -112,18 +114,21 @@ function scorePart(score: AttemptScore, metric: Metric): Html {
   const { value, standardError, items, groups, extra, version } = score;
   const secondary = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
   const names = Object.keys(groups);
-  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
+  const digits = supportedDigits(metric.digits, standardError);
+  const groupText = (group: { value: number; items: number }) =>
+    supportedText(group.value, metric.digits, partError(standardError, { items: group.items, of: items }));
+  return html`<p>${head}: ${digitsText(value, digits)} ± ${digitsText(standardError, digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
 ${
   names.length > 0 &&
   html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>
 <thead><tr><th scope="col">group</th><th scope="col" class="number">value</th><th scope="col" class="number">items</th></tr></thead>
-<tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${digitsText(groups[name]!.value, metric.digits)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
+<tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${groupText(groups[name]!)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
 }
 `;
 }
 
 function shortNumber(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toPrecision(5);
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
 type Readable = PageTrajectory & { kind: "read" };

@@ -6,16 +6,17 @@ import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
-import { digitsText } from "../sections/digits-text.ts";
-import { metricOf } from "../sections/report-words.ts";
+import { scoreError, supportedText } from "../sections/digits-text.ts";
+import { floorText, metricOf } from "../sections/report-words.ts";
 
 export type CheckpointsData = {
   task: string;
   metric: string;
   unit: string;
   direction: Direction;
-  digits: number;
   floor: number | null;
+  /** `floor` with the digits that its error supports. */
+  floorText: string;
   shares: { share: number; moment: string }[];
   points: CheckpointPoint[];
   /** One for each agent and checkpoint with a known score. */
@@ -37,8 +38,10 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
   const attempts = report.attempts.filter((attempt) => attempt.task === task);
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
-  const { name: metric, digits, direction, unit } = metricOf(report, primary);
-  const floor = report.cells.find((cell) => cell.task === task && cell.primary)?.floor ?? null;
+  const about = metricOf(report, primary);
+  const { name: metric, digits, direction, unit } = about;
+  const first = report.cells.find((cell) => cell.task === task && cell.primary);
+  const floor = first?.floor ?? null;
   const points: CheckpointPoint[] = [];
   const means: CheckpointsData["means"] = [];
   const shares = attempts[0]!.moments.map(({ share, moment }) => ({ share, moment }));
@@ -47,11 +50,14 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
       const ways = own.map((attempt) => ({
         seed: attempt.seed,
         way: momentCounting(attempt, attempt.moments[at]!, metric),
+        error: scoreError((share === 1 ? attempt : attempt.moments[at]!).scores[metric]),
       }));
-      const known = ways.flatMap(({ seed, way }): CheckpointPoint[] => {
+      const known = ways.flatMap(({ seed, way, error }): CheckpointPoint[] => {
         const point = { agent, seed, share };
-        if (way.kind === "valid")
-          return [{ ...point, ...validCheckpoint(way.value, { floor, direction, digits }) }];
+        if (way.kind === "valid") {
+          const words = supportedText(way.value, digits, error);
+          return [{ ...point, ...validCheckpoint(way.value, { floor, direction, words }) }];
+        }
         if (way.kind === "missing" || floor === null) return [];
         return [{ ...point, value: floor, kind: "failed", words: failedWords[way.because] }];
       });
@@ -64,16 +70,16 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
     }
   }
   if (points.length === 0) return undefined;
-  return { task, metric, unit, direction, digits, floor, shares, points, means };
+  const words = first ? floorText(first, about, report.rows) : "unknown";
+  return { task, metric, unit, direction, floor, floorText: words, shares, points, means };
 }
 
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
 function validCheckpoint(
   value: number,
-  { floor, direction, digits }: Pick<CheckpointsData, "floor" | "direction" | "digits">,
+  { floor, direction, words }: Pick<CheckpointsData, "floor" | "direction"> & { words: string },
 ): Pick<CheckpointPoint, "value" | "kind" | "words"> {
   const counted = floored(value, { floor: floor ?? undefined, direction });
-  const words = digitsText(value, digits);
   if (counted === value) return { value, kind: "counts", words };
   return {
     value: counted,
@@ -90,7 +96,7 @@ const failedWords = {
 
 /** The figure in words, for readers who do not see it. */
 export function checkpointsWords(data: CheckpointsData): string {
-  const { digits, floor, shares, points } = data;
+  const { floor, shares, points } = data;
   const agents = [...Map.groupBy(points, ({ agent }) => agent)].map(([agent, own]) => {
     const at = shares.flatMap(({ share, moment }) => {
       const then = own.filter((point) => point.share === share);
@@ -103,6 +109,6 @@ export function checkpointsWords(data: CheckpointsData): string {
   return [
     `${data.metric} in ${data.unit} over the budget, ${data.direction} is better`,
     ...agents,
-    ...(floor === null ? [] : [`trivial baseline ${digitsText(floor, digits)}`]),
+    ...(floor === null ? [] : [`trivial baseline ${data.floorText}`]),
   ].join(". ");
 }

@@ -3,12 +3,12 @@
 
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
-import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../compare/counting.ts";
-import { digitsText } from "../sections/digits-text.ts";
-import { grouped, metricOf, verdictWord } from "../sections/report-words.ts";
+import { meanText, scoreError, supportedText } from "../sections/digits-text.ts";
+import { floorText, grouped, metricOf, verdictWord } from "../sections/report-words.ts";
 import { rowName } from "../sections/rows-section.ts";
 
 export type FigureData = {
@@ -16,24 +16,25 @@ export type FigureData = {
   metric: string;
   unit: string;
   direction: Direction;
-  digits: number;
   points: FigurePoint[];
   /** `interval` is of the valid attempts only. */
-  means: { agent: string; mean: number; interval: [number, number] | null }[];
-  /** Rows with the same value in the table's digits are one line with all their names. */
+  means: { agent: string; mean: number; text: string; interval: [number, number] | null }[];
+  /** Rows with the same text are one line with all their names. */
   lines: FigureLine[];
   /** Attempts without a point, and why. */
   absent: { agent: string; seed: Seed; why: string }[];
 };
 
 /** `name` marks the trivial baseline and the reference model. */
-export type FigureLine = { name: string; value: number; marked: boolean };
+export type FigureLine = { name: string; value: number; text: string; marked: boolean };
 
 /** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place; `words` hold the reason. */
 export type FigurePoint = {
   agent: string;
   seed: Seed;
   value: number;
+  /** `value` with the digits that its error supports. */
+  text: string;
   kind: "counts" | "failed";
   words: string;
   implausible: boolean;
@@ -44,7 +45,9 @@ export function figureData(report: Report, task: string): FigureData | undefined
   const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
   const first = cells[0];
   if (!first) return undefined;
-  const { name: metric, digits, direction, unit } = metricOf(report, first.metric);
+  const about = metricOf(report, first.metric);
+  const { name: metric, digits, direction, unit } = about;
+  const floor = floorText(first, about, report.rows);
   const points: FigurePoint[] = [];
   const absent: FigureData["absent"] = [];
   for (const attempt of report.attempts.filter((each) => each.task === task)) {
@@ -52,56 +55,61 @@ export function figureData(report: Report, task: string): FigureData | undefined
     const way = counting(attempt, metric);
     const of = { agent, seed, implausible: false };
     if (way.kind === "valid")
-      points.push(validPoint(cells.find((cell) => cell.agent === agent)!, { seed, digits }));
+      points.push(validPoint(cells.find((cell) => cell.agent === agent)!, { attempt, digits, floor }));
     else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
     else if (first.floor === null)
       absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
-    else points.push({ ...of, value: first.floor, kind: "failed", words: failedWords });
+    else points.push({ ...of, value: first.floor, text: floor, kind: "failed", words: failedWords });
   }
-  const means = cells.flatMap(({ agent, mean, validInterval }: Cell) =>
-    mean === null ? [] : [{ agent, mean, interval: validInterval }],
-  );
+  const means = cells.flatMap((cell) => {
+    const { agent, mean, validInterval: interval } = cell;
+    return mean === null ? [] : [{ agent, mean, text: meanText(cell, about, mean), interval }];
+  });
   const rows = report.rows.filter(
     (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
   );
   const lines = grouped(
     rows,
-    ({ value }) => [digitsText(value, digits)],
+    ({ value, standardError }) => [supportedText(value, digits, standardError)],
     (same) => ({
+      text: supportedText(same[0]!.value, digits, same[0]!.standardError),
       name: [...new Set(same.map(rowName))].join(", "),
       value: same[0]!.value,
       marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
   );
   if (points.length === 0 && absent.length === 0) return undefined;
-  return { task, metric, unit, direction, digits, points, means, lines, absent };
+  return { task, metric, unit, direction, points, means, lines, absent };
 }
 
 const failedWords = "failed, scored at the trivial baseline";
 
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
-function validPoint(cell: Cell, { seed, digits }: { seed: Seed; digits: number }): FigurePoint {
+function validPoint(
+  cell: Cell,
+  { attempt: { seed, scores }, digits, floor }: { attempt: Attempt; digits: number; floor: string },
+): FigurePoint {
   const at = cell.seeds.indexOf(seed);
   const [value, counted] = [cell.values[at]!, cell.counted[at]!];
   const implausible = cell.implausible.some((each) => each.seed === seed);
   const point = { agent: cell.agent, seed, value: counted, implausible };
-  if (value === counted) return { ...point, kind: "counts", words: implausible ? "implausible" : "" };
-  const words = `${digitsText(value, digits)}, worse than the trivial baseline and counted as it`;
-  return { ...point, kind: "failed", words };
+  const text = supportedText(value, digits, scoreError(scores[cell.metric]));
+  if (value === counted) return { ...point, text, kind: "counts", words: implausible ? "implausible" : "" };
+  const words = `${text}, worse than the trivial baseline and counted as it`;
+  return { ...point, text: floor, kind: "failed", words };
 }
 
 /** The figure in words, for readers who do not see it. */
-export function figureWords({ metric, unit, direction, digits, points, means, lines }: FigureData): string {
-  const shown = (value: number) => digitsText(value, digits);
+export function figureWords({ metric, unit, direction, points, means, lines }: FigureData): string {
   const agents = [...new Set(points.map(({ agent }) => agent))].map((agent) => {
     const own = points.filter((point) => point.agent === agent);
     const mean = means.find((each) => each.agent === agent);
     const values = own.map(
-      ({ seed, value, words }) => `seed ${seed} ${shown(value)}${words === "" ? "" : ` (${words})`}`,
+      ({ seed, text, words }) => `seed ${seed} ${text}${words === "" ? "" : ` (${words})`}`,
     );
-    return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
+    return `${agent}: ${values.join(", ")}${mean ? `; mean ${mean.text}` : ""}`;
   });
-  const against = lines.map(({ name, value }) => `${name} ${shown(value)}`);
+  const against = lines.map(({ name, text }) => `${name} ${text}`);
   return [
     `${metric} in ${unit}, ${direction} is better`,
     ...agents,

@@ -1,6 +1,5 @@
 // A task's figure as SVG: every attempt and every agent's mean, between the rows that they are compared with.
 import * as Plot from "@observablehq/plot";
-import { digitsText } from "../sections/digits-text.ts";
 import {
   agentColour,
   apart,
@@ -52,8 +51,8 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
           y: rowOf,
           symbol: "circle",
           r: 6,
-          title: ({ agent, seed, value, words }: FigurePoint) =>
-            `${agent}, seed ${seed}: ${digitsText(value, data.digits)}${words === "" ? "" : ` (${words})`}`,
+          title: ({ agent, seed, text, words }: FigurePoint) =>
+            `${agent}, seed ${seed}: ${text}${words === "" ? "" : ` (${words})`}`,
         }),
         Plot.text(
           data.points.filter(({ implausible }) => implausible),

@@ -7,7 +7,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { markOf } from "../read/imported-words.ts";
 import { placeKey } from "../read/planned-places.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, meanError, rowError, supportedDigits } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { rateText } from "../sections/statistics-text.ts";
 import { validText } from "../sections/valid-text.ts";
@@ -31,17 +31,22 @@ ${report.cells.map((cell) => cellPart(cell, report, scores))}
 function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html {
   const { task, agent, metric: name } = cell;
   const metric = metricOf(report, name);
-  const shown = (value: number | null) => (value === null ? "–" : digitsText(value, metric.digits));
+  const shown = (value: number | null, error = meanError(cell)) =>
+    value === null ? "–" : digitsText(value, supportedDigits(metric.digits, error));
+  const floorError = rowError(report.rows, cell, cell.floorName);
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
     const from = scores.get(placeKey([task, agent, attempt.seed, name]));
     const counted = cell.counted[at] ?? null;
-    const value = shown(cell.values[at] ?? null);
+    const score = attempt.scores[name];
+    const error = score?.kind === "scored" ? score.standardError : 0;
+    const value = shown(cell.values[at] ?? null, error);
     const implausible = cell.implausible.some(({ seed }) => seed === attempt.seed) ? "; implausible" : "";
-    const below = cell.values[at] !== counted ? "; worse than the trivial baseline" : "";
+    const isOwn = cell.values[at] === counted;
+    const below = isOwn ? "" : "; worse than the trivial baseline";
     return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
-<td class="number">${shown(counted)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
+<td class="number">${shown(counted, isOwn ? error : floorError)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
   });
   const passed =
     cell.measured === 0
@@ -54,7 +59,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const floor =
     cell.floor === null
       ? "unknown"
-      : `${shown(cell.floor)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
+      : `${shown(cell.floor, floorError)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
   return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
 <p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts.${passed}${valid} Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
 <div class="scroll" role="group" tabindex="0" aria-label="attempts of this mean"><table><caption class="unseen">attempts of this mean</caption>

@@ -5,9 +5,9 @@ import type { Metric, Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference } from "@mlrb/formats/report/agent-comparison";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, supportedDigits } from "../sections/digits-text.ts";
 import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
-import { pText, rateText, signedText } from "../sections/statistics-text.ts";
+import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
 
@@ -46,10 +46,11 @@ function betterCell({ agents: [first, second], ...found }: Comparison): TableCel
   return textCell(better === null ? `${first} and ${second} are equal` : `${better} over ${behind}`);
 }
 
-function byText(comparison: Comparison, { digits }: Metric): string {
+function byText(comparison: Comparison, metric: Metric): string {
   if (comparison.kind === "not-compared") return "–";
   const { difference } = comparison;
   const error = comparisonError(comparison);
+  const digits = supportedDigits(metric.digits, error);
   const range = error === null ? "" : ` ± ${digitsText(error, digits, difference)}`;
   return `${digitsText(Math.abs(difference), digits)}${range}`;
 }
@@ -82,10 +83,9 @@ function overall(report: Report): { head: string; text: string }[] {
 
 function differenceText([first, second]: [string, string], difference: AgentDifference): string {
   if (difference.kind === "none") return `no difference of means: ${difference.why}`;
-  const { value, interval, tasks } = difference;
-  const ends =
-    interval === null ? "without an interval" : `95 % interval [${interval.map(signedText).join(", ")}]`;
-  return `normalised mean of ${first} minus ${second} over ${tasksText(tasks.length)}: ${signedText(value)}, ${ends}`;
+  const { value, interval } = differenceTexts(difference);
+  const ends = interval === null ? "without an interval" : `95 % interval ${interval}`;
+  return `normalised mean of ${first} minus ${second} over ${tasksText(difference.tasks.length)}: ${value}, ${ends}`;
 }
 
 function testText([first]: [string, string], overall: AgentComparison["overall"]): string {

@@ -1,11 +1,11 @@
 // From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import { type AnchorKind, anchors } from "@mlrb/formats/judged/anchors";
-import { kinship } from "@mlrb/formats/judged/kinship";
+import { kinship, upgradedKinship } from "@mlrb/formats/judged/kinship";
 import { moment } from "@mlrb/formats/judged/moment";
 import { sample } from "@mlrb/formats/judged/sample";
 import { score } from "@mlrb/formats/judged/score";
-import { type RuleVerdict, verdict } from "@mlrb/formats/judged/verdict";
+import { kindOfRules, type RuleVerdict, upgradedVerdict, verdict } from "@mlrb/formats/judged/verdict";
 import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
@@ -14,7 +14,7 @@ import { objectIn } from "../exports/json-pieces.ts";
 import { plainText } from "./plain-text.ts";
 import { readPlain, unreadable } from "./read-plain.ts";
 
-export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
+export type Verdict = Omit<Exclude<AttemptVerdict, { kind: "missing" }>, "machine">;
 
 /** `kind` and `parameters` are null where the scorer's row names none. */
 export type AnchorRow = {
@@ -75,17 +75,19 @@ export function parseSamples(text: string): Reading<Item[]> {
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */
 export function parseVerdict(text: string): Reading<Verdict> {
-  const reading = readPlain(verdict, text);
+  const reading = readPlain(verdict, upgradedVerdict(text));
   if (reading.kind === "unreadable") return reading;
-  const { kind, rules, facts } = reading.value;
-  const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
-  if (kind === "pass" && broken) return unreadable(`its verdict is pass, but the rule ${broken.rule} failed`);
-  return { kind: "ok", value: { kind, rules, facts } };
+  const { kind, rules, facts, notScorable } = reading.value;
+  const said = kindOfRules(rules);
+  if ((kind === "pass" || kind === "undecided") && kind !== said)
+    return unreadable(`its verdict is ${kind}, but its rules make it ${said}`);
+  const whole = { kind, rules, facts, ...(kind === "rejected" && notScorable && { notScorable }) };
+  return { kind: "ok", value: whole };
 }
 
 /** The further rules of each attempt of a task, by agent and seed. */
 export function parseKinship(text: string): Reading<FurtherRules[]> {
-  const reading = readPlain(kinship, text);
+  const reading = readPlain(kinship, upgradedKinship(text));
   return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
 

@@ -1,8 +1,9 @@
 // From the collected manifest to what is known of each attempt, score and anchor. A planned stage without a readable
 // artifact stays in the report as missing, with its cause.
 
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
-import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
+import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
 import type {
@@ -15,6 +16,7 @@ import type {
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
+import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
@@ -93,7 +95,8 @@ class EvidenceReader {
   attempt(slot: Slot, of: { scorers: string[]; kinship: FurtherRules[] }): Attempt {
     const { task, agent, seed } = slot;
     const member = this.#find("attempt", task, agent, seed);
-    const verdict = this.#verdict(slot, of.kinship);
+    const decisions = plainDecisions(member?.decisions ?? []);
+    const verdict = this.#verdict(slot, of.kinship, decisions);
     const open = verdict.kind === "missing" ? undefined : undecidedCause(verdict.rules);
     const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer, open)]));
     const iterations = this.#find("iterations", task, agent, seed);
@@ -110,6 +113,7 @@ class EvidenceReader {
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
+      ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {
         scores,
@@ -138,13 +142,18 @@ class EvidenceReader {
     return this.#plan.members.get(placeKey([role, ...axes]));
   }
 
-  #verdict({ task, agent, seed }: Slot, kinship: FurtherRules[]): AttemptVerdict {
+  #verdict(
+    { task, agent, seed }: Slot,
+    kinship: FurtherRules[],
+    decisions: MemberDecision[],
+  ): AttemptVerdict {
     const attempt = this.#find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
     const verdict = this.#parsed(this.#find("verdict", task, agent, seed), "verdict", parseVerdict);
     if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
     const further = kinship.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
-    return joined(verdict.value, further);
+    const { kind: machine, ...found } = joined(verdict.value, further);
+    return { ...found, kind: decidedKind(machine, found.rules, decisions), machine };
   }
 
   /** `open`: why the submission's settings are undecided, if they are. */
@@ -204,9 +213,9 @@ class EvidenceReader {
 
 /** A verdict with further rules, which may disqualify the attempt. */
 function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
-  const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
-  const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;
-  return { ...verdict, kind, rules: [...verdict.rules, ...further] };
+  const rules = [...verdict.rules, ...further];
+  const isOpen = verdict.kind === "pass" || verdict.kind === "undecided";
+  return { ...verdict, kind: isOpen ? kindOfRules(rules) : verdict.kind, rules };
 }
 
 function endOf(member: Member): string {

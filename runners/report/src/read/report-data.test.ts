@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import fc from "fast-check";
 import { csv } from "../formats/csv.ts";
+import { groupsCsv, groupsMarkdown } from "../formats/groups.ts";
 import { json } from "../formats/json.ts";
 import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
-import { groupsCsv, groupsMarkdown } from "../sections/groups.ts";
 import {
   anchorRows,
   Example,
@@ -145,7 +147,7 @@ test("attempts that all failed have a mean, a pass rate of 0 with its interval, 
 test("a rule decided over all attempts of a task is listed with an attempt and can disqualify it", () => {
   const rule = { rule: "own-weights", title: "Own weights", evidence: "as another's", source: "interpreted" };
   const attempts = [
-    { agent: "plain", seed: 1, rules: [{ ...rule, answer: "cannot-tell", severity: "note" }] },
+    { agent: "plain", seed: 1, rules: [{ ...rule, answer: "undecided", severity: "note" }] },
     { agent: "plain", seed: "1", rules: [{ ...rule, answer: "fail", severity: "strike" }] }, // another seed
     { agent: "plain", seed: 2, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
     { agent: "plain", seed: 3, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
@@ -155,7 +157,7 @@ test("a rule decided over all attempts of a task is listed with an attempt and c
     example.gives("attempt", { task, agent: "plain", seed }, { submission: `sha256:${seed}` });
     example.gives("validate", { task, agent: "plain", seed }, seed === 3 ? verdict("rejected") : passed);
   }
-  example.gives("kinship", { task }, { kinship: { formatVersion: 1, attempts } });
+  example.gives("kinship", { task }, { kinship: { formatVersion: 2, attempts } });
   const report = example.report();
   const found = report.attempts.map(({ verdict }) =>
     verdict.kind === "missing" ? [] : [verdict.kind, verdict.rules.at(-1)?.rule],
@@ -252,7 +254,7 @@ test("a score that cannot be read is not measured", () => {
 test("the scores of a submission with undecided settings are not measured, and the cause names the setting", () => {
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const evidence = 'config.json: "x" is unknown';
-  const note = { rule: "known-settings", title: "Known", answer: "cannot-tell", evidence };
+  const note = { rule: "known-settings", title: "Known", answer: "undecided", evidence };
   const open = { ...passed.verdict, rules: [{ ...note, source: "interpreted", severity: "note" }] };
   const report = new Example()
     .gives("attempt", axes, { submission: "sha256:x" })
@@ -268,7 +270,7 @@ test("a score without a readable verdict is shown and not counted", () => {
   const contradiction = { ...verdict("pass").verdict };
   for (const [text, cause] of [
     ["", /not JSON/],
-    [contradiction, /its verdict is pass, but the rule from-scratch failed/],
+    [contradiction, /its verdict is pass, but its rules make it struck/],
     [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
     [{ ...passed.verdict, rules: {} }, /rules is an object/],
     [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
@@ -531,8 +533,8 @@ test("the interval of valid attempts is cut at the metric's range in report.json
   const [cell] = report.cells;
   assert.deepEqual([cell!.validInterval, cell!.validIntervalCut], [[0, 1], { low: true, high: true }]);
   for (const text of [markdown(report), latex(report), terminalTable(report, { width: 120, color: false })]) {
-    assert.match(text, /cut to the metric/);
-    assert.match(text, /0\.000.*, .*1\.000/);
+    assert.match(text, /cut\s+to\s+the\s+metric/);
+    assert.match(text, /0\.00.*, .*1\.00/);
   }
   const whole = fates([2, 2.5]);
   assert.deepEqual(
@@ -566,4 +568,29 @@ test("a score out of the metric's range is unreadable, except by rounding", () =
     kind: "not-measured",
     cause: "unreadable score (value -0.2 is below the minimum 0)",
   });
+});
+
+test("a stored verdict of version 1 with an undecided strike is counted apart and enters the mean with its score", () => {
+  const stored = readFileSync(join(import.meta.dirname, "../../../formats/fixtures/verdict-1.json"), "utf8");
+  const report = oneAttempt({ verdict: stored });
+  const { pass, undecided, struck } = report.coverage.attempts;
+  assert.deepEqual([pass, undecided, struck], [0, 1, 0]);
+  assert.deepEqual(
+    report.coverage.agents.map(({ pass, undecided, judged }) => [pass, undecided, judged]),
+    [[0, 1, 1]],
+  );
+  const [cell] = report.cells;
+  assert.deepEqual([cell!.mean, cell!.undecided, cell!.measured], [cell!.values[0], 1, 1]);
+  assert.match(markdown(report), /\| plain\S* [^|]*\| 1 \| 0\/1 \| 1 \|/);
+  assert.match(markdown(report), /given-data: undecided \(strike, official\)/);
+  assert.match(csv(report), /,undecided,scored,/);
+});
+
+test("a verdict whose kind its rules contradict is unreadable", () => {
+  const kindOf = (kind: string, answer: string) =>
+    oneAttempt({ verdict: verdict(kind, { answer }).verdict }).attempts[0]!.verdict.kind;
+  assert.equal(kindOf("pass", "undecided"), "missing");
+  assert.equal(kindOf("undecided", "fail"), "missing");
+  assert.equal(kindOf("undecided", "pass"), "missing");
+  assert.equal(kindOf("undecided", "undecided"), "undecided");
 });

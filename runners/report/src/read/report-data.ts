@@ -1,20 +1,18 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
-import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
-import type { Published } from "@mlrb/formats/report";
-import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
-import type { Attempt } from "@mlrb/formats/report/attempt";
+import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
-import { repeatedAttempts } from "../compare/equal-submissions.ts";
 import { floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { rows } from "../compare/rows.ts";
+import { sensitivity } from "../compare/sensitivity.ts";
+import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
@@ -53,6 +51,7 @@ export function reportData(
     rows: [],
     published: [],
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
+    sensitivity: [],
     comparisons: [],
     agentComparisons: [],
   };
@@ -84,6 +83,7 @@ export function reportData(
     }
   }
   report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
+  report.sensitivity = sensitivity(report.cells, attempts);
   report.agentComparisons = agentComparisons(report.cells, {
     agents: evidence.agents,
     attempts,
@@ -91,41 +91,6 @@ export function reportData(
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
-}
-
-function coverage(
-  attempts: Attempt[],
-  { agents, gaps, seeded }: { agents: string[]; gaps: Coverage["gaps"]; seeded: (agent: string) => boolean },
-): Coverage {
-  const scores = attempts.flatMap((attempt) => Object.values(attempt.scores));
-  const verdicts = (kind: string, of = attempts) => of.filter((each) => each.verdict.kind === kind).length;
-  const scored = (kind: string) => scores.filter((score) => score.kind === kind).length;
-  return {
-    attempts: {
-      planned: attempts.length,
-      pass: verdicts("pass"),
-      struck: verdicts("struck"),
-      rejected: verdicts("rejected"),
-      missing: verdicts("missing"),
-    },
-    scores: {
-      planned: scores.length,
-      scored: scored("scored"),
-      rejected: scored("rejected"),
-      notMeasured: scored("not-measured"),
-    },
-    agents: agents.map((agent): AgentCoverage => {
-      const own = attempts.filter((attempt) => attempt.agent === agent);
-      const pass = verdicts("pass", own);
-      const judged = own.length - verdicts("missing", own);
-      const repeated = [...Map.groupBy(own, ({ task }) => task).values()].some(
-        (ofTask) => repeatedAttempts(ofTask, seeded(agent)).length > 0,
-      );
-      const passInterval = repeated ? null : (wilsonInterval(pass, judged) ?? null);
-      return { agent, planned: own.length, pass, judged, passInterval };
-    }),
-    gaps,
-  };
 }
 
 /**

@@ -3,6 +3,6 @@
 import { knownSettings, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 
 export function undecidedCause(rules: RuleVerdict[]): string | undefined {
-  const open = rules.find(({ rule, answer }) => rule === knownSettings && answer === "cannot-tell");
+  const open = rules.find(({ rule, answer }) => rule === knownSettings && answer === "undecided");
   return open && `undecided: ${open.evidence}`;
 }

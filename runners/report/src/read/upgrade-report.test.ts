@@ -13,12 +13,12 @@ import { upgradedReport } from "./upgrade-report.ts";
 const file = join(import.meta.dirname, "../../golden/nasty-format-4.json.txt");
 const old = () => mustFollow(report4, JSON.parse(readFileSync(file, "utf8")), "report.json");
 
-test("a report of formatVersion 4 has today's cells, without kinds of reference models", () => {
+test("a report of formatVersion 4 has today's verdicts and cells, without kinds of reference models", () => {
   const upgraded = upgradedReport(old());
   mustFollow(reportFormat, JSON.parse(JSON.stringify(upgraded)), "upgraded");
   const numbers = (report: typeof upgraded) =>
     report.cells.map(({ anchorKind: _, notes: _notes, errors: _errors, ...cell }) => cell);
-  const today = nastyExample().report();
+  const today = nastyExample({ people: false }).report();
   assert.deepEqual(numbers(upgraded), numbers(today));
   const unknown = { distinctValid: null, runs: null, limits: [] };
   const asOld = today.attempts.map((attempt) =>
@@ -27,6 +27,9 @@ test("a report of formatVersion 4 has today's cells, without kinds of reference 
       : attempt,
   );
   assert.deepEqual(upgraded.attempts, asOld);
+  assert.deepEqual(upgraded.coverage, today.coverage);
+  assert.equal(upgraded.coverage.attempts.undecided, 1);
+  assert.deepEqual(upgraded.sensitivity, today.sensitivity);
   assert.deepEqual(
     new Set(upgraded.rows.map(({ name, kind }) => name === "floor" || kind === null)),
     new Set([true]),

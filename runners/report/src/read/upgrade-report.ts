@@ -1,6 +1,7 @@
 // A report of formatVersion 4 as one of today: its numbers are computed again from its attempts, by today's rules. What
 // the old file does not say is unknown: the kinds and sizes of reference models, so no mean over tasks has a scale.
 
+import { upgradedJudgement } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
 import { reportFormat } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -13,6 +14,8 @@ import type { Floor } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { rows } from "../compare/rows.ts";
+import { sensitivity } from "../compare/sensitivity.ts";
+import { coverage } from "./coverage.ts";
 import type { AnchorRow } from "./parse-artifacts.ts";
 
 type Cell4 = Report4["cells"][number];
@@ -20,7 +23,11 @@ type Old = { report: Report4; attempts: Attempt[]; seeded: (agent: string) => bo
 
 export function upgradedReport(report: Report4): Report {
   const attempts = report.attempts.map(
-    (attempt): Attempt => ({ actions: null, ...attempt, research: upgradedResearch(attempt.research) }),
+    (attempt): Attempt => ({
+      ...{ actions: null, ...attempt },
+      verdict: upgradedVerdict(attempt.verdict),
+      research: upgradedResearch(attempt.research),
+    }),
   );
   const old: Old = { report, attempts, seeded: seededAgents(report) };
   const groups = [
@@ -34,12 +41,20 @@ export function upgradedReport(report: Report4): Report {
   return {
     ...report,
     formatVersion: reportFormat,
+    coverage: coverage(attempts, { agents, gaps: report.coverage.gaps, seeded: old.seeded }),
     attempts,
     cells,
     rows: tasks.flatMap((each) => each.rows),
     acrossTasks,
+    sensitivity: sensitivity(cells, attempts),
     agentComparisons: agentComparisons(cells, { agents, attempts, seeded: old.seeded, scaled }),
   };
+}
+
+function upgradedVerdict(verdict: Report4["attempts"][number]["verdict"]): Attempt["verdict"] {
+  if (verdict.kind === "missing") return verdict;
+  const found = upgradedJudgement(verdict);
+  return { ...found, machine: found.kind };
 }
 
 function upgradedResearch(research: Report4["attempts"][number]["research"]): Attempt["research"] {

@@ -2,7 +2,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
-import { digitsText } from "./digits-text.ts";
+import { normalisedError, rowError, supportedText } from "./digits-text.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { noNumber, oneGroup, tableOf } from "./table-of.ts";
@@ -34,6 +34,12 @@ export function acrossSection(report: Report): Section {
 function taskByTask(report: Report): Table {
   const { tasks, agents } = report.acrossTasks;
   const metricAt = ({ metric }: (typeof tasks)[number]) => metricOf(report, metric);
+  const endsText = (row: (typeof tasks)[number]) => {
+    const { digits } = metricAt(row);
+    const own = report.rows.filter(({ task, metric }) => task === row.task && metric === row.metric);
+    const floor = supportedText(row.floor, digits, own.find((each) => each.floor)?.standardError);
+    return `${floor} to ${supportedText(row.anchor, digits, rowError(own, row, row.anchorName))}`;
+  };
   return tableOf({
     title: "Task by task",
     groups: oneGroup(tasks),
@@ -43,25 +49,38 @@ function taskByTask(report: Report): Table {
       {
         head: "baseline to reference",
         rigid: true,
-        cell: (row) =>
-          [row.floor, row.anchor].map((value) => digitsText(value, metricAt(row).digits)).join(" to "),
+        cell: endsText,
       },
       { head: "reference model", cell: ({ anchorName }) => anchorName },
       ...agents.map((each) => ({
         head: each.agent,
         rigid: true,
-        cell: ({ task, metric }: (typeof tasks)[number]) => {
-          const cell = report.cells.find(
-            (one) => one.task === task && one.agent === each.agent && one.metric === metric,
-          );
-          return each.tasks.includes(task) ? number(cell?.normalisedMean) : textCell("left out", "bad");
+        cell: (row: (typeof tasks)[number]) => {
+          if (!each.tasks.includes(row.task)) return textCell("left out", "bad");
+          const cell = cellOf(report, row, each.agent);
+          return number(cell?.normalisedMean, cell && normalisedError(cell));
         },
       })),
     ],
   });
 }
 
-function overTasks({ acrossTasks, tasks }: Report): Table {
+function cellOf({ cells }: Report, { task, metric }: { task: string; metric: string }, agent: string) {
+  return cells.find((one) => one.task === task && one.metric === metric && one.agent === agent);
+}
+
+/** The standard error of the agent's mean over tasks, from those that are known; null without any. */
+function overTasksError(report: Report, { agent, tasks }: AgentAcrossTasks): number | null {
+  const errors = report.acrossTasks.tasks.flatMap((row) => {
+    const cell = tasks.includes(row.task) ? cellOf(report, row, agent) : undefined;
+    return (cell && normalisedError(cell)) ?? [];
+  });
+  return errors.length === 0 ? null : Math.hypot(...errors) / tasks.length;
+}
+
+function overTasks(report: Report): Table {
+  const { acrossTasks, tasks } = report;
+  const error = (each: AgentAcrossTasks) => overTasksError(report, each);
   return tableOf({
     title: "Over tasks",
     groups: oneGroup(
@@ -71,21 +90,28 @@ function overTasks({ acrossTasks, tasks }: Report): Table {
       { head: "agent", cell: ({ agent }) => agent },
       { head: "mean rank", rigid: true, cell: ({ meanRank }) => number(meanRank) },
       { head: "tasks", rigid: true, cell: (each) => `${each.tasks.length} of ${tasks.length}` },
-      { head: "mean", rigid: true, cell: ({ mean }) => number(mean) },
-      { head: "without one task", rigid: true, cell: rangeCell },
-      { head: "interquartile mean", rigid: true, cell: ({ interquartileMean }) => number(interquartileMean) },
+      { head: "mean", rigid: true, cell: (each) => number(each.mean, error(each)) },
+      { head: "without one task", rigid: true, cell: (each) => rangeCell(each, error(each)) },
+      {
+        head: "interquartile mean",
+        rigid: true,
+        cell: (each) => number(each.interquartileMean, error(each)),
+      },
     ],
   });
 }
 
-function number(value: number | null | undefined): TableCell {
-  return value === null || value === undefined ? noNumber : textCell(digitsText(value, digits));
+function number(value: number | null | undefined, error?: number | null): TableCell {
+  return value === null || value === undefined ? noNumber : textCell(supportedText(value, digits, error));
 }
 
-function rangeCell({ leaveOneOut }: AgentAcrossTasks): TableCell {
+/** `error` of the mean over all tasks: without one of them it is about the same. */
+function rangeCell({ leaveOneOut }: AgentAcrossTasks, error: number | null): TableCell {
   if (leaveOneOut.length === 0) return noNumber;
   const means = leaveOneOut.map(({ mean }) => mean);
-  return textCell(`${digitsText(Math.min(...means), digits)} to ${digitsText(Math.max(...means), digits)}`);
+  return textCell(
+    [Math.min(...means), Math.max(...means)].map((end) => supportedText(end, digits, error)).join(" to "),
+  );
 }
 
 /** Means over different tasks differ partly because of the tasks. */

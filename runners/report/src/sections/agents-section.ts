@@ -4,7 +4,7 @@ import { attemptsMin } from "@mlrb/core/statistics/significance/difference-inter
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
-import { pText, rateText, signedText } from "./statistics-text.ts";
+import { differenceTexts, pText, rateText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
@@ -27,12 +27,11 @@ export function agentsSection(report: Report): Section {
         columns: [
           { head: "agents", cell: ({ agents }) => agents.join(" minus ") },
           { head: "tasks", cell: ({ difference }) => difference.tasks.join(", ") },
-          { head: "difference", rigid: true, cell: ({ difference }) => signedText(difference.value) },
+          { head: "difference", rigid: true, cell: ({ difference }) => differenceTexts(difference).value },
           {
             head: "95 % interval",
             rigid: true,
-            cell: ({ difference: { interval } }) =>
-              interval === null ? textCell("none", "faint") : `[${interval.map(signedText).join(", ")}]`,
+            cell: ({ difference }) => differenceTexts(difference).interval ?? textCell("none", "faint"),
           },
         ],
       }),

@@ -7,9 +7,9 @@ import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { digitsText } from "./digits-text.ts";
-import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictWord } from "./report-words.ts";
-import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
+import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
+import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
@@ -29,7 +29,7 @@ export function attemptsSection(report: Report): Section {
           { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
           {
             head: "verdict",
-            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), kind === "pass" ? undefined : "bad"),
+            cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
           },
           ...metrics.map((metric) => ({
             head: metricHead(metric),
@@ -53,6 +53,14 @@ export function attemptsSection(report: Report): Section {
     ],
   };
 }
+
+const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
+  pass: undefined,
+  undecided: "strong",
+  struck: "bad",
+  rejected: "bad",
+  missing: "bad",
+};
 
 /** Marks of the items below that are about the attempt. */
 function marks(attempt: Attempt): string {
@@ -90,7 +98,8 @@ function scoreCell(attempt: Attempt, metric: Metric, cells: Cell[]): TableCell {
       return textCell("not measured", "bad");
     case "scored": {
       const { value, standardError } = score;
-      const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits, value)})`;
+      const digits = supportedDigits(metric.digits, standardError);
+      const text = `${digitsText(value, digits)} (${digitsText(standardError, digits, value)})`;
       const way = counting(attempt, metric.name);
       if (way.kind === "failed") return textCell(text, "struck");
       if (way.kind === "missing") return textCell(text, "faint");

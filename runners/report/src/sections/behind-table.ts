@@ -3,7 +3,7 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
-import { digitsText } from "./digits-text.ts";
+import { rowError, scoreError, supportedText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
 import { rateText } from "./statistics-text.ts";
 import type { Table } from "./table.ts";
@@ -40,8 +40,10 @@ function pointsText(report: Report, cell: Cell): string {
       const way = counting(attempt, cell.metric);
       if (way.kind !== "valid") return way.kind;
       const counted = cell.counted[index]!;
-      const value = digitsText(way.value, digits);
-      return counted === way.value ? value : `${value} (counts as ${digitsText(counted, digits)})`;
+      const value = supportedText(way.value, digits, scoreError(attempt.scores[cell.metric]));
+      if (counted === way.value) return value;
+      const floor = supportedText(counted, digits, rowError(report.rows, cell, cell.floorName));
+      return `${value} (counts as ${floor})`;
     })
     .join(", ");
 }

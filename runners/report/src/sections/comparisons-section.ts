@@ -3,13 +3,14 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, tableOf, taskGroups } from "./table-of.ts";
 
 export function comparisonsSection(report: Report): Section {
-  const number = (metric: string, value: number) => digitsText(value, metricOf(report, metric).digits);
+  const number = (each: Compared, value: number) =>
+    digitsText(value, supportedDigits(metricOf(report, each.metric).digits, comparisonError(each)));
   const left = report.comparisons.flatMap((each): { of: Comparison; text: string }[] =>
     each.kind === "not-compared"
       ? [{ of: each, text: `not compared: ${each.why}` }]
@@ -31,14 +32,14 @@ export function comparisonsSection(report: Report): Section {
           {
             head: "difference",
             rigid: true,
-            cell: compared(({ metric, difference }) => number(metric, Math.abs(difference))),
+            cell: compared((each) => number(each, Math.abs(each.difference))),
           },
           {
             head: "standard error",
             rigid: true,
             cell: compared((each) => {
               const error = comparisonError(each);
-              return error === null ? "none" : number(each.metric, error);
+              return error === null ? "none" : number(each, error);
             }),
           },
           { head: "ratio", rigid: true, cell: compared(ratioText) },

@@ -1,13 +1,98 @@
-// Numbers as tables show them: the scorer's digits and a decimal point, in every locale.
+// Numbers as tables show them: with a decimal point in every locale, and with the digits that their standard errors support,
+// i.e. two significant digits of the error and at most the scorer's. report.json and report.csv keep all digits.
+
+import { standardDeviation } from "@mlrb/core/statistics/mean";
+import type { Metric } from "@mlrb/formats/report";
+import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row } from "@mlrb/formats/report/row";
 
 const plainMax = 1e7;
 
 /**
- * `value` with `digits` after the point; huge ones in powers of ten, so that columns stay narrow. Never "-0.000". An
- * error is in powers of ten if the value that it belongs to (`of`) is.
+ * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. Huge values are in
+ * powers of ten, so that columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it belongs
+ * to (`of`) is.
  */
 export function digitsText(value: number, digits: number, of = value): string {
-  if (Math.max(Math.abs(value), Math.abs(of)) >= plainMax) return value.toExponential(2);
-  const text = value.toFixed(digits);
+  if (Math.max(Math.abs(value), Math.abs(of)) >= plainMax) {
+    if (value === 0) return "0";
+    const exponent = Math.floor(Math.log10(Math.abs(value)));
+    return value.toExponential(Math.max(0, Math.min(2, exponent + digits)));
+  }
+  const text = digits >= 0 ? value.toFixed(digits) : roundedTo(10 ** -digits, value).toFixed(0);
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
+}
+
+function roundedTo(unit: number, value: number): number {
+  return Math.round(value / unit) * unit;
+}
+
+type KnownError = number | null | undefined;
+
+/** Digits after the point; negative where even tens are uncertain. An unknown or zero error leaves the scorer's `digits`. */
+export function supportedDigits(digits: number, error: KnownError): number {
+  if (error === null || error === undefined || !Number.isFinite(error) || error <= 0) return digits;
+  // rounded first: 0.0996 is 0.10, which has two digits after the point
+  const exponent = Number(error.toExponential(1).split("e")[1]);
+  return Math.min(digits, 1 - exponent);
+}
+
+/** `value` with the digits that its standard error supports, at most `digits`. */
+export function supportedText(value: number, digits: number, error: KnownError): string {
+  return digitsText(value, supportedDigits(digits, error));
+}
+
+/** `value`, the cell's mean over all attempts in one variant, with the digits that the mean's error supports. */
+export function meanText(cell: Cell, { digits }: Metric, value: number): string {
+  return supportedText(value, digits, meanError(cell));
+}
+
+/**
+ * The standard error of the mean over all attempts: that of the values that count, failed attempts included, or that of
+ * its valid attempts, whichever is larger. It is only for digits, since a few attempts do not show how often they fail.
+ */
+export function meanError(cell: Pick<Cell, "counted" | "errors" | "validN">): number | null {
+  const counted = cell.counted.filter((value) => value !== null);
+  return larger(ofMean(standardDeviation(counted), counted.length), validError(cell));
+}
+
+/** The standard error of the mean over valid attempts: over attempts or over items, whichever is larger. */
+export function validError({ errors, validN }: Pick<Cell, "errors" | "validN">): number | null {
+  return larger(ofMean(errors.betweenAttempts, validN), errors.overItems);
+}
+
+function ofMean(spread: KnownError, n: number): number | null {
+  return spread === null || spread === undefined ? null : spread / Math.sqrt(n);
+}
+
+function larger(first: number | null, second: number | null): number | null {
+  return first === null || second === null ? (first ?? second) : Math.max(first, second);
+}
+
+/** The standard error of a trivial baseline or reference model; null if it has none. */
+export function rowError(
+  rows: readonly Row[],
+  { task, metric }: Pick<Cell, "task" | "metric">,
+  name: string | null,
+): number | null {
+  const row = rows.find((each) => each.task === task && each.metric === metric && each.name === name);
+  return row?.standardError ?? null;
+}
+
+/** The standard error of a score over its items; null if there is no score. */
+export function scoreError(score: (Attempt | AttemptMoment)["scores"][string] | undefined): number | null {
+  return score?.kind === "scored" ? score.standardError : null;
+}
+
+/** About the standard error of a mean over `items` of the items behind a mean that has `error` over `of` items. */
+export function partError(error: number, { items, of }: { items: number; of: number }): number {
+  return error * Math.sqrt(of / items);
+}
+
+/** The standard error of a normalised mean, with its baseline and reference model as known numbers; null if unknown. */
+export function normalisedError(cell: Cell): number | null {
+  const error = meanError(cell);
+  if (error === null || cell.floor === null || cell.anchor === null) return null;
+  return error / Math.abs(cell.anchor - cell.floor);
 }

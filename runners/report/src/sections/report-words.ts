@@ -3,8 +3,9 @@
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, rowError, supportedDigits } from "./digits-text.ts";
 import type { Item } from "./table.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */
@@ -23,9 +24,13 @@ export function verdictWord(kind: string): string {
   return kind === "struck" ? "disqualified" : kind;
 }
 
-/** An answer of a rule, or a stage of research, as people read it. Programs read `cannot-tell`. */
-export function decidedWord(answer: string): string {
-  return answer === "cannot-tell" ? "undecided" : answer;
+/** `pass (machine: undecided)` where a person decided otherwise; `rejected (not scorable)`. */
+export function verdictText(verdict: Attempt["verdict"]): string {
+  const word = verdictWord(verdict.kind);
+  if (verdict.kind === "missing") return word;
+  if (verdict.notScorable) return `${word} (not scorable)`;
+  if (verdict.machine === verdict.kind) return word;
+  return `${word} (machine: ${verdictWord(verdict.machine)})`;
 }
 
 /** Explains the columns and the failed attempts of a table of results. */
@@ -40,13 +45,16 @@ export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, at
 }
 
 /** The trivial baseline of a cell as tables show it. */
-export function floorText({ floor }: Cell, { digits }: Metric): string {
-  return floor === null ? "unknown" : digitsText(floor, digits);
+export function floorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+  const { floor, floorName } = cell;
+  if (floor === null) return "unknown";
+  return digitsText(floor, supportedDigits(digits, rowError(rows, cell, floorName)));
 }
 
 /** The reference model of a cell as tables show it; a dash where task.yaml names none. */
-export function anchorText({ anchor, anchorName }: Cell, { digits }: Metric): string {
-  if (anchor !== null) return digitsText(anchor, digits);
+export function anchorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+  const { anchor, anchorName } = cell;
+  if (anchor !== null) return digitsText(anchor, supportedDigits(digits, rowError(rows, cell, anchorName)));
   return anchorName === null ? "–" : "unknown";
 }
 

@@ -3,7 +3,8 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptItems } from "./report-words.ts";
+import { scoreError, supportedText } from "./digits-text.ts";
+import { attemptItems, metricOf } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
 
@@ -59,7 +60,10 @@ export function researchSection(report: Report): Section {
           { head: "agent", cell: ({ agent }) => agent },
           {
             head: "self-reported minus measured",
-            cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
+            cell: each(({ saidMinusMeasured: value, metric }, { scores }) => {
+              if (value === null || metric === null) return "–";
+              return supportedText(value, metricOf(report, metric).digits, scoreError(scores[metric]));
+            }),
           },
           { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
         ],
@@ -80,9 +84,11 @@ function agentRows(report: Report, task: string): AgentRow[] {
 }
 
 /** `shown` for each seed in turn. */
-function each(show: (found: FoundResearch) => string) {
+function each(show: (found: FoundResearch, attempt: Attempt) => string) {
   return ({ attempts }: AgentRow) =>
-    attempts.map(({ research }) => (research?.kind === "found" ? show(research) : "?")).join(", ");
+    attempts
+      .map((attempt) => (attempt.research?.kind === "found" ? show(attempt.research, attempt) : "?"))
+      .join(", ");
 }
 
 function failures(researched: AttemptWithResearch[]): Item[] {

@@ -5,7 +5,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { behindTable } from "./behind-table.ts";
-import { digitsText } from "./digits-text.ts";
+import { meanText } from "./digits-text.ts";
 import {
   anchorText,
   floorText,
@@ -47,12 +47,12 @@ export function resultsSection(report: Report): Section {
           {
             head: "trivial baseline",
             rigid: true,
-            cell: ({ metric, cells }) => floorText(cells[0]!, metric),
+            cell: ({ metric, cells }) => floorText(cells[0]!, metric, report.rows),
           },
           {
             head: "reference model",
             rigid: true,
-            cell: ({ metric, cells }) => anchorText(cells[0]!, metric),
+            cell: ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows),
           },
           ...(report.published.length === 0 ? [] : [{ head: "published", cell: publishedCell }]),
         ],
@@ -74,7 +74,8 @@ export function resultsSection(report: Report): Section {
   };
 }
 
-const behindHelp = "Pass rate: valid attempts of the measured ones, with Wilson's 95 % interval.";
+const behindHelp =
+  "Pass rate: valid attempts of the measured ones, undecided ones included, with Wilson's 95 % interval.";
 
 /** One item for all agents with a note on the same metrics, so that it is true of each of these cells. */
 function noteItems(cells: Cell[]): Item[] {
@@ -118,12 +119,12 @@ export const publishedCaption =
 
 function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): TableCell {
   if (!cell) return textCell("not planned", "faint");
-  const { digits } = metric;
   const coverage = `${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`;
   const about = { task: cell.task, agent: cell.agent, metric: cell.metric };
   if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
-  const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
+  const mean = cell.mean === null ? "no mean" : meanText(cell, metric, cell.mean);
   const lines = [`${mean} (${coverage})`];
+  if (cell.undecided > 0) lines.push(`${cell.undecided} undecided`);
   if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   lines.push(...attemptMarks(cell));

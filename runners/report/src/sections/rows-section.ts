@@ -1,8 +1,8 @@
 // The baselines and reference models, and how each agent's mean compares with them.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, meanError, supportedDigits } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
@@ -33,14 +33,12 @@ export function rowsSection(report: Report): Section {
           {
             head: "value",
             rigid: true,
-            cell: ({ metric, value }) =>
+            cell: ({ metric, value, standardError }) =>
               value === null
                 ? textCell("rejected", "bad")
-                : digitsText(value, metricOf(report, metric).digits),
+                : digitsText(value, supportedDigits(metricOf(report, metric).digits, standardError)),
           },
-          ...agentColumns(report, (row: Row, agent) =>
-            standingCell(row, agent, metricOf(report, row.metric)),
-          ),
+          ...agentColumns(report, (row: Row, agent) => standingCell(row, agent, report)),
         ],
       }),
     ],
@@ -59,10 +57,16 @@ function plainName({ name, floor }: Row): string {
 }
 
 /** Worse than the trivial baseline is marked; worse than a reference model is not. */
-function standingCell(row: Row, agent: string, metric: Metric): TableCell {
+function standingCell(row: Row, agent: string, report: Report): TableCell {
   const standing = row.standings.find((each) => each.agent === agent);
   if (!standing || standing.kind === "unknown") return textCell("unknown", "faint");
   if (standing.kind === "level") return textCell("equal");
-  const text = `${digitsText(standing.by, metric.digits)} ${standing.kind}`;
+  const cell = report.cells.find(
+    (each) => each.task === row.task && each.metric === row.metric && each.agent === agent,
+  );
+  const error = Math.max((cell && meanError(cell)) ?? 0, row.standardError ?? 0);
+  const by = digitsText(standing.by, supportedDigits(metricOf(report, row.metric).digits, error));
+  if (Number(by) === 0) return textCell("equal");
+  const text = `${by} ${standing.kind}`;
   return standing.kind === "worse" && row.floor ? textCell(text, "bad") : textCell(text);
 }

@@ -1,7 +1,14 @@
 // What went wrong through a fault of the agents: broken rules and rejected scores, with the evidence.
+import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
-import { attemptItems, decidedWord } from "./report-words.ts";
+import { decisionsOn, decisionText, strayDecisions } from "../read/decisions.ts";
+import { attemptItems } from "./report-words.ts";
 import type { Section } from "./table.ts";
+
+/** An answer of the machine, where a person may have decided otherwise. */
+function answerWord(answer: RuleAnswer): string {
+  return answer === "fail" ? "failed" : answer === "pass" ? "passed" : answer;
+}
 
 /** Failed and undecided rules with their evidence, and reasons for rejections; equal findings once. */
 export function rulesSection(report: Report): Section {
@@ -9,13 +16,21 @@ export function rulesSection(report: Report): Section {
     attempt.verdict.kind === "missing"
       ? []
       : attempt.verdict.rules
-          .filter((rule) => rule.answer !== "pass")
+          .filter((rule) => rule.answer !== "pass" || decisionsOn(attempt, rule.rule).length > 0)
           .map((rule) => ({
             attempt,
-            text:
-              `${rule.rule}: ${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
-              `${rule.title} – ${rule.evidence}`,
+            text: [
+              `${rule.rule}: ${answerWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
+                `${rule.title} – ${rule.evidence}`,
+              ...decisionsOn(attempt, rule.rule).map((one) => `decided by a person: ${decisionText(one)}`),
+            ].join("; "),
           })),
+  );
+  const stray = report.attempts.flatMap((attempt) =>
+    strayDecisions(attempt).map((one) => ({
+      attempt,
+      text: `${one.rule}: no such rule was judged; decided by a person: ${decisionText(one)}`,
+    })),
   );
   const refused = report.attempts.flatMap((attempt) =>
     Object.entries(attempt.scores).flatMap(([name, score]) =>
@@ -23,9 +38,9 @@ export function rulesSection(report: Report): Section {
     ),
   );
   return {
-    heading: "Rules broken or undecided, and scores rejected",
+    heading: "Rules broken or undecided, decisions of people, and scores rejected",
     caption: "",
     tables: [],
-    items: attemptItems([...broken, ...refused]),
+    items: attemptItems([...broken, ...stray, ...refused]),
   };
 }

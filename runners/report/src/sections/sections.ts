@@ -17,6 +17,7 @@ import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import { rulesSection } from "./rules-section.ts";
 import { secondarySection } from "./secondary-section.ts";
+import { sensitivitySection } from "./sensitivity-section.ts";
 import type { Section } from "./table.ts";
 import { validitySection } from "./validity-section.ts";
 
@@ -25,6 +26,7 @@ export function sections(report: Report): Section[] {
   const ofAttempts = (section: Section) => aboutAttempts(section, report);
   return [
     ofAttempts(resultsSection(report)),
+    ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
     metricsSection(report),
@@ -74,6 +76,7 @@ export function coverageLine(report: Report): string {
     counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
   const judged = parts(
     [attempts.pass, "pass"],
+    [attempts.undecided, "undecided"],
     [attempts.struck, "disqualified"],
     [attempts.rejected, "rejected"],
     [attempts.missing, "missing"],

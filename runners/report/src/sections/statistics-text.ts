@@ -1,5 +1,6 @@
 // Numbers of statistics as tables show them.
-import { digitsText } from "./digits-text.ts";
+import type { AgentDifference } from "@mlrb/formats/report/agent-comparison";
+import { supportedText } from "./digits-text.ts";
 
 /** Two significant digits; never 0. */
 export function pText(p: number): string {
@@ -12,8 +13,24 @@ export function rateText(rate: number, interval: readonly number[] | null): stri
   return `${rate.toFixed(2)}${bounds}`;
 }
 
-/** A difference of normalised scores: `+0.41` or `−0.41` with two digits; without a sign if they show no difference. */
-export function signedText(value: number): string {
-  const text = digitsText(value, 2);
-  return Number(text) > 0 ? `+${text}` : text.replace("-", "−");
+/**
+ * A difference of normalised scores, `+0.41` or `−0.41`, and its interval, with two digits or as many as the interval
+ * supports; without a sign if they show no difference.
+ */
+export function differenceTexts({
+  value,
+  interval,
+}: Pick<Extract<AgentDifference, { kind: "difference" }>, "value" | "interval">): {
+  value: string;
+  interval: string | null;
+} {
+  const error = interval === null ? null : (interval[1] - interval[0]) / (2 * 1.96);
+  const signed = (number: number) => {
+    const text = supportedText(number, 2, error);
+    return Number(text) > 0 ? `+${text}` : text.replace("-", "−");
+  };
+  return {
+    value: signed(value),
+    interval: interval === null ? null : `[${interval.map(signed).join(", ")}]`,
+  };
 }

@@ -3,16 +3,17 @@
 
 import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { digitsText } from "./digits-text.ts";
+import { digitsText, supportedDigits, validError } from "./digits-text.ts";
 
 export const validHelp =
   "The mean of valid attempts and its 95 % Student-t interval are conditional on an attempt being valid; the interval is " +
   "cut to the metric's range. It is no interval of the mean over all attempts.";
 
-/** `0.580 [0.521, 0.639] (n 3)`; without an interval only the mean. */
-export function validText(cell: Cell, { digits }: Metric): string {
+/** `0.580 [0.521, 0.639] (n 3)`, with the digits that the mean's error supports; without an interval only the mean. */
+export function validText(cell: Cell, metric: Metric): string {
   const { validMean, validN, validInterval } = cell;
   if (validMean === null) return "none valid";
+  const digits = supportedDigits(metric.digits, validError(cell));
   const ends = validInterval?.map((end) => digitsText(end, digits, validMean)).join(", ");
   return `${digitsText(validMean, digits)}${ends === undefined ? "" : ` [${ends}]`} (n ${validN})`;
 }

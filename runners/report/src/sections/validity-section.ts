@@ -6,17 +6,18 @@ import { oneGroup, tableOf } from "./table-of.ts";
 
 export function validitySection(report: Report): Section {
   return {
-    heading: "Valid attempts",
+    heading: "Attempts that kept the rules",
     caption:
-      "Share of the judged attempts that pass all rules, with Wilson's 95 % interval. Repeats of one attempt have no interval.",
+      "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
+      "interval. Undecided attempts have a strike rule that could not be decided: they are counted apart, and not as kept.",
     tables: [
       tableOf({
         groups: oneGroup(titledAgents(report)),
         columns: [
           { head: "agent", cell: ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`) },
           { head: "planned", rigid: true, cell: ({ planned }) => String(planned) },
-          { head: "judged", rigid: true, cell: ({ judged }) => String(judged) },
-          { head: "pass", rigid: true, cell: ({ pass }) => String(pass) },
+          { head: "kept the rules", rigid: true, cell: ({ pass, judged }) => `${pass}/${judged}` },
+          { head: "undecided", rigid: true, cell: ({ undecided }) => String(undecided) },
           {
             head: "rate",
             rigid: true,

@@ -32,6 +32,7 @@ const example = () =>
       } as never,
     },
     scores: {
+      verdict: "undecided",
       primary: "loss",
       final: [
         exampleScore("loss"),

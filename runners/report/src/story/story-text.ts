@@ -8,7 +8,7 @@ import type { NamedScore } from "../exports/attempt-source.ts";
 import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
 import { plainText } from "../read/plain-text.ts";
-import { digitsText } from "../sections/digits-text.ts";
+import { digitsText, supportedDigits } from "../sections/digits-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
@@ -137,8 +137,11 @@ function hanging(text: string, width: number, linesMax: number): string[] {
   return shown.map((line, at) => `${at === 0 ? "- " : "  "}${line}`);
 }
 
-function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>, width: number): string[] {
-  return final.flatMap((score) => {
+function scores(
+  { verdict, primary, final, moments }: NonNullable<AttemptStory["scores"]>,
+  width: number,
+): string[] {
+  const each = final.flatMap((score) => {
     const earlier = moments.flatMap(({ moment, scores: then }) => {
       const found = then.find(({ name }) => name === score.name);
       return found ? [`${moment} ${valueText(found)}`] : [];
@@ -150,18 +153,21 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
       4,
     );
   });
+  return [...hanging(`verdict: ${verdict}`, width, 1), ...each];
 }
 
 function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
   const against = `trivial baseline ${floor === null ? "unknown" : digitsText(floor, digits)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
-  return `${valueText(score)} ± ${digitsText(score.standardError, digits, score.value)} ${unit} over ${score.items} items (${against})`;
+  return `${valueText(score)} ± ${digitsText(score.standardError, supportedDigits(digits, score.standardError), score.value)} ${unit} over ${score.items} items (${against})`;
 }
 
 function valueText(score: NamedScore): string {
   if (score.kind === "rejected") return `rejected: ${score.reason}`;
-  return score.kind === "scored" ? digitsText(score.value, score.digits) : `not measured: ${score.cause}`;
+  return score.kind === "scored"
+    ? digitsText(score.value, supportedDigits(score.digits, score.standardError))
+    : `not measured: ${score.cause}`;
 }
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;

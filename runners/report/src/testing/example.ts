@@ -1,6 +1,7 @@
 // A made-up run for tests, built from the outcome of each attempt: a manifest as the runner writes it, and the
 // artifacts' texts by path.
 
+import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
@@ -39,6 +40,17 @@ export class Example {
       cause: "",
       artifacts: Object.fromEntries(entries),
     });
+    return this;
+  }
+
+  /** Adds people's decisions to an attempt that succeeded; each counts unless it says otherwise. */
+  decided(axes: Member["axes"], ...decisions: (Partial<MemberDecision> & { rule: string })[]): this {
+    const stage = stageText("attempt", axes);
+    const member = this.members.find((one) => one.stage === stage)!;
+    member.decisions = decisions.map((one) => ({
+      ...{ verdict: "pass", by: "Ada", reason: "looked at it", counts: true },
+      ...one,
+    }));
     return this;
   }
 
@@ -172,10 +184,10 @@ export function anchorRows(scorer: string, rows: Row[]) {
 }
 
 export const passed = {
-  verdict: { formatVersion: 1, kind: "pass", rules: [], facts: { parameters: 500_000 } },
+  verdict: { formatVersion: 2, kind: "pass", rules: [], facts: { parameters: 500_000 } },
 };
 
-export function verdict(kind: string, rule: Record<string, string> = {}) {
+export function verdict(kind: string, rule: Record<string, string> = {}): { verdict: object } {
   const whole = {
     rule: "from-scratch",
     title: "Trained from scratch",
@@ -185,7 +197,7 @@ export function verdict(kind: string, rule: Record<string, string> = {}) {
     severity: "strike",
     ...rule,
   };
-  return { verdict: { formatVersion: 1, kind, rules: [whole], facts: {} } };
+  return { verdict: { formatVersion: 2, kind, rules: [whole], facts: {} } };
 }
 
 /** Items of `bits` with mean about `level`, the same difficulty profile whatever the level. */

@@ -24,14 +24,21 @@ function withExtra(given: ReturnType<typeof scored>, seed: number): ReturnType<t
   };
 }
 
-export function nastyExample(): Example {
+/** `people` false: as the run was before there were undecided attempts and decisions of people. */
+export function nastyExample({ people = true } = {}): Example {
   const example = new Example();
   const at = (task: string, agent: string, seed: number) => ({ task, agent, seed });
-  const letters = (agent: string, seed: number, bits: number, right: number) => {
+  const letters = (
+    agent: string,
+    seed: number,
+    bits: number,
+    right: number,
+    judged: { verdict: object } = passed,
+  ) => {
     const axes = at("letters", agent, seed);
     example
       .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
-      .gives("validate", axes, passed)
+      .gives("validate", axes, people ? judged : passed)
       .gives(
         "score",
         { ...axes, scorer: "bits" },
@@ -46,9 +53,19 @@ export function nastyExample(): Example {
         ),
       );
   };
-  letters("plain", 1, 3.02, 97);
-  letters("plain", 2, 3.04, 99);
+  letters("plain", 1, 3.02, 97, verdict("struck"));
+  letters("plain", 2, 3.04, 99, verdict("undecided", { answer: "undecided", evidence: hostile }));
   letters("strong", 1, 2.48, 120);
+
+  // plain, seed 1: a person decided against the machine, after another one; and on a rule that was not judged.
+  const imported = { kind: "imported", signedBy: null } as const;
+  const unused = { by: hostile.slice(0, 80), reason: hostile, counts: false, origin: imported };
+  const decisions = [
+    { rule: "from-scratch", verdict: "fail", ...unused },
+    { rule: "from-scratch", reason: "its own weights; the match is the tokenizer's table" },
+    { rule: "renamed-since", verdict: "fail" },
+  ] as const;
+  if (people) example.decided(at("letters", "plain", 1), ...decisions);
 
   // strong, seed 2: broke a rule, was scored, and has evidence that reads like a pass.
   const struck = at("letters", "strong", 2);
@@ -99,7 +116,7 @@ export function nastyExample(): Example {
   example
     .gives("attempt", rejected, { submission: "sha256:empty" })
     .gives("validate", rejected, {
-      verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} },
+      verdict: { formatVersion: 2, kind: "rejected", rules: [], facts: {} },
     })
     .gives("score", { ...rejected, scorer: "right" }, rejectedScore("right", "config.json is missing"));
   const spoiled = { ...rejected, moment: "75%" };
@@ -109,7 +126,11 @@ export function nastyExample(): Example {
   const unreadable = at("numbers", "strong", 2);
   example
     .gives("attempt", unreadable, { submission: "sha256:日本語" })
-    .gives("validate", unreadable, verdict("pass", { answer: "cannot-tell", evidence: "日本語 の 証拠 🙂" }))
+    .gives(
+      "validate",
+      unreadable,
+      verdict("undecided", { answer: "undecided", evidence: "日本語 の 証拠 🙂" }),
+    )
     .gives(
       "score",
       { ...unreadable, scorer: "right" },

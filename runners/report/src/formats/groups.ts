@@ -1,17 +1,18 @@
 // The groups of each task, in separate files: sixty subjects would hide the results.
 
+import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
-import { csvLine } from "../formats/csv-line.ts";
-import { latexFile } from "../formats/latex.ts";
-import { fileHead, markdownSection } from "../formats/markdown.ts";
 import { importedLine } from "../read/imported-words.ts";
-import { digitsText } from "./digits-text.ts";
-import { metricHead, metricOf } from "./report-words.ts";
-import { aboutAttempts, plainSection } from "./sections.ts";
-import type { Section } from "./table.ts";
-import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
-import { validMeanCell } from "./valid-mean-cell.ts";
+import { partError, supportedText, validError } from "../sections/digits-text.ts";
+import { metricHead, metricOf } from "../sections/report-words.ts";
+import { aboutAttempts, plainSection } from "../sections/sections.ts";
+import type { Section } from "../sections/table.ts";
+import { agentColumns, tableOf, taskGroups } from "../sections/table-of.ts";
+import { validMeanCell } from "../sections/valid-mean-cell.ts";
+import { csvLine } from "./csv-line.ts";
+import { latexFile } from "./latex.ts";
+import { fileHead, markdownSection } from "./markdown.ts";
 
 /** groups.md, ending with a line break; it says so when no score has groups. */
 export function groupsMarkdown(report: Report): string {
@@ -60,7 +61,9 @@ export function groupsSection(report: Report): Section {
           { head: "group", cell: ({ name }) => name },
           { head: "items", rigid: true, cell: (row) => String(row.items ?? "differ") },
           ...agentColumns(report, (row: GroupMean, agent) =>
-            validMeanCell(row, agent, (value) => digitsText(value, metricOf(report, row.metric).digits)),
+            validMeanCell(row, agent, (value) =>
+              supportedText(value, metricOf(report, row.metric).digits, groupError(report, row, agent)),
+            ),
           ),
         ],
       }),
@@ -70,12 +73,23 @@ export function groupsSection(report: Report): Section {
 }
 
 /** `items` are those in the group; null where attempts differ in it. */
-type GroupMean = NamedMean<{ items: number }> & { items: number | null };
+type GroupMean = NamedMean<{ items: number; error: number }> & { items: number | null };
 
 /** Means by group of every task and metric that has groups: subjects, paradigms, phenomena, subtasks. */
 export function groupMeans(report: Report): GroupMean[] {
-  return meansByName(report, ({ groups }) => Object.entries(groups)).map((row) => {
+  return meansByName(report, ({ groups, items, standardError }) =>
+    Object.entries(groups).map(([name, group]) => [
+      name,
+      { ...group, error: partError(standardError, { items: group.items, of: items }) },
+    ]),
+  ).map((row) => {
     const counts = new Set(row.parts.map(({ items }) => items));
     return { ...row, items: counts.size === 1 ? [...counts][0]! : null };
   });
+}
+
+/** About the standard error of the agent's mean: that of a part over its items, or of the whole if that is larger. */
+function groupError(report: Report, { task, metric, parts }: GroupMean, agent: string): number {
+  const cell = report.cells.find((one) => one.task === task && one.metric === metric && one.agent === agent);
+  return Math.max(mean(parts.map(({ error }) => error)) ?? 0, (cell && validError(cell)) ?? 0);
 }

@@ -1,0 +1,102 @@
+// `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt. The record, its verdict and
+// earlier decisions stay as they are.
+import { readManifest } from "@mlrb/core/spec/manifest";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { nameMax, reasonMax } from "@mlrb/formats/attempt/adjudication";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { addAdjudication } from "@mlrb/local/records/adjudications";
+import { decisionText } from "@mlrb/report/read/decisions";
+import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
+import { refuse } from "../request/request.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { oneLine } from "../show/one-line.ts";
+import { printJson } from "../show/print-json.ts";
+
+export type AdjudicateOptions = PlaceOptions & { rule: string; verdict: string; by: string; reason: string };
+
+export function attemptsAdjudicate(repository: string, what: string, options: AdjudicateOptions): number {
+  const place = attemptPlace(repository, options.root);
+  const found = findAttempt(what, place);
+  if (typeof found === "string") {
+    process.stderr.write(`${found}\n`);
+    return 2;
+  }
+  if (found.kind !== "record") {
+    process.stderr.write(
+      `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`pnpm pipeline attempts list\` shows which attempts are recorded\n`,
+    );
+    return 2;
+  }
+  const { verdict } = options;
+  const [by, reason] = [oneLine(options.by).trim(), oneLine(options.reason).trim()];
+  const problems = [
+    ...ruleProblems(repository, found.record, options.rule),
+    ...(verdict === "pass" || verdict === "fail" ? [] : [verdictProblem(verdict)]),
+    ...lengthProblems("--by", by, nameMax),
+    ...lengthProblems("--reason", reason, reasonMax),
+  ];
+  if (problems.length > 0 || (verdict !== "pass" && verdict !== "fail"))
+    return refuse(problems, options.json);
+  const decided = { rule: options.rule, verdict, by, reason } as const;
+  const decidedAt = new Date().toISOString();
+  addAdjudication(place.state.attempts, { decidedAt, record: found.digest, ...decided });
+  if (options.json) {
+    printJson({ event: "attempt-adjudicate", record: found.digest, decidedAt, ...decided });
+    return 0;
+  }
+  place.records.refresh();
+  const all = place.records.decisionsOn(found.digest).filter(({ rule }) => rule === options.rule);
+  const { pipeline, profile, stage } = found.record.slot;
+  const lines = [
+    `${found.digest.slice(0, 12)}  ${stage}`,
+    ...all.map((one) => `  ${one.rule}: ${decisionText(one)}`),
+    `the tables use it after \`pnpm pipeline run ${pipeline} --profile ${profile}\`; no attempt and no score runs again`,
+  ];
+  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+  return 0;
+}
+
+function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string): Diagnostic[] {
+  const task = String(axes.task ?? "");
+  const manifest = task === "" ? undefined : readManifest("task", task, sourceFiles(repository));
+  if (manifest === undefined)
+    return [
+      {
+        code: "unknown-task",
+        message:
+          task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`,
+        help: "decide in a repository that has the task of the attempt; `pnpm pipeline list tasks` shows them",
+      },
+    ];
+  if (Array.isArray(manifest)) return manifest;
+  const names = [...new Set(manifest.value.rules.map(({ name }) => name))];
+  if (names.includes(rule)) return [];
+  return [
+    {
+      code: "unknown-rule",
+      message: `the task ${task} has no rule "${rule.slice(0, nameMax)}"`,
+      help: didYouMean(rule, names),
+    },
+  ];
+}
+
+function verdictProblem(verdict: string): Diagnostic {
+  return {
+    code: "unknown-verdict",
+    message: `a person decides pass or fail, not "${verdict.slice(0, nameMax)}"`,
+    help: didYouMean(verdict, ["pass", "fail"]),
+  };
+}
+
+function lengthProblems(option: string, text: string, max: number): Diagnostic[] {
+  if (text.length <= max) return [];
+  return [
+    {
+      code: "long-text",
+      message: `${option} has ${text.length} characters; at most ${max} fit the tables`,
+      help: "shorten it; a longer explanation can be in a file that the reason names",
+    },
+  ];
+}

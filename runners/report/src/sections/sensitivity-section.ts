@@ -1,0 +1,66 @@
+// The primary means next to what they would be if undecided attempts, decisions of people, or models that cannot be
+// scored counted in another way.
+
+import type { Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
+import { meanText } from "./digits-text.ts";
+import { metricHead, metricOf } from "./report-words.ts";
+import { type Section, type TableCell, textCell } from "./table.ts";
+import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
+
+const variantTexts: Record<SensitivityVariant, string> = {
+  "undecided-as-pass": "undecided as pass",
+  "undecided-as-floor": "undecided as trivial baseline",
+  "without-decisions": "without decisions of people",
+  "not-scorable-as-missing": "not scorable as missing",
+};
+
+type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
+
+export function sensitivitySection(report: Report): Section {
+  return {
+    heading: "Sensitivity",
+    caption:
+      "The mean of the metric that decides the task, if these attempts counted in another way. An undecided attempt has a " +
+      "strike rule that the machine could not decide; under Results it counts with its score. A person's decision " +
+      "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
+      "the trivial baseline under Results. In parentheses: the attempts of the row.",
+    tables: [
+      tableOf({
+        groups: taskGroups(report, (task) => rowsOf(report, task)),
+        columns: [
+          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "mean", cell: ({ title }) => title },
+          ...agentColumns(report, ({ cellOf }: SensitivityRow, agent) => cellOf(agent)),
+        ],
+      }),
+    ],
+    items: [],
+  };
+}
+
+/** The means as they are under Results, then each variant that is about an attempt of the task. */
+function rowsOf(report: Report, task: string): SensitivityRow[] {
+  const found = report.sensitivity.filter((one) => one.task === task);
+  if (found.length === 0) return [];
+  const { metric } = found[0]!;
+  const cellOf = (agent: string) =>
+    report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
+  const textOf = (mean: number | null, cell: Cell) =>
+    mean === null ? "no mean" : meanText(cell, metricOf(report, metric), mean);
+  const shown = (agent: string): TableCell => {
+    const cell = cellOf(agent);
+    return cell ? textCell(textOf(cell.mean, cell)) : noNumber;
+  };
+  const variantRow = ([variant, own]: [SensitivityVariant, Sensitivity[]]): SensitivityRow => ({
+    metric,
+    title: variantTexts[variant],
+    cellOf: (agent) => {
+      const one = own.find((each) => each.agent === agent);
+      return one ? textCell(`${textOf(one.mean, cellOf(agent)!)} (${one.attempts})`) : shown(agent);
+    },
+  });
+  const byVariant = Map.groupBy(found, ({ variant }) => variant);
+  return [{ metric, title: "as under Results", cellOf: shown }, ...[...byVariant].map(variantRow)];
+}
