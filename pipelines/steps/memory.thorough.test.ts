@@ -21,7 +21,7 @@ const MB = 1e6;
 const program = `
 import sys
 from pathlib import Path
-from test_memory_limit import save_small, save_wide
+from memory_models import save_small, save_wide
 save_wide(Path(sys.argv[1], "wide"))
 save_small(Path(sys.argv[1], "small"))
 `;

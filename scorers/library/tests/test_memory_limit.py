@@ -1,4 +1,4 @@
-"""Checks what is measured for a memory rule, with real models, and how a measuring process can end."""
+"""Checks how a measurement for a memory rule can end, and its hard limit; test_memory_peaks has the peaks."""
 
 import resource
 import signal
@@ -9,9 +9,7 @@ from typing import Any
 from unittest import mock
 
 import torch
-from tokenizers import Tokenizer
-from tokenizers.models import BPE
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from memory_models import MB, save_wide, settings
 
 from mlrb_kit.rejected import Rejected
 from scorer_library.costs import memory_limit
@@ -24,40 +22,6 @@ from scorer_library.costs.memory_limit import (
     over_limit,
 )
 
-MB = 10**6
-
-
-def save(folder: Path, model: Any) -> Path:
-    model.save_pretrained(folder)
-    tokenizer = Tokenizer(BPE({"a": 0, "<start>": 1}, []))
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<start>").save_pretrained(folder)
-    return folder
-
-
-def save_wide(folder: Path) -> Path:
-    """A model of 2 MB whose MLP holds 160 MB for 2 000 tokens, several times."""
-    config = LlamaConfig(
-        vocab_size=64,
-        hidden_size=8,
-        intermediate_size=20_000,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        max_position_embeddings=4096,
-    )
-    return save(folder, LlamaForCausalLM(config))
-
-
-def save_small(folder: Path, *, positions: int = 2200, unusable: bool = False) -> Path:
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=64, n_positions=positions, n_embd=16, n_layer=1, n_head=2))
-    if unusable:
-        with torch.no_grad():
-            model.transformer.wte.weight[0, 0] = float("nan")
-    return save(folder, model)
-
-
-def settings(limit: int, new: int = 8) -> dict[str, int]:
-    return {"limitBytes": limit, "forwardTokens": 2000, "newTokens": new}
-
 
 class Measured(unittest.TestCase):
     def setUp(self) -> None:
@@ -65,28 +29,10 @@ class Measured(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
-    def test_a_model_of_small_weights_and_huge_activations_is_measured_with_them(self) -> None:
-        save_wide(self.folder)
-        self.assertLess((self.folder / "model.safetensors").stat().st_size, 3 * MB)
-        run = measure_once(self.folder, settings(400 * MB))
-        self.assertEqual(run["end"], "measured")
-        self.assertGreater(run["atLeastBytes"], 2 * 160 * MB)
-        self.assertEqual(run["atMostBytes"], run["numbers"]["netBytes"])
-
     def test_a_model_over_the_hard_limit_ends_with_that_evidence_and_takes_no_more(self) -> None:
         run = measure_once(save_wide(self.folder), settings(60 * MB))
         detail = "it asked for more than its hard limit"
         self.assertEqual(run, {"end": "over-limit", "atLeastBytes": 120 * MB, "detail": detail})
-
-    def test_a_small_model_is_measured_though_its_outputs_are_no_numbers(self) -> None:
-        run = measure_once(save_small(self.folder, unusable=True), settings(120 * MB))
-        self.assertEqual(run["end"], "measured")
-        self.assertLess(run["atMostBytes"], 60 * MB)
-
-    def test_a_context_too_short_for_the_tokens_gives_no_upper_bound(self) -> None:
-        run = measure_once(save_small(self.folder, positions=64), settings(120 * MB))
-        self.assertEqual((run["end"], "atMostBytes" in run), ("measured", False))
-        self.assertEqual(run["detail"], "its context is too short for the tokens")
 
 
 class Ends(unittest.TestCase):

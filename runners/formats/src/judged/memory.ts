@@ -20,8 +20,8 @@ const run = wholeExcept(["atMostBytes", "detail", "numbers", "device"], {
     description: "over-limit: it asked for more than the hard limit; failed: the model failed before the end",
   },
   atLeastBytes: { ...count, description: "the net peak is at least this, e.g. what a failed run had held" },
-  atMostBytes: { ...count, description: "absent where the recipe was not carried out in full" },
-  detail: { ...anyText, description: "why it ended, or why the recipe was not carried out in full" },
+  atMostBytes: { ...count, description: "absent unless measured" },
+  detail: { ...anyText, description: "why it ended" },
   numbers: {
     ...tableOf(number),
     description: "bytes before the recipe and after each of its steps, and numbers of tokens",

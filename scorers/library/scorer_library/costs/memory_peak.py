@@ -44,24 +44,26 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
 
 
 def run_recipe(
-    folder: Path, stored: Stored, settings: dict[str, int], meter: PeakMeter, *, usable: bool = True
+    folder: Path, stored: Stored, settings: dict[str, int], meter: PeakMeter, *, for_rule: bool = False
 ) -> tuple[dict[str, int], Any]:
     """Loads the model, reads `forwardTokens` in one pass, reads them again and writes `newTokens`.
 
-    Returns bytes and numbers of tokens, and the model. Raises Rejected where the model fails, and, where
-    `usable` is asked for, where an output is not finite.
+    Returns bytes and numbers of tokens, and the model. Raises Rejected where the model fails. For a rule, the
+    settings of a submission change nothing: the numbers of tokens are not cut to the context that it states,
+    and outputs need not be finite.
     """
     model = load_model(folder, stored)
     touch(model)
     loaded = meter.peak()
-    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
+    context = None if for_rule else context_of(model.config)
+    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     logits = read_tokens(model, token_ids(forward, vocabulary))
     read = meter.peak()
-    if usable:
+    if not for_rule:
         check_finite(logits)  # row by row, which needs far less memory than the pass
     del logits
-    write_tokens(model, token_ids(given, vocabulary), new, usable=usable)
+    write_tokens(model, token_ids(given, vocabulary), new, usable=not for_rule)
     peak = meter.peak()
     found = {
         "netBytes": peak - meter.before,
