@@ -1,9 +1,11 @@
 """Checks how a measurement for a memory rule can end, and its hard limit; test_memory_peaks has the peaks."""
 
+import os
 import resource
 import signal
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -96,6 +98,44 @@ class Limits(unittest.TestCase):
             self.assertEqual(limit_gpu(40 * MB), 40 * MB)
             self.assertEqual(limit_gpu(400 * MB), 60 * MB)
         self.assertEqual([call.args[0] for call in share.call_args_list], [0.5, 0.75])
+
+    def on_fake_gpu(self, recipe: Callable[..., Any]) -> dict[str, Any]:
+        """One run where torch held 7 bytes before and 50 at most, under a limit of 20 MB."""
+        with (
+            mock.patch.dict(os.environ, {"MLRB_GPUS": "1"}),
+            mock.patch.multiple(
+                torch.cuda,
+                is_available=lambda: True,
+                synchronize=lambda: None,
+                reset_peak_memory_stats=lambda: None,
+                memory_allocated=lambda: 7,
+                max_memory_allocated=lambda: 50,
+                get_device_name=lambda: "Fake H100",
+                mem_get_info=lambda: (60 * MB, 80 * MB),
+                set_per_process_memory_fraction=lambda _: None,
+            ),
+            mock.patch.multiple(
+                memory_limit, check_files=mock.Mock(), prepare=mock.Mock(), run_recipe=recipe
+            ),
+            mock.patch.object(resource, "setrlimit") as set_limit,
+        ):
+            run = memory_limit.run_once(Path(), settings(20 * MB))
+        self.assertEqual([call.args[0] for call in set_limit.call_args_list], [resource.RLIMIT_CPU])
+        return run
+
+    def test_on_a_fake_gpu_the_peak_is_torch_s_and_the_run_names_the_gpu(self) -> None:
+        run = self.on_fake_gpu(lambda *args, **_: ({"netBytes": args[3].peak() - args[3].before}, None))
+        self.assertEqual((run["atMostBytes"], run["device"]), (43, "Fake H100"))
+
+    def test_a_fake_gpu_s_end_of_memory_is_over_the_limit_and_its_assertion_is_the_model_s(self) -> None:
+        for message, end, at_least in (
+            ("CUDA out of memory. Tried to allocate 2 GiB", "over-limit", 40 * MB),
+            ("CUDA error: device-side assert triggered\nCUDA kernel errors", "failed", 0),
+        ):
+            run = self.on_fake_gpu(mock.Mock(side_effect=RuntimeError(message)))
+            self.assertEqual((run["end"], run["atLeastBytes"]), (end, at_least))
+        with self.assertRaisesRegex(RuntimeError, "unspecified launch failure"):
+            self.on_fake_gpu(mock.Mock(side_effect=RuntimeError("CUDA error: unspecified launch failure")))
 
 
 if __name__ == "__main__":
