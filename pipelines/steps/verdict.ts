@@ -3,6 +3,7 @@
 // the stage; no submission can.
 
 import { admission as admissionFormat } from "@mlrb/formats/judged/admission";
+import { memory } from "@mlrb/formats/judged/memory";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
@@ -49,5 +50,9 @@ writeJson(
     budgetMs,
     knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
     models: "models" in inputs ? inputs.models! : undefined,
+    memory:
+      "memory" in inputs
+        ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements
+        : undefined,
   }),
 );

@@ -30,7 +30,7 @@ import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safeten
 import { YAML } from "zx";
 
 type Model = Record<string, number[]>;
-type Spoiled = "other-data" | "overtime" | "huge-vocabulary" | "fresh-weights" | "trained-weights";
+type Spoiled = "other-data" | "overtime" | "high-peak" | "fresh-weights" | "trained-weights";
 type Fixture = {
   honest: "fresh" | "trained" | "average" | "shortened";
   breaks: { rule: string; by: Spoiled };
@@ -65,13 +65,13 @@ function average(models: Model[]): Model {
   return Object.fromEntries(parts.map((part) => [part, mean(part)]));
 }
 
-function write(folder: string, weights: Model, config: object = { vocab_size: 100 }): void {
+function write(folder: string, weights: Model): void {
   mkdirSync(folder, { recursive: true });
   const tensors = Object.fromEntries(
     Object.entries(weights).map(([part, own]) => [part, float32(shape, own)]),
   );
   writeFileSync(join(folder, "model.safetensors"), safetensorsBytes(tensors));
-  writeFileSync(join(folder, "config.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ vocab_size: 100 }));
   writeFileSync(join(folder, "tokenizer.json"), "{}");
 }
 
@@ -100,6 +100,18 @@ for (const task of readdirSync(tasks)) {
       return average(given.filter((name) => name !== "base").map(expert));
     };
 
+    /** memory.json in place of a measurement: peaks of this share of each rule's limit. */
+    const measured = (share: number) => ({
+      formatVersion: 1,
+      measurements: rules
+        .filter(({ method }) => method === "memory-max")
+        .map(({ with: recipe = {} }) => {
+          const peak = share * (recipe.bytes as number);
+          const run = { end: "measured", atLeastBytes: peak, atMostBytes: peak };
+          return { newTokens: 0, ...recipe, runs: [run, run, run] };
+        }),
+    });
+
     /** Runs validate.ts and verdict.ts on an honest submission after `spoil`. */
     const judged = (spoiled?: Spoiled | "truncated") => {
       const at = mkdtempSync(join(root, "v-"));
@@ -111,7 +123,7 @@ for (const task of readdirSync(tasks)) {
           : spoiled === "trained-weights"
             ? moved(weights(), "training", 0.05)
             : weights();
-      write(join(at, "submission"), own, { vocab_size: spoiled === "huge-vocabulary" ? 1e9 : 100 });
+      write(join(at, "submission"), own);
       if (spoiled === "truncated") truncateSync(join(at, "submission/model.safetensors"), 5000);
       const data = spoiled === "other-data" ? ["the whole internet"] : allowed.slice(0, 1);
       writeFileSync(join(at, "submission/provenance.json"), JSON.stringify({ data }));
@@ -121,6 +133,7 @@ for (const task of readdirSync(tasks)) {
       const ledger = exampleLedger({ wallMs: workingMs, workingMs, trajectory: trajectory.seal() });
       writeFileSync(join(at, "ledger"), JSON.stringify(ledger));
       trajectory.close();
+      writeFileSync(join(at, "memory"), JSON.stringify(measured(spoiled === "high-peak" ? 1.5 : 0.5)));
       const step = (name: string, args: string[]) => {
         const ran = spawnSync(process.execPath, [`pipelines/steps/${name}.ts`, ...args], {
           cwd: repository,
@@ -136,7 +149,7 @@ for (const task of readdirSync(tasks)) {
         ...["--output", admissionFile, "--output", `submission=${join(at, "clean")}`],
       ]);
       step("verdict", [
-        ...inputs("submission", "trajectory", "ledger", "models"),
+        ...inputs("submission", "trajectory", "ledger", "models", "memory"),
         ...["--input", admissionFile, "--output", `verdict=${join(at, "verdict.json")}`],
         ...["--param", "data=smoke", "--budget", `time=${manifest.budget.smoke!.time}`],
         ...["--param", `rules=${JSON.stringify(manifest.rules)}`],

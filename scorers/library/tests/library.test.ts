@@ -25,6 +25,10 @@ test("a model that reads what it predicts is found, and an honest one is not", (
   runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
 });
 
+test("a memory rule's peak is measured three times under a hard limit", () => {
+  runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
+});
+
 // uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);

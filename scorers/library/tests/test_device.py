@@ -116,7 +116,7 @@ class WhereModelsRun(unittest.TestCase):
                     get_input_embeddings=lambda: embeddings,
                 ),
                 read_tokens=lambda *_: torch.zeros(2, 16),
-                write_tokens=lambda *_: asked.append("write"),
+                write_tokens=lambda *_, **__: asked.append("write"),
                 check_usable=lambda *_: None,
             ),
         ):

@@ -1,41 +1,55 @@
-// Whether a submission can fit a memory limit, estimated from its files. The scorer net-peak-bytes measures it.
+// Whether a submission keeps a memory limit, by the measured net peaks of the stage `memory` (ADR 44).
 
-import { join } from "node:path";
-import { isTable } from "@mlrb/formats/is-table";
-import { readJsonFile, settingsLimits } from "../admission/admission-files.ts";
-import type { Tensor } from "../safetensors/safetensors.ts";
-import { describeWeights } from "./describe-weights.ts";
-import { notAdmitted, type RuleMethod } from "./rule-method.ts";
+import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
+import { clip } from "../admission/clip.ts";
+import { type Finding, notAdmitted, type RuleMethod } from "./rule-method.ts";
 
-/**
- * The weights and the logits of one pass over `tokens` tokens are in memory together: over `bytes` the submission cannot
- * fit. Under half of `bytes` the rest (activations, keys and values) fits too; in between only a measurement decides.
- */
+/** The share of the limit by which measurements of one model differ, between machines and library versions. */
+const band = 0.05;
+
+/** `tokens` are read in one pass; then, with `newTokens`, read again and as many written. */
 export const memoryMax: RuleMethod = {
-  problem({ bytes, tokens, ...others }) {
-    const whole = [bytes, tokens].every((value) => Number.isSafeInteger(value) && (value as number) > 0);
+  problem({ bytes, tokens, newTokens, ...others }) {
+    const whole = [bytes, tokens, newTokens ?? 1].every(
+      (value) => Number.isSafeInteger(value) && (value as number) > 0,
+    );
     if (whole && Object.keys(others).length === 0) return undefined;
-    return `takes { bytes: whole number, tokens: whole number }, got ${JSON.stringify({ bytes, tokens, ...others })}`;
+    const got = JSON.stringify({ bytes, tokens, newTokens, ...others });
+    return `takes { bytes: whole number, tokens: whole number, newTokens?: whole number }, got ${got}`;
   },
-  decide({ folder, weights }, given) {
+  decide({ weights, memory }, { bytes, tokens, newTokens = 0 }) {
     if (!weights) return notAdmitted;
-    const [bytes, tokens] = [given.bytes as number, given.tokens as number];
-    const read = readJsonFile(join(folder, "config.json"), settingsLimits);
-    const vocabulary = read.kind === "ok" && isTable(read.value) ? read.value.vocab_size : undefined;
-    const stored = describeWeights(weights).bytes;
-    if (!Number.isSafeInteger(vocabulary) || (vocabulary as number) < 1)
-      return { answer: "undecided", evidence: "config.json names no vocab_size" };
-    const widest = weights.flatMap(({ tensors }) => tensors).reduce(widestValue, 2);
-    const width = Math.min(4, widest);
-    const logits = tokens * (vocabulary as number) * width;
-    const sum = `estimated from the files: ${stored} bytes of weights and ${logits} of logits at ${tokens} tokens; the limit is ${bytes}`;
-    if (stored + logits > bytes) return { answer: "fail", evidence: sum };
-    if ((stored + logits) * 2 <= bytes) return { answer: "pass", evidence: sum };
-    return { answer: "undecided", evidence: `${sum}; see the measured peak` };
+    const measurement = memory?.find(
+      (one) => one.bytes === bytes && one.tokens === tokens && one.newTokens === newTokens,
+    );
+    if (!measurement?.runs.length)
+      return { answer: "undecided", evidence: "its memory was not measured by this rule's recipe" };
+    return decideMeasured(measurement);
   },
 };
 
-/** Bytes per value; a list of strangers is too long for the arguments of Math.max. */
-function widestValue(widest: number, { begin, end, size }: Tensor): number {
-  return size > 0 ? Math.max(widest, (end - begin) / size) : widest;
+/** The net peak lies between two medians: of what each run took at least, and at most. */
+function decideMeasured({ bytes, tokens, newTokens, runs }: MemoryMeasurement): Finding {
+  const least = median(runs.map((run) => run.atLeastBytes));
+  const most = median(runs.map((run) => run.atMostBytes ?? Number.POSITIVE_INFINITY));
+  const recipe = `reading ${tokens} tokens${newTokens > 0 ? ` and writing ${newTokens}` : ""}`;
+  const peak = most === Number.POSITIVE_INFINITY ? `at least ${rounded(least)}` : rounded(most);
+  const details = [...new Set(runs.flatMap(({ detail }) => detail ?? []))].map((detail) => clip(detail));
+  const evidence = [
+    `net peak ${peak}, median of ${runs.length} runs ${recipe}; the limit is ${bytes} bytes`,
+    ...details,
+  ].join("; ");
+  if (least > (1 + band) * bytes) return { answer: "fail", evidence };
+  if (most < (1 - band) * bytes) return { answer: "pass", evidence };
+  return { answer: "undecided", evidence };
+}
+
+/** The upper one of the two in the middle of an even number. */
+function median(values: number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
+}
+
+/** To two digits, which repeated runs share. */
+function rounded(bytes: number): string {
+  return bytes === 0 ? "0 MB" : `about ${Number((bytes / 1e6).toPrecision(2))} MB`;
 }

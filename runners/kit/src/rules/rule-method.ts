@@ -3,6 +3,7 @@
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
 import type { Safetensors } from "../safetensors/safetensors.ts";
 import type { Json } from "../stage.ts";
@@ -20,6 +21,8 @@ export type RuleContext = {
   knownWeights: Fingerprint[];
   /** Folder of the given models, each in its own folder; undefined if the task gives none. */
   models?: string | undefined;
+  /** What the stage `memory` measured; undefined in a pipeline without it. */
+  memory?: MemoryMeasurement[] | undefined;
 };
 
 /** Evidence holds no durations, hosts or paths: equal submissions have equal verdicts. */

@@ -37,7 +37,14 @@ ENVIRONMENT = {
 
 
 class NotMeasurable(RuntimeError):
-    """This machine cannot take the measurement: not measured, for every submission."""
+    """This machine cannot take the measurement: not measured, for every submission.
+
+    `status` is the exit status of a measuring process that ended without a result, negative for a signal.
+    """
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> dict[str, Any]:
@@ -57,7 +64,8 @@ def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> d
         )
         if ran.returncode != 0 or not result.is_file():
             raise NotMeasurable(
-                f"the measuring process ended with status {ran.returncode}; its output is above"
+                f"the measuring process ended with status {ran.returncode}; its output is above",
+                ran.returncode,
             )
         found = json.loads(result.read_text(encoding="utf-8"))
     if "rejected" in found:

@@ -1,11 +1,14 @@
 """Measures one submission's peak memory, of the GPU where the stage holds one. memory.measure_fresh starts it
 by exec; see scorers/net-peak-bytes."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.device import device_name, gpu_peak_bytes, on_gpu, restart_gpu_peak
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.stored import Stored
 from mlrb_kit.submission import check_files, context_of, load_model
 from scorer_library.costs.memory import answer_fresh, peak_bytes, restart_peak
 from scorer_library.costs.memory_use import (
@@ -20,34 +23,59 @@ from scorer_library.costs.memory_use import (
 PAGE_BYTES = 4096
 
 
+@dataclass(frozen=True)
+class PeakMeter:
+    before: int  # bytes held when the meter was started: Python and its libraries
+    peak: Callable[[], int]  # the most bytes held since
+
+
+def start_meter() -> PeakMeter:
+    """Of the GPU where the stage holds one, else of this process."""
+    restart, peak = (restart_gpu_peak, gpu_peak_bytes) if on_gpu() else (restart_peak, peak_bytes)
+    return PeakMeter(restart(), peak)
+
+
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     stored = check_files(folder)
     prepare(folder)
-    restart, peak_now = (restart_gpu_peak, gpu_peak_bytes) if on_gpu() else (restart_peak, peak_bytes)
-    before = restart()
+    found, model = run_recipe(folder, stored, settings, start_meter())
+    check_usable(folder, model)
+    return {**found, **({"device": device_name()} if on_gpu() else {})}
+
+
+def run_recipe(
+    folder: Path, stored: Stored, settings: dict[str, int], meter: PeakMeter, *, for_rule: bool = False
+) -> tuple[dict[str, int], Any]:
+    """Loads the model, reads `forwardTokens` in one pass, reads them again and writes `newTokens`.
+
+    Returns bytes and numbers of tokens, and the model. Raises Rejected where the model fails. For a rule, the
+    settings of a submission change nothing: the numbers of tokens are not cut to the context that it states,
+    and outputs need not be finite.
+    """
     model = load_model(folder, stored)
     touch(model)
-    loaded = peak_now()
-    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
+    loaded = meter.peak()
+    context = None if for_rule else context_of(model.config)
+    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context)
     vocabulary = model.get_input_embeddings().weight.shape[0]
     logits = read_tokens(model, token_ids(forward, vocabulary))
-    read = peak_now()
-    check_finite(logits)  # row by row, which needs far less memory than the pass
+    read = meter.peak()
+    if not for_rule:
+        check_finite(logits)  # row by row, which needs far less memory than the pass
     del logits
-    write_tokens(model, token_ids(given, vocabulary), new)
-    peak = peak_now()
-    check_usable(folder, model)
-    return {
-        "netBytes": peak - before,
+    write_tokens(model, token_ids(given, vocabulary), new, usable=not for_rule)
+    peak = meter.peak()
+    found = {
+        "netBytes": peak - meter.before,
         "rawBytes": peak,
-        "importsBytes": before,
-        "loadBytes": loaded - before,
-        "forwardBytes": read - before,
+        "importsBytes": meter.before,
+        "loadBytes": loaded - meter.before,
+        "forwardBytes": read - meter.before,
         "forwardTokens": forward,
         "promptTokens": given,
         "newTokens": new,
-        **({"device": device_name()} if on_gpu() else {}),
     }
+    return found, model
 
 
 def touch(model: Any) -> None:

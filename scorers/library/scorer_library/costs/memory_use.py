@@ -47,8 +47,11 @@ def read_tokens(model: Any, ids: list[int]) -> Any:
         return model(input_ids=torch.tensor([ids], device=device()), use_cache=False).logits[0]
 
 
-def write_tokens(model: Any, ids: list[int], count: int) -> None:
-    """Reads `ids`, then writes `count` tokens one by one with the model's own cache of keys and values."""
+def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True) -> None:
+    """Reads `ids`, then writes `count` tokens one by one with the model's own cache of keys and values.
+
+    Raises Rejected where the model fails, and, where `usable` is asked for, at the first output that is not
+    finite."""
     import torch
 
     cache: Any = None
@@ -60,7 +63,7 @@ def write_tokens(model: Any, ids: list[int], count: int) -> None:
                 input_ids=torch.tensor([fresh], device=device()), past_key_values=cache, use_cache=True
             )
             last = output.logits[0, -1].float()
-            if not torch.isfinite(last).all():
+            if usable and not torch.isfinite(last).all():
                 raise Rejected("non-finite output")
             cache = getattr(output, "past_key_values", None)
             given.append(int(last.argmax()) % model.get_input_embeddings().weight.shape[0])
