@@ -187,6 +187,17 @@ test("a forged decision on a record that was made here is shown and changes noth
   );
 });
 
+test("the look-ahead rule, which no task lists, can be decided", async (t) => {
+  const { at, record, profile } = await reported(t);
+  const said = await decide(at, record, "fail", "it copies the next token", at.root, "no-look-ahead");
+  assert.equal(said.code, 0, said.stderr);
+  await at.run();
+  assert.deepEqual(
+    report(at, profile).decisions!.map(({ rule, counts }) => [rule, counts]),
+    [["no-look-ahead", true]],
+  );
+});
+
 test("an unknown attempt, rule or verdict and a long text are refused together, and nothing is written", async (t) => {
   const { at, record } = await reported(t);
   const said = await decide(at, record, "passed", "x".repeat(1001), at.root, "from-scrach");

@@ -57,7 +57,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .requiredOption("--verdict <pass|fail>", "what you decide; the latest decision counts, all are kept")
     .requiredOption("--by <name>", "who decides; tables print it")
     .requiredOption("--reason <text>", "why; tables print it")
-    .action(loads(async () => (await import("./commands/attempts-adjudicate.ts")).attemptsAdjudicate));
+    .action(loads(async () => (await import("./attempts/attempts-adjudicate.ts")).attemptsAdjudicate));
   declare("use", "choose between records of one attempt, if some were imported")
     .argument("<record>", "the beginning of the digest of the record to use")
     .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsUse));

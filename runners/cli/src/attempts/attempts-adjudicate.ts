@@ -5,6 +5,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { nameMax, reasonMax } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { noLookAhead } from "@mlrb/formats/judged/verdict";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { addAdjudication } from "@mlrb/local/records/adjudications";
 import { decisionText } from "@mlrb/report/read/decisions";
@@ -71,7 +72,8 @@ function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string)
       },
     ];
   if (Array.isArray(manifest)) return manifest;
-  const names = [...new Set(manifest.value.rules.map(({ name }) => name))];
+  // the causality stage adds a rule to those of the task
+  const names = [...new Set([...manifest.value.rules.map(({ name }) => name), noLookAhead])];
   if (names.includes(rule)) return [];
   return [
     {
