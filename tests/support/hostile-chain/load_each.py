@@ -1,5 +1,5 @@
-"""Runs the script of the stage `load` on each folder that `validate` left in MLRB_WORK/in/validated, and on each
-loading bomb in MLRB_WORK/in/bombs, inside the walls of one stage.
+"""Runs the script of the stage `load` inside the walls of one stage, on each folder that `validate` left in
+MLRB_WORK/in/validated and on each loading bomb in MLRB_WORK/in/bombs.
 
 Each folder gets a forked child: importing the libraries takes longer than most loads.
 """
