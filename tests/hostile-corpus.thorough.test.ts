@@ -15,14 +15,8 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { wallsMissing } from "@mlrb/local/process/walls";
 import { testEngine } from "./support/docker-engine.ts";
-import {
-  type Bomb,
-  type ChainFolder,
-  type ChainResult,
-  type Corpus,
-  runChain,
-  writeCorpus,
-} from "./support/hostile-chain/run-chain.ts";
+import type { Bomb, ChainFolder } from "./support/hostile-chain/chain-results.ts";
+import { type ChainResult, type Corpus, runChain, writeCorpus } from "./support/hostile-chain/run-chain.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const [MiB, GiB] = [2 ** 20, 2 ** 30];

@@ -19,9 +19,7 @@ import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { packageFolders } from "@mlrb/docker/package-folders";
-import { type Admission, admission } from "@mlrb/formats/judged/admission";
-import { verdict } from "@mlrb/formats/judged/verdict";
-import { mustFollow } from "@mlrb/formats/read-format";
+import type { Admission } from "@mlrb/formats/judged/admission";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type HostileCase, writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
@@ -31,29 +29,10 @@ import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { testPython } from "../../../scorers/testing/submissions.ts";
-import type { Judged } from "./judge-each.ts";
+import { type Bomb, type ChainFolder, readLoads, readResults } from "./chain-results.ts";
 import { outsideCases } from "./outside-cases.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
-
-type Loaded = { name: string; exit: number; cpuMs: number; peakBytes: number };
-
-/** Of one folder; what a stage did not write is undefined. */
-export type ChainFolder = {
-  name: string;
-  /** The codes that admission must give. */
-  codes: string[];
-  validated?: Judged;
-  admission?: Admission;
-  loaded?: Loaded;
-  /** After the load. */
-  final?: Admission;
-  judged?: Judged;
-  verdict?: string;
-};
-
-/** The end of a folder that only the load opened, as if admission had let it through. */
-export type Bomb = { name: string; loaded?: Loaded; final?: Admission };
 
 export type ChainResult = {
   /** Of `validate`, `load` and `verdict`. */
@@ -137,7 +116,7 @@ export async function runChain(
     const judged = await stageEnd(executor, { work: judge, corpus }, judges("verdict"));
     return {
       stages: [validated, loaded, judged],
-      folders: readResults(corpus, {
+      folders: readResults(corpus.folders, {
         validated: join(load, "in/validated"),
         loaded: join(judge, "in/loaded"),
         judged: join(judge, "out"),
@@ -244,44 +223,6 @@ function differences(before: Map<string, string>, after: Map<string, string>): s
   return [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path) !== after.get(path),
   );
-}
-
-/** Checks the formats of what the stages wrote into folders of these names. */
-function readResults(
-  corpus: Corpus,
-  places: Record<"validated" | "loaded" | "judged", string>,
-): ChainFolder[] {
-  const folders = corpus.folders.map((folder): ChainFolder => ({ ...folder }));
-  const byName = new Map(folders.map((folder) => [folder.name, folder]));
-  for (const line of linesOf<Judged>(join(places.validated, "judged.jsonl"))) {
-    const folder = byName.get(line.name)!;
-    folder.validated = line;
-    const path = join(places.validated, line.name, "admission.json");
-    if (line.failed === undefined) folder.admission = mustFollow(admission, readJson(path), line.name);
-  }
-  for (const line of linesOf<Judged>(join(places.judged, "judged.jsonl"))) {
-    const folder = byName.get(line.name)!;
-    folder.judged = line;
-    const path = join(places.judged, line.name, "verdict.json");
-    if (line.failed === undefined) folder.verdict = mustFollow(verdict, readJson(path), line.name).kind;
-  }
-  return readLoads(places.loaded, folders);
-}
-
-function readLoads<T extends Bomb>(place: string, folders: T[]): T[] {
-  for (const line of linesOf<Loaded>(join(place, "loaded.jsonl"))) {
-    const folder = folders.find(({ name }) => name === line.name)!;
-    folder.loaded = line;
-    const path = join(place, `${line.name}.json`);
-    if (line.exit === 0) folder.final = mustFollow(admission, readJson(path), line.name);
-  }
-  return folders;
-}
-
-function linesOf<T>(path: string): T[] {
-  if (!existsSync(path)) return [];
-  const text = readFileSync(path, "utf8").trim();
-  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line));
 }
 
 /** Every output and log of the stages that contains a secret. */

@@ -17,6 +17,8 @@ import { printJson } from "../show/print-json.ts";
 
 export type AdjudicateOptions = PlaceOptions & { rule: string; verdict: string; by: string; reason: string };
 
+const verdicts = ["pass", "fail"] as const;
+
 export function attemptsAdjudicate(repository: string, what: string, options: AdjudicateOptions): number {
   const place = attemptPlace(repository, options.root);
   const found = findAttempt(what, place);
@@ -30,16 +32,15 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
     );
     return 2;
   }
-  const { verdict } = options;
+  const verdict = verdicts.find((one) => one === options.verdict);
   const [by, reason] = [oneLine(options.by).trim(), oneLine(options.reason).trim()];
   const problems = [
     ...ruleProblems(repository, found.record, options.rule),
-    ...(verdict === "pass" || verdict === "fail" ? [] : [verdictProblem(verdict)]),
+    ...(verdict === undefined ? [verdictProblem(options.verdict)] : []),
     ...lengthProblems("--by", by, nameMax),
     ...lengthProblems("--reason", reason, reasonMax),
   ];
-  if (problems.length > 0 || (verdict !== "pass" && verdict !== "fail"))
-    return refuse(problems, options.json);
+  if (problems.length > 0 || verdict === undefined) return refuse(problems, options.json);
   const decided = { rule: options.rule, verdict, by, reason } as const;
   const decidedAt = new Date().toISOString();
   addAdjudication(place.state.attempts, { decidedAt, record: found.digest, ...decided });
@@ -88,7 +89,7 @@ function verdictProblem(verdict: string): Diagnostic {
   return {
     code: "unknown-verdict",
     message: `a person decides pass or fail, not "${verdict.slice(0, nameMax)}"`,
-    help: didYouMean(verdict, ["pass", "fail"]),
+    help: didYouMean(verdict, verdicts),
   };
 }
 

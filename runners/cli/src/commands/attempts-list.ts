@@ -84,9 +84,9 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   return 0;
 }
 
-/** The verdict in words, from the newest report with this submission; null if there is none. */
 type Listed = HeldRecord & Standing & { ledger: Ledger | undefined; verdict: string | null };
 
+/** The verdict in words, from the newest report with this submission; null if there is none. */
 function verdictOf(
   { record }: HeldRecord,
   results: string,

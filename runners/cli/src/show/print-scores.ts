@@ -18,7 +18,7 @@ import {
 import { plainText } from "@mlrb/report/read/plain-text";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { undecidedCause } from "@mlrb/report/read/undecided-cause";
-import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
+import { digitsText, supportedDigits, supportedText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printJson } from "./print-json.ts";
@@ -131,7 +131,7 @@ function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string |
 function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anchor: string | null) {
   const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => [
     textCell(plainText(name)),
-    textCell(value === undefined ? note : digitsText(value, supportedDigits(digits, error))),
+    textCell(value === undefined ? note : supportedText(value, digits, error)),
     textCell(
       error === null || error === undefined ? "" : digitsText(error, supportedDigits(digits, error), value),
     ),

@@ -1,8 +1,8 @@
 // A person's decision on a rule for one attempt. Lines of attempts/adjudications.jsonl hold them, and so does
 // adjudications.jsonl in an archive of records. Lines are only added; the record and its verdict stay as they are.
 
-import { fileFormat, flag, oneOf, sha256, type TypeOf, text, textOrNull, wholeExcept } from "../schema.ts";
-import { memberOrigin } from "./record-origin.ts";
+import { fileFormat, flag, oneOf, sha256, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
+import { archiveSource, memberOrigin } from "./record-origin.ts";
 
 /** Longer texts would hide the tables that print them. */
 export const nameMax = 80;
@@ -23,11 +23,7 @@ export const adjudication = fileFormat(
     record: { ...sha256, description: "the record of the attempt" },
     ...decided,
     origin: {
-      ...wholeExcept([], {
-        archive: { ...sha256, description: "digest of the archive that held the decision" },
-        signedBy: { ...textOrNull, description: "the archive's signer; null: unsigned" },
-        signingKey: { ...textOrNull, description: "fingerprint of the signer's key; null: unsigned" },
-      }),
+      ...wholeObject(archiveSource),
       description: "where an imported decision came from; absent: made on this machine",
     },
     preferred: {

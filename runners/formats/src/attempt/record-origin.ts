@@ -13,17 +13,22 @@ export const memberOrigin = {
 } as const;
 export type MemberOrigin = TypeOf<typeof memberOrigin>;
 
+/** The archive that something was imported from. */
+export const archiveSource = {
+  archive: { ...sha256, description: "digest of the archive that held it" },
+  signedBy: {
+    ...textOrNull,
+    description: "the archive's signer as the operator's list names it; null: unsigned",
+  },
+  signingKey: { ...textOrNull, description: "fingerprint of the signer's key; null: unsigned" },
+} as const;
+
 export const recordOrigin = fileFormat(
   "mlrb origin of an imported attempt record",
   wholeObject({
     formatVersion: { const: 1 },
     importedAt: text,
-    archive: { ...sha256, description: "digest of the archive that held the record" },
-    signedBy: {
-      ...textOrNull,
-      description: "the archive's signer as the operator's list names it; null: unsigned",
-    },
-    signingKey: { ...textOrNull, description: "fingerprint of the signer's key; null: unsigned" },
+    ...archiveSource,
   }),
 );
 export type RecordOrigin = TypeOf<typeof recordOrigin>;

@@ -113,7 +113,7 @@ export function upgradedJudgement({
   kind,
   rules: former,
   facts,
-}: Pick<TypeOf<typeof formerVerdict>, "kind" | "rules" | "facts">): Omit<Verdict, "formatVersion"> {
+}: Omit<TypeOf<typeof formerVerdict>, "formatVersion">): Omit<Verdict, "formatVersion"> {
   const rules = former.map(upgradedRule);
   const isOpen = kind === "pass" && kindOfRules(rules) === "undecided";
   return { kind: isOpen ? "undecided" : kind, rules, facts };

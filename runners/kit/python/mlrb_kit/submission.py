@@ -33,9 +33,7 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Submission:
     model: Any  # transformers.PreTrainedModel, in eval mode, on the GPU that this stage holds or on the CPU
-    tokenizer: (
-        Any  # transformers.PreTrainedTokenizerFast, or PreTrainedTokenizer if the class has no fast one
-    )
+    tokenizer: Any  # transformers.PreTrainedTokenizerBase: fast where the class has a fast one
     start_id: int  # the token before every scored text: BOS, else EOS, as in lm-eval
     vocabulary: int  # rows of the input embedding
     context: int | None  # maximum tokens of one forward pass; None if the model has no limit
@@ -116,7 +114,8 @@ def check_tokenizer_file(folder: Path) -> None:
     if path.is_file():
         loaded("tokenizer.json cannot be read", lambda: Tokenizer.from_file(str(path)), folder)
     elif not any((folder / name).is_file() for name in ("vocab.json", "vocab.txt")):
-        for model in sorted(folder.glob("*.model")):
+        model = min(folder.glob("*.model"), default=None)
+        if model is not None:
             raise Rejected(f"no tokenizer.json: {model.name} needs a library that is not installed")
 
 

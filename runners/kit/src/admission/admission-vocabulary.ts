@@ -38,7 +38,7 @@ export type Vocabularies = { names: string[]; reasons: Reason[]; ignored: Ignore
 
 /**
  * The vocabularies of `folder` that can be kept, and what is wrong with the others. Loaders read tokenizer.json and then
- * no other one, so a problem of another one beside it is no reason against the submission.
+ * no other one, so a problem of another one next to it is no reason against the submission.
  */
 export function readVocabularies(folder: string): Vocabularies {
   const has = (name: string) => isFile(join(folder, name));

@@ -24,9 +24,8 @@ export function otherEntries(folder: string, opened: ReadonlySet<string>): Other
       const { name } = entry;
       const why = kindOf(join(folder, name));
       if (why !== "a folder") found.empty = false;
-      if (!opened.has(name)) found.ignored.push({ path: name, why });
       // a folder in the place of a file is as no file
-      else if (why === "a folder") found.ignored.push({ path: name, why });
+      if (!opened.has(name) || why === "a folder") found.ignored.push({ path: name, why });
       else if (why !== "a file") found.odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}` });
       if (found.ignored.length === readingLimits.entries.max) break;
     }

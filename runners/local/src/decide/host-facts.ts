@@ -12,27 +12,10 @@ export function hostKind(): { platform: string; arch: string } {
 }
 
 /** By which PyTorch and its libraries choose their code for arithmetic (ATen, oneDNN, MKL). */
-const instructions = [
-  "avx2",
-  "fma",
-  "avx512f",
-  "avx512bw",
-  "avx512dq",
-  "avx512vl",
-  "avx512_vnni",
-  "avx512_bf16",
-].concat([
-  "avx512_fp16",
-  "avx_vnni",
-  "amx_bf16",
-  "amx_int8",
-  "amx_fp16",
-  "sve",
-  "sve2",
-  "bf16",
-  "i8mm",
-  "asimddp",
-]);
+const instructions = (
+  "avx2 fma avx512f avx512bw avx512dq avx512vl avx512_vnni avx512_bf16 avx512_fp16 avx_vnni " +
+  "amx_bf16 amx_int8 amx_fp16 sve sve2 bf16 i8mm asimddp"
+).split(" ");
 
 /**
  * The class of processors that give the same digits: the vendor, which some libraries ask for, and the sets of

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Adjudication, adjudication } from "@mlrb/formats/attempt/adjudication";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { readFormat } from "@mlrb/formats/read-format";
-import { readBounded } from "@mlrb/kit/admission/admission-files";
+import { isFile, readBounded } from "@mlrb/kit/admission/admission-files";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { appendLines, linesOf } from "./decision-log.ts";
 import { addsWeight, decisionKey } from "./rank-adjudications.ts";
@@ -97,7 +97,7 @@ export function importAdjudications(
 
 /** Whether the archive has a file of decisions, which its digest then covers. An import refuses other kinds of files. */
 export function hasAdjudications(archive: string): boolean {
-  return lstatSync(join(archive, adjudicationsFile), { throwIfNoEntry: false })?.isFile() ?? false;
+  return isFile(join(archive, adjudicationsFile));
 }
 
 /** Whether all decisions of the archive are known here, so that this machine's signature may vouch for them. */

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isFile } from "@mlrb/kit/admission/admission-files";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "../digests/hash-file.ts";
 import { adjudicationsFile, hasAdjudications } from "./adjudications.ts";
@@ -45,5 +46,5 @@ export function archiveSignature(folder: string): string | undefined {
 function logDigest(record: string): string | null {
   const path = join(record, "log");
   if (!lstatSync(record, { throwIfNoEntry: false })?.isDirectory()) return null;
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? hashFile(path) : null;
+  return isFile(path) ? hashFile(path) : null;
 }

@@ -5,8 +5,10 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedLine } from "../read/imported-words.ts";
-import { digitsText, meanText, rowError, supportedDigits } from "../sections/digits-text.ts";
+import { meanText } from "../sections/digits-text.ts";
 import {
+  anchorText,
+  floorText,
   importedMarkOf,
   metricHead,
   metricOf,
@@ -115,9 +117,8 @@ function table(
 
 /** The trivial baseline or the reference model of a cell that has one. */
 function referenceText(report: Report, cell: Cell, which: "floor" | "anchor"): string {
-  const name = which === "floor" ? cell.floorName : cell.anchorName;
-  const { digits } = metricOf(report, cell.metric);
-  return digitsText(cell[which]!, supportedDigits(digits, rowError(report.rows, cell, name)));
+  const text = which === "floor" ? floorText : anchorText;
+  return text(cell, metricOf(report, cell.metric), report.rows);
 }
 
 /** A sentence after another one, without its full stop, which comes later. */

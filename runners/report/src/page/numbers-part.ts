@@ -7,7 +7,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { markOf } from "../read/imported-words.ts";
 import { placeKey } from "../read/planned-places.ts";
-import { digitsText, meanError, rowError, supportedDigits } from "../sections/digits-text.ts";
+import { meanError, rowError, scoreError, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { rateText } from "../sections/statistics-text.ts";
 import { validText } from "../sections/valid-text.ts";
@@ -32,14 +32,13 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const { task, agent, metric: name } = cell;
   const metric = metricOf(report, name);
   const shown = (value: number | null, error = meanError(cell)) =>
-    value === null ? "–" : digitsText(value, supportedDigits(metric.digits, error));
+    value === null ? "–" : supportedText(value, metric.digits, error);
   const floorError = rowError(report.rows, cell, cell.floorName);
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
     const from = scores.get(placeKey([task, agent, attempt.seed, name]));
     const counted = cell.counted[at] ?? null;
-    const score = attempt.scores[name];
-    const error = score?.kind === "scored" ? score.standardError : 0;
+    const error = scoreError(attempt.scores[name]);
     const value = shown(cell.values[at] ?? null, error);
     const implausible = cell.implausible.some(({ seed }) => seed === attempt.seed) ? "; implausible" : "";
     const isOwn = cell.values[at] === counted;

@@ -3,14 +3,14 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
-import { digitsText, supportedDigits } from "./digits-text.ts";
+import { supportedText } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, tableOf, taskGroups } from "./table-of.ts";
 
 export function comparisonsSection(report: Report): Section {
   const number = (each: Compared, value: number) =>
-    digitsText(value, supportedDigits(metricOf(report, each.metric).digits, comparisonError(each)));
+    supportedText(value, metricOf(report, each.metric).digits, comparisonError(each));
   const left = report.comparisons.flatMap((each): { of: Comparison; text: string }[] =>
     each.kind === "not-compared"
       ? [{ of: each, text: `not compared: ${each.why}` }]

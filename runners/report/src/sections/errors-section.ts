@@ -2,7 +2,7 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { digitsText, supportedDigits } from "./digits-text.ts";
+import { supportedText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
@@ -40,11 +40,10 @@ export function errorsSection(report: Report): Section {
 function errorsCell(cell: Cell | undefined, { digits }: Metric): TableCell {
   if (!cell) return noNumber;
   const { betweenAttempts, overItems, overItemsIs } = cell.errors;
-  const spread =
-    betweenAttempts === null ? "–" : digitsText(betweenAttempts, supportedDigits(digits, betweenAttempts));
+  const spread = betweenAttempts === null ? "–" : supportedText(betweenAttempts, digits, betweenAttempts);
   const items =
     overItems === null
       ? "–"
-      : `${overItemsIs === "at-most" ? "≤ " : ""}${digitsText(overItems, supportedDigits(digits, overItems))}`;
+      : `${overItemsIs === "at-most" ? "≤ " : ""}${supportedText(overItems, digits, overItems)}`;
   return textCell(`${spread}; ${items}`);
 }

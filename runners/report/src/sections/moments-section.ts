@@ -5,7 +5,7 @@ import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
 import { seedCell } from "./attempts-section.ts";
-import { digitsText, supportedDigits } from "./digits-text.ts";
+import { scoreError, supportedText } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
@@ -46,8 +46,7 @@ export function momentsSection(report: Report): Section {
 function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: Metric): TableCell {
   const score = moment.scores[name];
   const way = momentCounting(attempt, moment, name);
-  const text =
-    score?.kind === "scored" ? digitsText(score.value, supportedDigits(digits, score.standardError)) : "";
+  const text = score?.kind === "scored" ? supportedText(score.value, digits, score.standardError) : "";
   switch (way.kind) {
     case "valid":
       return textCell(text);
@@ -68,10 +67,8 @@ function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
   if (way.kind !== "failed" || way.because !== "rejected") return [];
   const before = attempt.moments.slice(0, -1).flatMap((moment) => {
     const then = momentCounting(attempt, moment, name);
-    const score = moment.scores[name];
-    const error = score?.kind === "scored" ? score.standardError : null;
     return then.kind === "valid"
-      ? [`${moment.moment} ${digitsText(then.value, supportedDigits(digits, error))}`]
+      ? [`${moment.moment} ${supportedText(then.value, digits, scoreError(moment.scores[name]))}`]
       : [];
   });
   if (before.length === 0) return [];

@@ -5,7 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
-import { digitsText, rowError, supportedDigits } from "./digits-text.ts";
+import { digitsText, rowError, supportedText } from "./digits-text.ts";
 import type { Item } from "./table.ts";
 
 /** `accuracy ↑`: the metric's name, and which direction is better. */
@@ -48,13 +48,13 @@ export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, at
 export function floorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
   const { floor, floorName } = cell;
   if (floor === null) return "unknown";
-  return digitsText(floor, supportedDigits(digits, rowError(rows, cell, floorName)));
+  return supportedText(floor, digits, rowError(rows, cell, floorName));
 }
 
 /** The reference model of a cell as tables show it; a dash where task.yaml names none. */
 export function anchorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
   const { anchor, anchorName } = cell;
-  if (anchor !== null) return digitsText(anchor, supportedDigits(digits, rowError(rows, cell, anchorName)));
+  if (anchor !== null) return supportedText(anchor, digits, rowError(rows, cell, anchorName));
   return anchorName === null ? "–" : "unknown";
 }
 

@@ -2,7 +2,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";
-import { digitsText, meanError, supportedDigits } from "./digits-text.ts";
+import { meanError, supportedText } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
@@ -36,7 +36,7 @@ export function rowsSection(report: Report): Section {
             cell: ({ metric, value, standardError }) =>
               value === null
                 ? textCell("rejected", "bad")
-                : digitsText(value, supportedDigits(metricOf(report, metric).digits, standardError)),
+                : supportedText(value, metricOf(report, metric).digits, standardError),
           },
           ...agentColumns(report, (row: Row, agent) => standingCell(row, agent, report)),
         ],
@@ -65,7 +65,7 @@ function standingCell(row: Row, agent: string, report: Report): TableCell {
     (each) => each.task === row.task && each.metric === row.metric && each.agent === agent,
   );
   const error = Math.max((cell && meanError(cell)) ?? 0, row.standardError ?? 0);
-  const by = digitsText(standing.by, supportedDigits(metricOf(report, row.metric).digits, error));
+  const by = supportedText(standing.by, metricOf(report, row.metric).digits, error);
   if (Number(by) === 0) return textCell("equal");
   const text = `${by} ${standing.kind}`;
   return standing.kind === "worse" && row.floor ? textCell(text, "bad") : textCell(text);

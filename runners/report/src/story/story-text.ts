@@ -8,7 +8,7 @@ import type { NamedScore } from "../exports/attempt-source.ts";
 import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
 import { plainText } from "../read/plain-text.ts";
-import { digitsText, supportedDigits } from "../sections/digits-text.ts";
+import { digitsText, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
@@ -166,7 +166,7 @@ function scoreText(score: NamedScore): string {
 function valueText(score: NamedScore): string {
   if (score.kind === "rejected") return `rejected: ${score.reason}`;
   return score.kind === "scored"
-    ? digitsText(score.value, supportedDigits(score.digits, score.standardError))
+    ? supportedText(score.value, score.digits, score.standardError)
     : `not measured: ${score.cause}`;
 }
 
