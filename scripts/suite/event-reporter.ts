@@ -34,11 +34,15 @@ function unrunLine(reason: string | true): Omit<TestLine, "title"> {
     : { outcome: "failed", reason: "it was skipped without a reason" };
 }
 
+/** Most characters of a reason that are kept of its start and of its end. */
+const kept = { start: 500, end: 2500 };
+
 /** The start and the end of the error's message: the end of a program's output often says the cause. */
 function reasonOf({ message, cause }: Error): string {
   const text = stripVTControlCharacters(String(cause instanceof Error ? cause.message : (cause ?? message)));
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= 600 ? line : `${line.slice(0, 300)} […] ${line.slice(-300)}`;
+  if (line.length <= kept.start + kept.end) return line;
+  return `${line.slice(0, kept.start)} […] ${line.slice(-kept.end)}`;
 }
 
 function byItsTests(event: TestEvent & { type: "test:fail" }): boolean {

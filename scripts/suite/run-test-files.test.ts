@@ -40,6 +40,16 @@ test("passes, failures and skips are counted, and each skip is shown with its re
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });
 
+test("a long cause is listed with its start and its end, in lines that CI does not cut", async (t) => {
+  const { summary } = await ran(t, {
+    "a.test.mjs": `test("one", () => { throw new Error("begin " + "word ".repeat(2000) + "end"); });`,
+  });
+  const listed = summary.slice(summary.indexOf("Failed:"));
+  assert.match(listed, /a\.test\.mjs: one # begin word/);
+  assert.match(listed, / \[…\] [\s\S]*word end$/);
+  assert.ok(listed.length > 3000 && listed.split("\n").every((line) => line.length <= 410));
+});
+
 test("a skip without a reason fails with that message", async (t) => {
   const { counts, summary } = await ran(t, {
     "a.test.mjs": `test("one", { skip: true }, () => {});

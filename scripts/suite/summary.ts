@@ -25,7 +25,7 @@ export function summary(results: readonly FileResult[]): string {
     results.flatMap(({ file, tests }) =>
       tests
         .filter((test) => test.outcome === outcome)
-        .map(({ title, reason }) => `  ${file}: ${title}${reason && ` # ${reason}`}`),
+        .map(({ title, reason }) => folded(`${file}: ${title}${reason && ` # ${reason}`}`)),
     );
   const slowest = results
     .toSorted((left, right) => right.seconds - left.seconds)
@@ -38,6 +38,13 @@ export function summary(results: readonly FileResult[]): string {
     ...part("Skipped:", listed("skipped")),
     ...part("Failed:", listed("failed")),
   ].join("\n");
+}
+
+/** Folded into lines of at most 400 characters: CI's own log cuts longer ones. */
+function folded(text: string): string {
+  return (text.match(/.{1,400}/gu) ?? [])
+    .map((part, line) => `${line > 0 ? "      " : "  "}${part}`)
+    .join("\n");
 }
 
 /** A part is a package or a folder of the repository. The thorough tier of each is a separate part. */
