@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
@@ -97,6 +97,18 @@ function tell({ stage, path }: { stage: string; path: string }): string {
     return `${name}: ${JSON.stringify({ run, by, startedAt, finishedAt, attempt, ...ended })}`;
   });
   return [stage, path, ...said].join("\n");
+}
+
+/** What the journals say of a stage, for a message. */
+function journalOf(at: Lab, stage: string): string[] {
+  return globSync(`${at.root}/.mlrb/journals/*.jsonl`)
+    .sort()
+    .flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .map((line) => `${basename(file)}: ${line}`),
+    )
+    .filter((line) => line.includes(`"${stage}"`));
 }
 
 const stageOf = (seed: number) => `${seed % 3 === 0 ? "script" : "model"}[task=empty,agent=any,seed=${seed}]`;
@@ -310,7 +322,8 @@ test("after a hundred random kills no attempt starts twice, no call is sent twic
   const lost = attemptsIn(at, "lost");
   const all = [...kept, ...lost];
   const twice = all.filter((one) => all.some((other) => other !== one && other.stage === one.stage));
-  assert.deepEqual(twice.map(tell), [], hint);
+  const journal = twice.flatMap(({ stage }) => journalOf(at, stage));
+  assert.deepEqual(twice.map(tell), [], [hint, ...journal].join("\n"));
 
   // no call was sent twice, and every call is in the costs
   const asked = served.seen.map(

@@ -500,6 +500,20 @@ for (const [what, more] of Object.entries({
   });
 }
 
+test("a paid attempt that an error keeps from being settled is not restarted", async (t) => {
+  const gpus = { executor: "fake", resources: { gpus: 1 } };
+  const at = await lab(t, tried(3, { ...paid, execution: gpus }), [
+    (one) => {
+      writeFileSync(join(at.state.attempts, "lost"), ""); // stands for a full disk: nothing can be moved there
+      half(one);
+    },
+  ]);
+  const executed = await at.execute();
+  assert.ok(executed.kind === "failed");
+  assert.equal(at.started.length, 1);
+  assert.equal(readdirSync(at.state.running).length, 1, "the next run settles it");
+});
+
 test("an attempt without costs is quarantined and retried when the machine failed it", async (t) => {
   const at = await lab(t, tried(1, paid), [half, succeed]);
   assert.equal((await at.execute()).kind, "succeeded");

@@ -9,6 +9,7 @@ import type { Executor, Running } from "@mlrb/core/ports/executor";
 import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
+import { leftAttempt } from "../attempts/collect-ended-attempts.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import { undecidedFailure } from "../decide/run-reasons.ts";
@@ -109,7 +110,10 @@ export async function executeInstance(
   }
 }
 
-/** Retries only failures of the machine. */
+/**
+ * Retries only failures of the machine. An attempt that may have cost something is not restarted without a
+ * confirmation, also where an error such as a full disk kept this run from settling it.
+ */
 async function withRetries(
   instance: Instance,
   bound: Bound,
@@ -159,8 +163,7 @@ async function withRetries(
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
-    // an attempt that cost something is not restarted without a confirmation
-    if (result.quarantined && costs(instance)) return result;
+    if (costs(instance) && (result.quarantined || leftAttempt(keysOf(bound), workspace))) return result;
     const { cause, detail } = result;
     before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
