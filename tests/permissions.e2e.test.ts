@@ -1,10 +1,11 @@
 // Scripts may only read, write, start and reach what they declare. The refusal names the line of YAML that would
 // allow it. A guard against mistakes: see docs/how-reuse-works.md.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { testPython } from "../scorers/testing/submissions.ts";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
@@ -246,6 +247,27 @@ out = read_stage().output("text").write_text
   assert.match(found.reaches!, /uses the network \(192\.0\.2\.1\), .*write `network: full`$/);
   assert.equal(found.declared, "succeeded");
   assert.equal(found.programs, "succeeded");
+});
+
+test("a Python stage imports a module's source, whatever byte code other programs left next to it", async (t) => {
+  const at = lab(t, repository);
+  shareEnvironments(at.root);
+  const other = join(at.outside, "helper.py");
+  writeFileSync(other, 'value = "cached"\n');
+  const source = join(repository.path, at.script("helper.py", 'value = "source"\n'));
+  const { atime, mtime } = statSync(source);
+  utimesSync(other, atime, mtime); // importlib compares the time and the size
+  const compiling = `import importlib.util, py_compile, sys
+py_compile.compile(sys.argv[1], cfile=importlib.util.cache_from_source(sys.argv[2]), doraise=True)`;
+  execFileSync(testPython(), ["-c", compiling, other, source]);
+  const stage = `import helper
+from mlrb_kit.stage import read_stage
+read_stage().output("text").write_text(helper.value)
+`;
+  defineEach(at, { imports: { text: stage } });
+  assert.equal((await causes(at)).imports, "succeeded");
+  const results = globSync(`${at.root}/results/**/imports`).map((file) => readFileSync(file, "utf8"));
+  assert.deepEqual(results, ["source"]);
 });
 
 test("everything that a script may read of a folder declared whole is in its key, also links and dotfiles", async (t) => {

@@ -50,10 +50,29 @@ def hold_or_end(file: str) -> None:
     try:
         with open(file, encoding="utf-8") as text:
             permissions = json.load(text)
-        sys.addaudithook(Guard(permissions).hook)
+        guard = Guard(permissions)
+        ignore_byte_code(guard)
+        sys.addaudithook(guard.hook)
     except BaseException as error:
         os.write(2, f"mlrb: the stage's permissions cannot be read: {error!r}\n".encode())
         os._exit(125)
+
+
+def ignore_byte_code(guard: Guard) -> None:
+    """Loads the repository's modules from their source.
+
+    Any Python that imported them may have left byte code next to them. It is in no key, and
+    importlib believes it where only the time and the size of the source agree.
+    """
+    loader = sys.modules["_frozen_importlib_external"]
+    cache_from_source = loader.cache_from_source
+
+    def of_environment(path: str, *args: Any, **options: Any) -> str:
+        if guard.is_of_repository(os.path.abspath(path)):
+            raise NotImplementedError  # importlib then neither reads nor writes byte code
+        return cache_from_source(path, *args, **options)
+
+    loader.cache_from_source = of_environment
 
 
 class Guard:
@@ -61,6 +80,7 @@ class Guard:
         own = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__)}
         own |= {os.path.realpath(path) for path in own}
         self.root: str = permissions["root"]
+        self.own = folders([*own])
         self.reads = folders([*permissions["reads"], *own])
         self.writes = folders([*permissions["writes"], "/dev", "/proc"])
         self.lists = set(permissions["lists"])
@@ -139,6 +159,10 @@ class Guard:
         if any(self.covered(one) for one in names):
             return True
         return kind == "list" and not names.isdisjoint(self.lists)
+
+    def is_of_repository(self, name: str) -> bool:
+        """Whether `name` is a file of the repository, and of no environment inside it."""
+        return covers(self.held, name) > covers(self.own, name)
 
     def covered(self, name: str) -> bool:
         """Whether `name` may be read: a permitted path wins if at least as deep as a restricted one."""
