@@ -38,7 +38,11 @@ function step(name: string, scorer = "bits-per-byte") {
       ...["--output", `admission=${join(at, "admission.json")}`, "--secret-seed", "ab".repeat(32)],
       ...["--param", `scorers=${JSON.stringify([scorer])}`],
     ],
-    { cwd: repository, encoding: "utf8", env: { ...process.env, PYTHONPATH: pythonPath(repository) } },
+    {
+      cwd: repository,
+      encoding: "utf8",
+      env: { ...process.env, PYTHONPATH: pythonPath(repository), PYTHONDONTWRITEBYTECODE: "1" },
+    },
   );
   assert.equal(ran.status, 0, ran.stderr);
   const file = join(at, "causality.json");

@@ -14,7 +14,12 @@ export function runPythonTests(file: string, ran: RegExp, more: string[] = []): 
   const folders = [pythonPath(repository), resolve(dirname(file), ".."), ...more];
   const done = spawnSync(testPython(), warmArguments([file]), {
     encoding: "utf8",
-    env: { ...env, PYTHONPATH: folders.join(delimiter), PYTHONDONTWRITEBYTECODE: "1" },
+    env: {
+      ...env,
+      PYTHONPATH: folders.join(delimiter),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1", // as in the warm process: threads of two test files would wait for each other
+    },
   });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stderr, ran);

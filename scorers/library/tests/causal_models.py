@@ -179,17 +179,26 @@ def config_of(kind: str, settings: dict[str, Any]) -> Any:
     return AutoConfig.for_model(kind, **settings)
 
 
-def trained(config: Any, texts: list[str], tokenizer: Any, steps: int = STEPS) -> Any:
+def trained(
+    config: Any,
+    texts: list[str],
+    tokenizer: Any,
+    steps: int = STEPS,
+    *,
+    rate: float = 1e-2,
+    rows_each: int = ROWS,
+    length: int = LENGTH,
+) -> Any:
     import torch
     from transformers import AutoModelForCausalLM
 
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_config(config)
     ids = torch.tensor(tokenizer.encode("".join(texts), add_special_tokens=False))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
     for _ in range(steps):
-        starts = torch.randint(0, len(ids) - LENGTH, (ROWS,)).tolist()
-        rows = torch.stack([ids[start : start + LENGTH] for start in starts])
+        starts = torch.randint(0, len(ids) - length, (rows_each,)).tolist()
+        rows = torch.stack([ids[start : start + length] for start in starts])
         logits = model(input_ids=rows).logits[:, :-1]
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), rows[:, 1:].flatten())
         optimizer.zero_grad()

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,4 +45,9 @@ def tested(leak: Leak, seed: int = 0, texts: list[ScoredText] = SCORED) -> Found
 
 def share(ids: list[int], at: int = 0) -> float:
     """A number in [0, 1) that a text, or a place in it, always has."""
-    return random.Random(f"{ids[1:4]} {at}").random()
+    return number_of(tuple(ids[1:4]), at)
+
+
+@cache
+def number_of(start: tuple[int, ...], at: int) -> float:
+    return random.Random(f"{list(start)} {at}").random()

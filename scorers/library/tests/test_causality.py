@@ -1,5 +1,6 @@
 """Models that read what they predict are found, and an honest one is not."""
 
+import math
 import random
 import unittest
 
@@ -7,8 +8,16 @@ import torch
 from causal_models import config_of, submission_of, trained
 from leaking_models import SCORED, TEXTS, TOKENIZER, share, tested
 
-from scorer_library.causality.draw_cuts import CUTS, draw_cuts, share_found
-from scorer_library.causality.encode_texts import encode_text
+from mlrb_kit.submission import Submission
+from scorer_library.causality.draw_cuts import (
+    FOUND_WITH,
+    SHARE,
+    draw_cuts,
+    missed_places,
+    missed_texts,
+    texts_to_draw,
+)
+from scorer_library.causality.encode_texts import encode_text, places_of
 from scorer_library.causality.judge_causality import described, detail_of, measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
 
@@ -64,6 +73,25 @@ class Controls(unittest.TestCase):
         model = AutoModelForCausalLM.from_config(config).eval()
         self.assertTrue(measure_look_ahead(submission_of(model, TOKENIZER), SCORED, bytes(32)).looks_ahead())
 
+    def test_a_bert_that_learned_to_copy_the_next_token_is_found(self) -> None:
+        config = config_of(
+            "bert",
+            {
+                "hidden_size": 64,
+                "num_hidden_layers": 1,
+                "num_attention_heads": 1,
+                "intermediate_size": 64,
+                "hidden_dropout_prob": 0.0,
+                "attention_probs_dropout_prob": 0.0,
+                "vocab_size": len(TOKENIZER),
+            },
+        )
+        model = trained(config, TEXTS, TOKENIZER, steps=300, rate=3e-3, rows_each=32, length=24)
+        self.assertLess(model.trained_loss, 0.5)  # it copies
+        copier = submission_of(model, TOKENIZER)
+        for seed in range(3):
+            self.assertTrue(measure_look_ahead(copier, SCORED, bytes([seed]) * 32).looks_ahead())
+
 
 class Honest(unittest.TestCase):
     def test_a_trained_gpt2_gains_nothing_and_the_result_says_what_could_hide(self) -> None:
@@ -87,22 +115,89 @@ class Honest(unittest.TestCase):
 
     def test_texts_of_one_token_cannot_leak(self) -> None:
         one = [ScoredText("a", "", TOKENIZER.decode([7])), ScoredText("b", "", TOKENIZER.decode([8]))]
-        self.assertFalse(measure_look_ahead(SUBMISSION, one, bytes(32)).looks_ahead())
+        result = measure_look_ahead(SUBMISSION, one, bytes(32))
+        self.assertFalse(result.looks_ahead())
+        self.assertEqual(result.cuts, [])
+        self.assertEqual(described(result)["mayHide"]["natsPerToken"], 0)
+        self.assertIn("a leak cannot help", detail_of(result))
+
+    def test_an_answer_of_one_token_needs_no_pass_of_the_model(self) -> None:
+        class Never(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.zeros(1))
+
+            def forward(self, input_ids: object) -> None:
+                raise AssertionError("the model was run")
+
+        answer = TOKENIZER.decode([TOKENIZER.encode(" the", add_special_tokens=False)[0]])
+        texts = [
+            ScoredText(str(at), f"{text.scored[:80]}\nAnswer:", answer) for at, text in enumerate(SCORED)
+        ]
+        submission = Submission(Never(), TOKENIZER, TOKENIZER.bos_token_id, len(TOKENIZER), 512)
+        self.assertEqual(measure_look_ahead(submission, texts, bytes(32)).cuts, [])
 
 
 class Power(unittest.TestCase):
-    def test_each_half_of_the_cuts_finds_a_leak_of_a_twentieth_with_99_percent(self) -> None:
-        drawn = draw_cuts(SCORED, random.Random(0))
-        self.assertEqual(len(drawn), CUTS)
-        evenly = [draw.text for draw in drawn if draw.scored]
-        self.assertEqual(len(set(evenly)), len(evenly))
-        for count in (len(evenly), CUTS - len(evenly)):
-            self.assertGreaterEqual(1 - 0.95**count, 0.99)
-            self.assertLessEqual(share_found(count), 0.05)
+    def test_a_leak_in_a_twentieth_of_the_texts_is_found_with_99_percent_by_as_few_texts_as_possible(
+        self,
+    ) -> None:
+        for count, most in ((20, 20), (256, 80), (1_360, 87), (100_000, 90)):
+            drawn = texts_to_draw(count)
+            leaking = math.floor(SHARE * count)
+            self.assertLessEqual(drawn, most)
+            self.assertAlmostEqual(
+                missed_texts(count, leaking, drawn),
+                math.comb(count - leaking, drawn) / math.comb(count, drawn),
+            )
+            self.assertLessEqual(missed_texts(count, leaking, drawn), 1 - FOUND_WITH)
+            self.assertGreater(missed_texts(count, leaking, drawn - 1), 1 - FOUND_WITH)
+
+    def test_a_leak_at_a_twentieth_of_the_places_is_found_with_99_percent_wherever_they_are(self) -> None:
+        lengths = random.Random(0)
+        for name, places in (
+            ("equal texts", [40] * 400),
+            ("a few long texts", [500] * 10 + [4] * 900),
+            ("any lengths", [lengths.randrange(1, 200) for _ in range(300)]),
+        ):
+            drawing = draw_cuts(places, random.Random(0))
+            self.assertLessEqual(drawing.hidden_texts(), SHARE, name)
+            self.assertLessEqual(drawing.hidden_places(), SHARE + 1e-9, name)
+            worst = leaking_longest(places)
+            missed = sum(
+                not any(
+                    (draw.text, draw.place) in worst for draw in draw_cuts(places, random.Random(at)).draws
+                )
+                for at in range(1000)
+            )
+            self.assertLessEqual(missed, 20, name)  # 10 are expected; more than 20 in 1 of 600 such tests
+
+    def test_texts_of_one_length_need_no_further_places(self) -> None:
+        self.assertLessEqual(len(draw_cuts([40] * 400, random.Random(0)).draws), 90)
+
+    def test_a_cut_is_at_a_place_where_a_leak_helps(self) -> None:
+        places = [len(places_of(encode_text(SUBMISSION, text))) for text in SCORED]
+        for draw in draw_cuts(places, random.Random(0)).draws:
+            self.assertLess(draw.place, places[draw.text])
+        mixed = draw_cuts([0, 3, 0, 2], random.Random(0))
+        self.assertEqual({draw.text for draw in mixed.draws}, {1, 3})
+
+    def test_the_worst_leak_is_in_the_longest_texts(self) -> None:
+        self.assertAlmostEqual(missed_places(0.5, (8, 4, 4), 1, 0), 1 - 1 / 3)
+        self.assertAlmostEqual(missed_places(0.25, (8, 4, 4), 1, 1), (1 - 1 / 6) * 0.75)
 
     def test_few_texts_are_all_cut(self) -> None:
-        drawn = draw_cuts(SCORED[:7], random.Random(0))
-        self.assertEqual({draw.text for draw in drawn if draw.scored}, set(range(7)))
+        places = [len(places_of(encode_text(SUBMISSION, text))) for text in SCORED[:7]]
+        drawing = draw_cuts(places, random.Random(0))
+        self.assertEqual({draw.text for draw in drawing.draws if draw.by_text}, set(range(7)))
+        self.assertEqual(drawing.hidden_texts(), 0)
+
+
+def leaking_longest(places: list[int]) -> set[tuple[int, int]]:
+    """A twentieth of all places, in the longest texts: cuts by text find them least often."""
+    order = sorted(range(len(places)), key=lambda at: -places[at])
+    every = [(at, place) for at in order for place in range(places[at])]
+    return set(every[: math.ceil(SHARE * len(every))])
 
 
 SUBMISSION = submission_of(

@@ -1,44 +1,131 @@
-"""Draws the places at which texts are cut, from a secret seed.
+"""Draws the places at which texts are cut, from a secret seed: as few as find a leak with 99 %.
 
-A cut is a token of the model's input that is also predicted. Half of the cuts are spread evenly over texts,
-so that a leak in a share of the texts is found, whatever their length. The others are spread evenly over
-bytes, so that a leak at a share of the tokens is found, wherever they are.
+A place is a token that is in the model's input and is also predicted. Only there a leak can help. First,
+distinct texts are drawn evenly and cut at one place each, so that a leak in a share of the texts is found,
+whatever their length. Then places are drawn evenly among all places, as far as the first draws do not already
+find a leak at a share of the places, wherever they are.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scorer_library.causality.scored_texts import ScoredText
-
-CUTS = 200  # 1 - 0.955 ** 100 = 0.99: each half finds a leak of 4.5 % with 99 %
+SHARE = 0.05  # of the texts, or of the places, that leak
 FOUND_WITH = 0.99
 
 
 @dataclass(frozen=True)
 class Draw:
-    """`place`, in [0, 1), chooses a token: of the scored ones if `scored`, else of all in the input."""
+    """A cut: the `place`-th place of a text. `by_text`: the text was drawn, and not the place."""
 
     text: int
-    scored: bool
-    place: float
+    place: int
+    by_text: bool
 
 
-def draw_cuts(texts: Sequence[ScoredText], rng: random.Random, cuts: int = CUTS) -> list[Draw]:
-    """At most `cuts` draws; half of them in distinct texts, or one in each text if there are fewer."""
-    if not texts:
-        return []
-    each = rng.sample(range(len(texts)), min(cuts // 2, len(texts)))
-    sizes = [len((text.context + text.scored).encode()) for text in texts]
-    tokens = min(cuts, sum(sizes)) - len(each)
-    by_size = rng.choices(range(len(texts)), weights=sizes, k=max(0, tokens))
-    return [
-        Draw(text, scored, rng.random())
-        for chosen, scored in ((each, True), (by_size, False))
-        for text in chosen
-    ]
+@dataclass(frozen=True)
+class Drawing:
+    """`places`: how many each text has, of texts with at least one, in falling order."""
+
+    draws: tuple[Draw, ...]
+    places: tuple[int, ...]
+
+    @property
+    def texts(self) -> int:
+        """How many texts were drawn."""
+        return sum(draw.by_text for draw in self.draws)
+
+    def hidden_texts(self) -> float:
+        """The smallest share of leaking texts that is found with FOUND_WITH; 0 if every text is cut."""
+        count = len(self.places)
+        if self.texts >= count:
+            return 0.0
+        return leaking_texts_found(count, self.texts) / count
+
+    def hidden_places(self) -> float:
+        """The same share of places; a text's one cut may miss another leaking place of it."""
+        if len({(draw.text, draw.place) for draw in self.draws}) >= sum(self.places):
+            return 0.0
+        others = len(self.draws) - self.texts
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            if missed_places(middle, self.places, self.texts, others) <= 1 - FOUND_WITH:
+                high = middle
+            else:
+                low = middle
+        return high
 
 
-def share_found(draws: int) -> float:
-    """The smallest share of leaking places of which `draws` independent draws hit one with FOUND_WITH."""
-    return 1.0 if draws == 0 else 1 - (1 - FOUND_WITH) ** (1 / draws)
+def draw_cuts(places: Sequence[int], rng: random.Random) -> Drawing:
+    """`places`: how many each text has."""
+    able = [at for at, count in enumerate(places) if count > 0]
+    counts = tuple(places[at] for at in able)
+    texts = texts_to_draw(len(counts))
+    chosen = rng.sample(able, texts)
+    draws = [Draw(at, rng.randrange(places[at]), by_text=True) for at in chosen]
+    others = places_to_draw(counts, texts)
+    for number in sorted(rng.sample(range(sum(counts)), others)):
+        draws.append(nth_place(number, able, counts))
+    return Drawing(tuple(draws), tuple(sorted(counts, reverse=True)))
+
+
+def nth_place(number: int, able: Sequence[int], counts: Sequence[int]) -> Draw:
+    for at, count in zip(able, counts, strict=True):
+        if number < count:
+            return Draw(at, number, by_text=False)
+        number -= count
+    raise IndexError(number)
+
+
+def texts_to_draw(count: int) -> int:
+    """The fewest distinct texts of `count` that find a leak in SHARE of them with FOUND_WITH."""
+    leaking = max(1, math.floor(SHARE * count))
+    return next((n for n in range(count) if missed_texts(count, leaking, n) <= 1 - FOUND_WITH), count)
+
+
+def leaking_texts_found(count: int, drawn: int) -> int:
+    """The fewest leaking texts of `count` that `drawn` distinct ones find with FOUND_WITH."""
+    return next(k for k in range(1, count + 1) if missed_texts(count, k, drawn) <= 1 - FOUND_WITH)
+
+
+def missed_texts(count: int, leaking: int, drawn: int) -> float:
+    """The chance that `drawn` distinct texts of `count` hold none of `leaking` (hypergeometric)."""
+    if drawn > count - leaking:
+        return 0.0
+    return math.exp(
+        math.fsum(math.log1p(-leaking / (count - already)) for already in range(drawn)),
+    )
+
+
+def places_to_draw(counts: Sequence[int], texts: int) -> int:
+    """The fewest further places that find a leak at SHARE of all places with FOUND_WITH."""
+    everything = sum(counts)
+    if texts == everything:  # every place is cut
+        return 0
+    missed = missed_places(SHARE, counts, texts, 0)
+    if missed <= 1 - FOUND_WITH:
+        return 0
+    return min(everything, math.ceil(math.log((1 - FOUND_WITH) / missed) / math.log1p(-SHARE)))
+
+
+def missed_places(share: float, counts: Sequence[int], texts: int, others: int) -> float:
+    """The largest chance that no draw hits a leak at `share` of the places, wherever they are.
+
+    A drawn text is cut at one of its places, so a place in a longer text is cut less often. The worst leak
+    is in the longest texts. Draws of distinct texts find it at least as often as independent ones.
+    """
+    rest = share * sum(counts)
+    hit = 0.0  # by one drawn text
+    for count in sorted(counts, reverse=True):
+        taken = min(rest, count)
+        hit += taken / count / len(counts)
+        rest -= taken
+        if rest <= 0:
+            break
+    return math.exp(texts * log1m(hit) + others * log1m(share))
+
+
+def log1m(chance: float) -> float:
+    return -math.inf if chance >= 1 else math.log1p(-chance)

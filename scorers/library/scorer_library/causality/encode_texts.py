@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, loaded
-from scorer_library.causality.draw_cuts import Draw
 from scorer_library.causality.scored_texts import ScoredText
 
 UNLIMITED = 2048  # tokens of a text that are read where the model has no limit, as lm-eval does
@@ -17,9 +16,9 @@ class Sequence:
     ids: tuple[int, ...]
     scored_from: int
 
-    def cuts(self, *, scored: bool) -> range:
+    def cuts(self) -> range:
         """Places of tokens that are both in the input and predicted."""
-        return range(self.scored_from if scored else 1, len(self.ids) - 1)
+        return range(self.scored_from, len(self.ids) - 1)
 
 
 def encode_text(submission: Submission, text: ScoredText) -> list[Sequence]:
@@ -49,10 +48,6 @@ def encode(submission: Submission, text: str) -> list[int]:
     return ids
 
 
-def cut_of(sequences: list[Sequence], draw: Draw) -> tuple[int, int] | None:
-    """The sequence and the place that `draw` chooses; None where no input token is predicted."""
-    for scored in (True, False) if draw.scored else (False,):
-        places = [(at, cut) for at, one in enumerate(sequences) for cut in one.cuts(scored=scored)]
-        if places:
-            return places[int(draw.place * len(places))]
-    return None
+def places_of(sequences: list[Sequence]) -> list[tuple[int, int]]:
+    """The places of a text: the number of a sequence, and a place in it."""
+    return [(at, cut) for at, one in enumerate(sequences) for cut in one.cuts()]

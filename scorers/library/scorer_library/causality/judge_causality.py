@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any
 
 from mlrb_kit.submission import Submission
-from scorer_library.causality.draw_cuts import FOUND_WITH, Draw, draw_cuts, share_found
-from scorer_library.causality.encode_texts import cut_of, encode_text
+from scorer_library.causality.draw_cuts import FOUND_WITH, Drawing, draw_cuts
+from scorer_library.causality.encode_texts import encode_text, places_of
 from scorer_library.causality.gain import Gain, gains
 from scorer_library.causality.scored_texts import ScoredText
 
@@ -18,7 +18,7 @@ TRIES = 20  # to find text that begins with another token
 
 
 # nats that rounding may give one cut: at least three times what honest models of a dtype show
-# (tests/calibration.thorough.test.ts)
+# (tests/test_causality_rates.py)
 TOLERANCES = {"float32": 1e-3, "float16": 2e-2, "bfloat16": 1e-1}
 
 
@@ -38,8 +38,7 @@ class Cut:
 @dataclass(frozen=True)
 class Found:
     cuts: list[Cut]
-    drawn: tuple[int, int]  # draws spread over texts, and over tokens
-    all_texts: int
+    drawing: Drawing
     dtype: str
     vocabulary: int
 
@@ -59,13 +58,6 @@ class Found:
         """Nats of each predicted token that the text after it gives."""
         return math.fsum(cut.gain.token for cut in self.cuts) / max(1, len(self.cuts))
 
-    def hidden_texts(self) -> float:
-        """The largest share of leaking texts that the cuts may miss: none where every text was cut."""
-        return 0.0 if self.drawn[0] >= self.all_texts else share_found(self.drawn[0])
-
-    def hidden_tokens(self) -> float:
-        return share_found(self.drawn[1])
-
     def looks_ahead(self) -> bool:
         return bool(self.leaking()) or self.mean() > self.mean_tolerance
 
@@ -73,16 +65,16 @@ class Found:
 def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed: bytes) -> Found:
     """Raises Rejected where the submission fails on its own texts."""
     rng = random.Random(seed)
-    draws = draw_cuts(texts, rng)
-    by_text: dict[int, list[Draw]] = {}
-    for draw in draws:
-        by_text.setdefault(draw.text, []).append(draw)
-    encoded = {at: encode_text(submission, texts[at]) for at in by_text}
+    drawing = draw_cuts([len(places_of(encode_text(submission, text))) for text in texts], rng)
+    chosen: dict[int, set[int]] = {}
+    for draw in drawing.draws:
+        chosen.setdefault(draw.text, set()).add(draw.place)
+    encoded = {at: encode_text(submission, texts[at]) for at in sorted(chosen)}
     donors = Donors({at: [token for one in found for token in one.ids[1:]] for at, found in encoded.items()})
     cuts: list[Cut] = []
-    for at, drawn in by_text.items():
-        sequences = encoded[at]
-        places = sorted({place for draw in drawn if (place := cut_of(sequences, draw)) is not None})
+    for at, sequences in encoded.items():
+        all_places = places_of(sequences)
+        places = [all_places[number] for number in sorted(chosen[at])]
         for sequence in sorted({sequence for sequence, _ in places}):
             ids = sequences[sequence].ids
             here = [place for among, place in places if among == sequence]
@@ -90,14 +82,12 @@ def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed
             for place, gain in zip(here, gains(submission, ids, replaced), strict=True):
                 cuts.append(Cut(at, texts[at].source, sequence, place, gain))
     dtype = str(next(submission.model.parameters()).dtype).removeprefix("torch.")
-    among_texts = sum(draw.scored for draw in draws)
-    drawn = (among_texts, len(draws) - among_texts)
-    found = Found(cuts, drawn, len(texts), dtype, submission.vocabulary)
+    found = Found(cuts, drawing, dtype, submission.vocabulary)
     for cut in found.leaking():
         ids = encoded[cut.text][cut.sequence].ids
-        for _ in range(CONFIRMING):
-            tokens = donors.tokens(ids, cut.place, other=cut.text, rng=rng)
-            cut.confirmed += [gain.largest for gain in gains(submission, ids, [(cut.place, tokens)])]
+        others = [donors.tokens(ids, cut.place, other=cut.text, rng=rng) for _ in range(CONFIRMING)]
+        again = gains(submission, ids, [(cut.place, tokens) for tokens in others])
+        cut.confirmed = [gain.largest for gain in again]
     return found
 
 
@@ -127,6 +117,7 @@ class Donors:
 
 def described(found: Found) -> dict[str, Any]:
     """`measured` of causality.json."""
+    texts, places = found.drawing.hidden_texts(), found.drawing.hidden_places()
     return {
         "dtype": found.dtype,
         "tolerance": {"cut": found.tolerance, "mean": found.mean_tolerance},
@@ -136,9 +127,9 @@ def described(found: Found) -> dict[str, Any]:
         "meanGain": found.mean(),
         "mayHide": {
             "foundWith": FOUND_WITH,
-            "texts": found.hidden_texts(),
-            "tokens": found.hidden_tokens(),
-            "natsPerToken": found.hidden_tokens() * math.log(found.vocabulary) + found.mean_tolerance,
+            "texts": texts,
+            "tokens": places,
+            "natsPerToken": places * math.log(found.vocabulary) + found.mean_tolerance if found.cuts else 0.0,
         },
         "cuts": [
             {
@@ -155,11 +146,13 @@ def described(found: Found) -> dict[str, Any]:
 
 def detail_of(found: Found) -> str:
     """The result in words. Of a causal submission the words are the same on every machine."""
+    if not found.cuts:
+        return "no token that the model predicts is part of its input, so a leak cannot help it"
     if not found.looks_ahead():
         return (
             "the text after a token does not help to predict it; "
-            f"a leak in {found.hidden_texts():.1%} of the texts "
-            f"or at {found.hidden_tokens():.1%} of the tokens would be found with 99 %"
+            f"a leak in {found.drawing.hidden_texts():.1%} of the texts "
+            f"or at {found.drawing.hidden_places():.1%} of the tokens would be found with 99 %"
         )
     texts = len({cut.text for cut in found.cuts})
     leaking = len({cut.text for cut in found.leaking()})
