@@ -42,11 +42,12 @@ type ReadIterations = {
   measures?: Record<string, unknown>;
 };
 
-/** Runs the stage on a supervisor's attempt whose program `printed`, after `spoil` has changed the folder. */
+/** Runs the stage on a supervisor's attempt whose program `printed`, with `calls`, after `spoil` has changed the folder. */
 function found(
   t: TestContext,
   spoil: (folder: string) => void = () => {},
   printed = "dev 2.3830 bits per byte\n",
+  calls: TrajectoryEvent[] = [],
 ): ReadIterations {
   const folder = mkdtempSync(join(tmpdir(), "iterations-step-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -55,7 +56,7 @@ function found(
   const trajectory = openTrajectory(path("trajectory"), {
     now: () => ({ wall: 1e12, sinceStart: 1000 * now++ }),
   });
-  for (const event of eventsOf(printed)) trajectory.add(event);
+  for (const event of [...calls, ...eventsOf(printed)]) trajectory.add(event);
   trajectory.close();
   const submission = { digest: "2".repeat(64), files: 2, bytes: 2, leftOut: [], overLimits: null };
   writeJson(path("ledger"), exampleLedger({ wallMs: 9000, submission, trajectory: trajectory.seal() }));
@@ -75,7 +76,9 @@ function found(
     `${name}=${path(name)}`,
   ]);
   const script = join(import.meta.dirname, "iterations.ts");
-  execFileSync(process.execPath, [script, ...inputs, "--output", `iterations=${path("out.json")}`]);
+  const params = ['scorers=["blimp","bits"]', 'publicNames={"blimp":["blimp"],"bits":null,"mmlu":["mmlu"]}'];
+  const flags = params.flatMap((param) => ["--param", param]);
+  execFileSync(process.execPath, [script, ...inputs, ...flags, "--output", `iterations=${path("out.json")}`]);
   return readJson(path("out.json")) as ReadIterations;
 }
 
@@ -97,6 +100,19 @@ test("an attempt's own line, snapshot and printed value become one measured iter
     8000,
     "no snapshot holds a model: only what was admitted at the end does",
   );
+});
+
+test("tool calls that name a benchmark of the task's scorers are counted", (t) => {
+  const calls = ["blimp", "mmlu", "bits"].map((name) =>
+    exampleEvent("tool-call", {
+      name: "shell",
+      input: JSON.stringify({ command: `lm_eval --tasks ${name}` }),
+    }),
+  );
+  const counted = (events: TrajectoryEvent[]) =>
+    found(t, undefined, undefined, events).measures?.benchmarkCalls;
+  assert.deepEqual(counted(calls), { kind: "counted", calls: 1, names: ["blimp"] });
+  assert.deepEqual(counted([]), { kind: "not-measured", reason: "no-tool-calls" });
 });
 
 test("line separators of Unicode in a program's output change nothing", (t) => {

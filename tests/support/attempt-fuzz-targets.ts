@@ -147,7 +147,10 @@ function attempts(folder: string): Target {
     for (const one of written) JSON.parse(one);
     return JSON.stringify([
       await verifyTrajectory(path, { lines, head }),
-      await researchOfAttempt({ ...files, admission: join(folder, "admission.json") }),
+      await researchOfAttempt(
+        { ...files, admission: join(folder, "admission.json") },
+        { publicNames: ["blimp", "hello"] },
+      ),
       await readRecording(folder),
       storyText(attemptStory(source, { full: true }), { width: 80, color: false, full: true }),
       ...written,

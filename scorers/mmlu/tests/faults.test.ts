@@ -26,7 +26,7 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) {
+for (const scorer of ["mmlu", "mmlu-permuted", "mmlu-continuation", "blimp", "super-glue-mean"]) {
   test(`${scorer} does not measure a model that is too large for this machine, and reports its size`, () => {
     const submission = copyOfTiny(`${scorer}-large`);
     truncateSync(join(submission, "model.safetensors"), 2 ** 42); // a hole: nothing of it is on disk

@@ -23,7 +23,11 @@ export type AttemptFiles = {
   admission: string;
 };
 
-export async function researchOfAttempt(files: AttemptFiles): Promise<IterationsFile> {
+/** `publicNames`: of the benchmarks that the attempt's submission is scored on; empty if there are none. */
+export async function researchOfAttempt(
+  files: AttemptFiles,
+  { publicNames }: { publicNames: readonly string[] },
+): Promise<IterationsFile> {
   const ledger = readLedger(files.ledger);
   if (typeof ledger === "string") return notMeasured(ledger);
   const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
@@ -31,7 +35,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
     return notMeasured(`the trajectory is broken at line ${check.line}: ${check.reason}`);
   const index = indexOf(files.snapshots);
   if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
-  const reader = new ResearchReader();
+  const reader = new ResearchReader(publicNames);
   for await (const line of splitLines(files.trajectory)) reader.take(JSON.parse(line.toString()));
   return reader.end({
     snapshots: judgedSnapshots(files.snapshots, index.value),

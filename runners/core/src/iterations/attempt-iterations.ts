@@ -7,6 +7,7 @@ import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/tra
 import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { FactsReader } from "./attempt-facts.ts";
+import { BenchmarkCallCounter } from "./benchmark-calls.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { IterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
@@ -30,8 +31,14 @@ export class ResearchReader {
   readonly #finder = new IterationFinder();
   readonly #reader = new FactsReader();
   readonly #actions = createHash("sha256");
+  readonly #benchmark: BenchmarkCallCounter | undefined;
   #acted = false;
   #firstFileMs: number | null = null;
+
+  /** `publicNames` of the benchmarks that the task's scorers measure; without them, no calls that name one are counted. */
+  constructor(publicNames?: readonly string[]) {
+    this.#benchmark = publicNames && new BenchmarkCallCounter(publicNames);
+  }
 
   /** Takes a parsed line. A table that is not an event counts by its place only; anything else is ignored. */
   take(line: unknown): void {
@@ -45,6 +52,7 @@ export class ResearchReader {
     const seen = this.#events.next(event, place);
     this.#finder.take(seen);
     this.#reader.take(seen);
+    if (event) this.#benchmark?.take(event);
     if (event?.event === "tool-call") {
       const { by, name, input } = event;
       this.#actions.update(`${JSON.stringify([by, name, input])}\n`);
@@ -70,17 +78,20 @@ export class ResearchReader {
       malformedLines,
       failures,
       failure: failures[0] ?? null,
-      measures: researchMeasures(
-        iterations,
-        judged
-          ? {
-              firstValidMs: firstAdmittedMs(judged, facts.endMs),
-              firstValidBy: "admitted",
-              distinctValid: distinctAdmitted(judged, facts.final?.digest),
-            }
-          : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file", distinctValid: null },
-        facts,
-      ),
+      measures: {
+        ...researchMeasures(
+          iterations,
+          judged
+            ? {
+                firstValidMs: firstAdmittedMs(judged, facts.endMs),
+                firstValidBy: "admitted",
+                distinctValid: distinctAdmitted(judged, facts.final?.digest),
+              }
+            : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file", distinctValid: null },
+          facts,
+        ),
+        ...(this.#benchmark && { benchmarkCalls: this.#benchmark.end() }),
+      },
     };
   }
 }

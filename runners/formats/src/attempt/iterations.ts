@@ -5,6 +5,7 @@ import {
   count,
   fileFormat,
   flag,
+  kindsOf,
   kindsWith,
   listOf,
   nullable,
@@ -99,7 +100,26 @@ export const runs = {
     "programs that the agent ran, by its tool calls; a program that is the whole agent counts once",
 } as const;
 
-const measures = wholeObject({
+/** Also part of the report. */
+export const benchmarkCalls = {
+  ...kindsOf(
+    wholeObject({
+      kind: { const: "counted" },
+      calls: { ...count, description: "tool calls whose arguments hold one of the names" },
+      names: { ...listOf(anyText), description: "the names that they hold" },
+    }),
+    wholeObject({
+      kind: { const: "not-measured" },
+      reason: {
+        ...oneOf("no-tool-calls", "no-public-names"),
+        description: "no tool call is recorded; or the task's scorers have no public names",
+      },
+    }),
+  ),
+  description: "tool calls that name the scored benchmark, by publicNames of scorer.yaml",
+} as const;
+
+const measures = wholeExcept(["benchmarkCalls"], {
   firstValidMs: {
     ...atLeastNone,
     description: "until the first snapshot of a submission that is admitted; null: none",
@@ -134,6 +154,10 @@ const measures = wholeObject({
     description: "mean of |predicted − claimed| over iterations with both",
   },
   predictions: count,
+  benchmarkCalls: {
+    ...benchmarkCalls,
+    description: `${benchmarkCalls.description}; absent where the names are not known`,
+  },
 });
 
 export const iterationsFile = fileFormat(
@@ -162,6 +186,7 @@ export const iterationsFile = fileFormat(
 
 export type IterationsFile = TypeOf<typeof iterationsFile>;
 export type IterationRecord = TypeOf<typeof iteration>;
+export type BenchmarkCalls = TypeOf<typeof benchmarkCalls>;
 export type ResearchMeasures = TypeOf<typeof measures>;
 export type Failure = TypeOf<typeof failure>;
 export type IterationMetric = TypeOf<typeof metric>;

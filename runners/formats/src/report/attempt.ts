@@ -1,7 +1,7 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
-import { runs } from "../attempt/iterations.ts";
+import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
@@ -85,7 +85,7 @@ export const researchFailure = wholeObject({
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
 
-export const foundResearch = wholeObject({
+export const foundResearch = wholeExcept(["benchmarkCalls"], {
   kind: { const: "found" },
   executed: { ...count, description: "iterations in which a program ran and a digest changed" },
   claimedOnly: { ...count, description: "iterations that are only claimed" },
@@ -114,6 +114,10 @@ export const foundResearch = wholeObject({
     description: "mean of |predicted − self-reported| over `predictions` iterations",
   },
   predictions: count,
+  benchmarkCalls: {
+    ...benchmarkCalls,
+    description: `${benchmarkCalls.description}; absent in reports of earlier versions`,
+  },
   failure: nullable(researchFailure),
 });
 

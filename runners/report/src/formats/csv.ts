@@ -160,7 +160,7 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
   if (research === null) return [];
   if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
   const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
-  const { distinctValid, runs, limits } = research;
+  const { distinctValid, runs, limits, benchmarkCalls: calls } = research;
   const said = metric === null ? "" : `of ${metric}`;
   return [
     { ...own, row: "executed iterations", value: executed },
@@ -174,6 +174,9 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
           { ...own, row: "evaluations", value: runs.evaluations },
           { ...own, row: "runs out of memory", value: runs.outOfMemory },
         ]),
+    ...(calls?.kind === "counted"
+      ? [{ ...own, row: "benchmark calls", value: calls.calls, reason: calls.names.join(", ") }]
+      : []),
     ...limits.map((limit) => ({ ...own, row: "limit reached", reason: limit })),
     ...(saidMinusMeasured === null
       ? []

@@ -68,13 +68,17 @@ function timeText(time: AttemptDetails["time"]): string {
 function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
-  const { runs, limits, distinctValid } = research;
+  const { runs, limits, distinctValid, benchmarkCalls } = research;
   const valid = distinctValid === null ? "" : ` ${distinctValid} distinct submissions can be loaded.`;
   const ran =
     runs === null
       ? ""
       : ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
   const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
+  const named =
+    benchmarkCalls?.kind === "counted"
+      ? ` ${benchmarkCalls.calls} tool calls name the scored benchmark${benchmarkCalls.calls > 0 ? ` (${benchmarkCalls.names.join(", ")})` : ""}.`
+      : "";
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
   const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
@@ -85,7 +89,7 @@ function researchText(research: AttemptResearch): string {
     failure === null
       ? " No rule found a failure."
       : ` A rule found a failure (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
-  return `Research: ${executed} iterations${claims}.${valid}${ran}${reached}${last}${missed}${ended}`;
+  return `Research: ${executed} iterations${claims}.${valid}${ran}${named}${reached}${last}${missed}${ended}`;
 }
 
 function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {

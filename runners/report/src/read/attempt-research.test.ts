@@ -52,11 +52,18 @@ test("iterations that cannot be read are not measured, with the cause, and a gap
   assert.equal(report.coverage.gaps.length, 1);
 });
 
+test("calls that name the benchmark are copied; files of earlier versions have none", () => {
+  const counted = { kind: "counted", calls: 2, names: ["blimp"] };
+  assert.deepEqual(found(researched({ benchmarkCalls: counted })).benchmarkCalls, counted);
+  assert.equal("benchmarkCalls" in found(researched({ benchmarkCalls: undefined })), false);
+});
+
 test("impossible numbers are unreadable, not shown", () => {
   for (const measures of [
     { executedIterations: -1 },
     { executedIterations: "1" },
     { values: [{ value: null }] },
+    { benchmarkCalls: { kind: "counted", calls: -1, names: [] } },
   ]) {
     assert.equal(research(researched(measures)).attempts[0]!.research?.kind, "not-measured");
   }

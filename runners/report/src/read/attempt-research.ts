@@ -31,6 +31,7 @@ export function attemptResearch(
     bestMinusFinal: bestMinusFinal(values, metric === null ? undefined : isUp(metric, { scores, direction })),
     predictionError: measures.predictionError,
     predictions: measures.predictions,
+    ...(measures.benchmarkCalls && { benchmarkCalls: measures.benchmarkCalls }),
     failure: file.failure && shown(file.failure),
   };
 }

@@ -1,6 +1,7 @@
 // The research in the attempts: experiments that ran, self-reported results, and where agents failed. Found by rules
 // over trajectories; docs/measures/iterations.md has their agreement with people.
 
+import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
 import { scoreError, supportedText } from "./digits-text.ts";
@@ -21,7 +22,8 @@ export function researchSection(report: Report): Section {
     caption:
       "Found by rules over trajectories, one value per seed; ? is not measured. Iterations: a program ran and a digest " +
       "changed (+ only claimed). Valid: distinct submissions that can be loaded. Runs: programs that ended (of these, " +
-      "failed). Evaluations: runs that print a metric. Memory: runs without enough memory. Self-reported minus measured: the agent's last value of a metric that a scorer also " +
+      "failed). Evaluations: runs that print a metric. Memory: runs without enough memory. Benchmark calls: tool calls that name " +
+      "the scored benchmark, whatever they do with it (– if it has no public name). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
       "measures, minus the score. Best minus final: of the self-reported values. Failures, below, are found by rules that were " +
       "not measured on real trajectories.",
     tables: [
@@ -48,6 +50,11 @@ export function researchSection(report: Report): Section {
           { head: "evaluations", rigid: true, cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
           { head: "memory", rigid: true, cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
           {
+            head: "benchmark calls",
+            rigid: true,
+            cell: each(({ benchmarkCalls }) => benchmarkCallsText(benchmarkCalls)),
+          },
+          {
             head: "limits reached",
             cell: each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
           },
@@ -71,6 +78,12 @@ export function researchSection(report: Report): Section {
     ],
     items: [...failures(found), ...notMeasured(report)],
   };
+}
+
+/** Reports of earlier versions do not have the count. */
+function benchmarkCallsText(found: BenchmarkCalls | undefined): string {
+  if (found?.kind === "counted") return `${found.calls}`;
+  return found?.reason === "no-public-names" ? "–" : "?";
 }
 
 type AgentRow = { agent: string; attempts: Attempt[] };

@@ -150,6 +150,7 @@ export function researched(
     values: [],
     predictionError: null,
     predictions: 0,
+    benchmarkCalls: { kind: "not-measured", reason: "no-tool-calls" },
   };
   const lists = { iterations: [], iterationsMore: 0, malformedLines: 0, failures: [] };
   return {

@@ -148,7 +148,10 @@ export function nastyExample({ people = true } = {}): Example {
     .gives(
       "iterations",
       at("letters", "plain", 1),
-      researched({ executedIterations: 2, ...said("bits", 3.1, 3) }),
+      researched({
+        ...{ executedIterations: 2, ...said("bits", 3.1, 3) },
+        benchmarkCalls: { kind: "counted", calls: 2, names: ["blimp", "nyu-mll/blimp"] },
+      }),
     )
     .gives(
       "iterations",
