@@ -76,8 +76,7 @@ function found(
     `${name}=${path(name)}`,
   ]);
   const script = join(import.meta.dirname, "iterations.ts");
-  const params = ['scorers=["blimp","bits"]', 'publicNames={"blimp":["blimp"],"bits":null,"mmlu":["mmlu"]}'];
-  const flags = params.flatMap((param) => ["--param", param]);
+  const flags = ["--param", 'publicNames={"official":["blimp"]}', "--param", "data=official"];
   execFileSync(process.execPath, [script, ...inputs, ...flags, "--output", `iterations=${path("out.json")}`]);
   return readJson(path("out.json")) as ReadIterations;
 }

@@ -1,17 +1,14 @@
 // Finds the experiments and failures of an attempt, and counts them.
 import { researchOfAttempt } from "@mlrb/agents/record/research-of-attempt";
-import { scorerManifest } from "@mlrb/formats/declared/scorer";
+import { publicNames as names } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { list, openObject, orNull, tableOf } from "@mlrb/formats/schema";
+import { openObject, orNull, text } from "@mlrb/formats/schema";
 import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 
 const { inputs, outputs, params } = stage();
-const { scorers, publicNames } = mustFollow(
-  openObject({ scorers: list, publicNames: tableOf(orNull(scorerManifest.properties.publicNames)) }, [
-    "scorers",
-    "publicNames",
-  ]),
+const { publicNames, data } = mustFollow(
+  openObject({ publicNames: orNull(names), data: text }, ["publicNames", "data"]),
   { ...params },
   "params of the pipeline's iterations stage",
 );
@@ -25,6 +22,6 @@ writeJson(
       snapshots: inputs.snapshots!,
       admission: inputs.admission!,
     },
-    { publicNames: scorers.flatMap((scorer) => publicNames[scorer] ?? []) },
+    { publicNames: publicNames?.[data] ?? [] },
   ),
 );

@@ -3,11 +3,13 @@
 import math
 import random
 import unittest
+from dataclasses import replace
 
 import torch
 from causal_models import config_of, submission_of, trained
 from leaking_models import SCORED, TEXTS, TOKENIZER, share, tested
 
+from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
 from scorer_library.causality.draw_cuts import (
     FOUND_WITH,
@@ -120,6 +122,17 @@ class Honest(unittest.TestCase):
         self.assertEqual(result.cuts, [])
         self.assertEqual(described(result)["mayHide"]["natsPerToken"], 0)
         self.assertIn("a leak cannot help", detail_of(result))
+
+    def test_a_tokenizer_that_encodes_a_text_in_two_ways_is_rejected(self) -> None:
+        class Random:
+            def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+                return TOKENIZER.encode(text[: rng.randrange(20, 60)], add_special_tokens=add_special_tokens)
+
+        rng = random.Random(0)
+        submission = submission_of(SUBMISSION.model, TOKENIZER)
+        changed = replace(submission, tokenizer=Random())
+        with self.assertRaisesRegex(Rejected, "encodes the same text in different ways"):
+            measure_look_ahead(changed, SCORED, bytes(32))
 
     def test_an_answer_of_one_token_needs_no_pass_of_the_model(self) -> None:
         class Never(torch.nn.Module):

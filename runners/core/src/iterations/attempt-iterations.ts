@@ -35,7 +35,7 @@ export class ResearchReader {
   #acted = false;
   #firstFileMs: number | null = null;
 
-  /** `publicNames` of the benchmarks that the task's scorers measure; without them, no calls that name one are counted. */
+  /** `publicNames` of the task's benchmark; without them, no calls that name it are counted. */
   constructor(publicNames?: readonly string[]) {
     this.#benchmark = publicNames && new BenchmarkCallCounter(publicNames);
   }

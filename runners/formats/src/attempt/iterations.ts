@@ -112,11 +112,11 @@ export const benchmarkCalls = {
       kind: { const: "not-measured" },
       reason: {
         ...oneOf("no-tool-calls", "no-public-names"),
-        description: "no tool call is recorded; or the task's scorers have no public names",
+        description: "no tool call is recorded; or the task's benchmark has no public names",
       },
     }),
   ),
-  description: "tool calls that name the scored benchmark, by publicNames of scorer.yaml",
+  description: "tool calls that name the scored benchmark, by publicNames of task.yaml",
 } as const;
 
 const measures = wholeExcept(["benchmarkCalls"], {

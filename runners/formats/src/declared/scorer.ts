@@ -26,13 +26,6 @@ export const scorerManifest = fileFormat(
         description:
           "the texts whose tokens a model reads while it predicts them, by their name in scored_texts.py of the library of scorers; absent where looking ahead gains nothing",
       },
-      publicNames: {
-        type: "array",
-        items: { type: "string", pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$" },
-        minItems: 1,
-        description:
-          "names by which the public knows the benchmark that it measures; absent where it measures none. The report counts tool calls that name one",
-      },
       programs: { ...flag, description: "whether its scripts start programs; false by default" },
       command: {
         ...text,

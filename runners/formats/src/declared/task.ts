@@ -26,6 +26,15 @@ function byKind<const Value>(value: Value, description: string) {
   } as const;
 }
 
+export const publicNames = byKind(
+  {
+    type: "array",
+    items: { type: "string", pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$" },
+    minItems: 1,
+  },
+  "names by which the public knows the benchmark that it is scored on, { KIND: [NAME, …] }; the report counts tool calls that name one",
+);
+
 const publishedValue = closedObject(
   {
     who: { ...text, description: "the agent or model" },
@@ -76,6 +85,7 @@ export const taskManifest = fileFormat(
       submission: { ...text, description: "what is submitted, one sentence" },
       scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
+      publicNames,
       environment: { ...text, description: "the lock file of its scripted baselines" },
       models: {
         ...text,

@@ -92,6 +92,10 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
         lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
         folder,
     )
+    # BPE dropout is for training: text would be encoded in another way each time
+    model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
+    if getattr(model, "dropout", None) is not None:
+        model.dropout = None
     start_id = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start_id is None:
         raise Rejected(

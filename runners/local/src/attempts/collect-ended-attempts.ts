@@ -129,16 +129,6 @@ export function goingKeys(
   return new Set([...going, ...lost].map(({ card }) => card.key));
 }
 
-/**
- * Whether an attempt of one of the action keys is in `running/`, in any state, or was lost since this process began.
- * A try that produced and spent nothing leaves no folder.
- */
-export function leftAttempt(keys: readonly string[], { state }: Pick<Workspace, "state">): boolean {
-  const begun = attemptFolders(state.running); // read first: an attempt may move to `lost/` meanwhile
-  const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= performance.timeOrigin);
-  return [...begun, ...lost].some(({ card }) => keys.includes(card.key));
-}
-
 /** Attempts that continue although the run that began them is dead; another run may have adopted them. */
 export function orphanedAttempts(place: Place): AttemptFolder[] {
   return runningAttempts(place).filter(({ card }) => !isAlive(card.by));

@@ -25,6 +25,10 @@ export async function removeAttempt(path: string): Promise<void> {
   try {
     await rm(moved, { recursive: true, force: true });
   } catch {
-    removeFolder(moved);
+    try {
+      removeFolder(moved);
+    } catch {
+      // its attempt is settled: an error here would count as a failure of the attempt
+    }
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import {
+import fs, {
   appendFileSync,
   existsSync,
   linkSync,
@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -476,6 +477,8 @@ test("a stage whose lease another run took over is not retried", async (t) => {
   assert.ok(existsSync(at.lease), "the other's lease is not removed");
 });
 
+const withGpu = { executor: "fake", resources: { gpus: 1 } };
+
 /** Writes an output; then the machine fails. */
 const half: Try = (one) => {
   writeFileSync(one.request.outputs.out!, "half of it");
@@ -501,8 +504,7 @@ for (const [what, more] of Object.entries({
 }
 
 test("a paid attempt that an error keeps from being settled is not restarted", async (t) => {
-  const gpus = { executor: "fake", resources: { gpus: 1 } };
-  const at = await lab(t, tried(3, { ...paid, execution: gpus }), [
+  const at = await lab(t, tried(3, { ...paid, execution: withGpu }), [
     (one) => {
       writeFileSync(join(at.state.attempts, "lost"), ""); // stands for a full disk: nothing can be moved there
       half(one);
@@ -512,6 +514,57 @@ test("a paid attempt that an error keeps from being settled is not restarted", a
   assert.ok(executed.kind === "failed");
   assert.equal(at.started.length, 1);
   assert.equal(readdirSync(at.state.running).length, 1, "the next run settles it");
+});
+
+test("a paid attempt that is done, and whose record could not be written at once, is kept by the retry", async (t) => {
+  const ended: Try = (one) => {
+    const [name] = readdirSync(at.state.running);
+    const end = { formatVersion: 1, result: { kind: "succeeded" }, durationMs: 1 };
+    writeFileSync(join(at.state.running, name!, "end.json"), JSON.stringify(end));
+    succeed(one);
+  };
+  const at = await lab(t, tried(1, { ...paid, execution: withGpu }), [ended]);
+  const { attempts } = at.workspace;
+  const put = attempts.put.bind(attempts);
+  let puts = 0;
+  t.mock.method(attempts, "put", (...args: Parameters<typeof put>) => {
+    if (puts++ === 0) throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+    return put(...args);
+  });
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.equal(at.started.length, 1);
+});
+
+test("a paid attempt whose folder cannot be removed after its record was kept is not restarted", async (t) => {
+  const at = await lab(t, tried(3, { ...paid, execution: withGpu }), [succeed]);
+  const { attempts } = at.workspace;
+  const put = attempts.put.bind(attempts);
+  t.mock.method(attempts, "put", (...args: Parameters<typeof put>) => {
+    const kept = put(...args);
+    const busy = () => {
+      throw Object.assign(new Error("EBUSY: resource busy, unlink"), { code: "EBUSY" });
+    };
+    const mocks = [t.mock.method(promises, "rm", async () => busy()), t.mock.method(fs, "rmSync", busy)];
+    syncBuiltinESMExports();
+    t.after(() => {
+      for (const { mock } of mocks) mock.restore();
+      syncBuiltinESMExports();
+    });
+    return kept;
+  });
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.equal(at.started.length, 1);
+});
+
+test("an earlier loss of the same action keeps no try that spent nothing from being repeated", async (t) => {
+  const neverBegan: Try = () => {
+    throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+  };
+  const at = await lab(t, tried(1, { ...paid, execution: withGpu }), [half, neverBegan, succeed]);
+  const first = await at.execute();
+  assert.ok(first.kind === "failed" && first.quarantined);
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.equal(at.started.length, 3);
 });
 
 test("an attempt without costs is quarantined and retried when the machine failed it", async (t) => {

@@ -9,7 +9,7 @@ import type { Executor, Running } from "@mlrb/core/ports/executor";
 import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
-import { leftAttempt } from "../attempts/collect-ended-attempts.ts";
+import { leftAttempt, lostNames } from "../attempts/left-attempts.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import { undecidedFailure } from "../decide/run-reasons.ts";
@@ -125,6 +125,9 @@ async function withRetries(
   const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
+  const keys = keysOf(bound);
+  const lostBefore = stage.durable ? lostNames(keys, workspace) : new Set<string>();
+  let goesOn = costs(instance) && keys.some((key) => context.going.has(key));
   let before: string | undefined;
   for (let tried = 1; ; tried++) {
     const last = tried > instance.execution.retries;
@@ -139,7 +142,7 @@ async function withRetries(
       ...(estimate && { estimate }),
       ...(before !== undefined && { before }),
       token: `${folder.token}${instance.index}:`,
-      goesOn: costs(instance) && keysOf(bound).some((key) => context.going.has(key)),
+      goesOn,
       left: (name) => onEvent({ kind: "left", instance, name }),
       slot: { pipeline: plan.pipeline, profile: plan.profile },
       origins: instance.inputs.map(({ name, from, output }) => ({
@@ -163,7 +166,11 @@ async function withRetries(
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
-    if (costs(instance) && (result.quarantined || leftAttempt(keysOf(bound), workspace))) return result;
+    if (stage.durable && costs(instance)) {
+      const left = result.quarantined ? "other" : leftAttempt(keys, workspace, lostBefore);
+      if (left === "other") return result;
+      goesOn ||= left === "adoptable";
+    }
     const { cause, detail } = result;
     before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });

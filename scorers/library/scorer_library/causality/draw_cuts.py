@@ -45,9 +45,9 @@ class Drawing:
 
     def hidden_places(self) -> float:
         """The same share of places; a text's one cut may miss another leaking place of it."""
-        if len({(draw.text, draw.place) for draw in self.draws}) >= sum(self.places):
-            return 0.0
         others = len(self.draws) - self.texts
+        if sum(self.places) in (self.texts, others):
+            return 0.0
         low, high = 0.0, 1.0
         for _ in range(40):
             middle = (low + high) / 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
 from scorer_library.causality.draw_cuts import FOUND_WITH, Drawing, draw_cuts
 from scorer_library.causality.encode_texts import encode_text, places_of
@@ -65,7 +66,8 @@ class Found:
 def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed: bytes) -> Found:
     """Raises Rejected where the submission fails on its own texts."""
     rng = random.Random(seed)
-    drawing = draw_cuts([len(places_of(encode_text(submission, text))) for text in texts], rng)
+    counts = [len(places_of(encode_text(submission, text))) for text in texts]
+    drawing = draw_cuts(counts, rng)
     chosen: dict[int, set[int]] = {}
     for draw in drawing.draws:
         chosen.setdefault(draw.text, set()).add(draw.place)
@@ -74,6 +76,8 @@ def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed
     cuts: list[Cut] = []
     for at, sequences in encoded.items():
         all_places = places_of(sequences)
+        if len(all_places) != counts[at]:
+            raise Rejected("the tokenizer encodes the same text in different ways")
         places = [all_places[number] for number in sorted(chosen[at])]
         for sequence in sorted({sequence for sequence, _ in places}):
             ids = sequences[sequence].ids

@@ -66,9 +66,14 @@ def ignore_byte_code(guard: Guard) -> None:
     """
     loader = sys.modules["_frozen_importlib_external"]
     cache_from_source = loader.cache_from_source
+    known: dict[str, bool] = {}
 
     def of_environment(path: str, *args: Any, **options: Any) -> str:
-        if guard.is_of_repository(os.path.abspath(path)):
+        folder = os.path.dirname(path)
+        if folder not in known:
+            names = (os.path.abspath(folder), os.path.realpath(folder))
+            known[folder] = any(guard.is_of_repository(name) for name in names)
+        if known[folder]:
             raise NotImplementedError  # importlib then neither reads nor writes byte code
         return cache_from_source(path, *args, **options)
 
