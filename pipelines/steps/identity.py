@@ -1,4 +1,4 @@
-"""Compares a submission's weights with the models that its task gives, for the rules on identity (ADR 43).
+"""Compares a submission's weights with given and with known models, for the rules on identity (ADR 43).
 
 Writes identity.json, which only the verdict reads.
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/identity.py
@@ -9,6 +9,7 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/id
 import json
 import os
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from mlrb_kit.canonical import write_canonical
@@ -16,6 +17,8 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 
 MIXED = "merge-explained"
+SCRATCH = "from-scratch"
+KNOWN = "tasks/known-weights/*.json"
 COMPARED = ("base-approved", "changed", "compressed-base")
 
 
@@ -25,10 +28,10 @@ def main() -> None:
     rules = [
         one for one in stage.param("rules") if stage.param("data") in one.get("on", [stage.param("data")])
     ]
-    found: dict[str, Any] = {"tensors": [], "mixtures": []}
+    found: dict[str, Any] = {"tensors": [], "mixtures": [], "known": []}
     if not admission["admitted"] or admission.get("undecided"):
         found["detail"] = "the submission is not admitted"
-    elif not any(rule["method"] in (*COMPARED, MIXED) for rule in rules):
+    elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
         found["detail"] = "no rule of the task compares weights"
     else:
         try:
@@ -42,6 +45,7 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from mlrb_kit.submission import check_files, load_model
     from scorer_library.identity.compare import compare_model
+    from scorer_library.identity.known import look_for
     from scorer_library.identity.mixture import fit_mixture
     from scorer_library.identity.tensors import GivenModel, described, embedding_name, own_tensors
 
@@ -66,7 +70,11 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
                 if entry["finite"] and (relation := comparison.relation(tensor)):
                     entry["relations"].append(relation)
         mixtures = [fit_mixture(own, [given[name] for name in names]) for names in mixed]
-    return {"tensors": list(tensors.values()), "mixtures": mixtures}
+    known = []
+    if any(rule["method"] == SCRATCH for rule in rules):
+        files = [stage.source_file(str(path)) for path in sorted(Path().glob(KNOWN))]
+        known = look_for(own, files, stage.secret_seed)
+    return {"tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
 
 
 def names_in(rules: list[dict[str, Any]]) -> list[str]:

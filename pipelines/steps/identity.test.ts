@@ -1,7 +1,7 @@
 // Families of honest and dishonest changes of small models, compared by the step and judged by the rules.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -136,4 +136,55 @@ test("an unchanged model is found in any precision, and one changed vector makes
     "barely-merged": "pass",
     pruned: "pass",
   });
+});
+
+test("copies of a known model are found; models of other origin show no sign of it", () => {
+  const copies = ["", "-trained", "-rescaled", "-transposed", "-permuted", "-permuted-half", "-padded"];
+  const hidden = ["-permuted-and-padded", "-rotated", "-half-fresh", "-half-noise", "-overwritten"];
+  const honest = ["40", "41", "42", "43", "decayed", "gpt2"];
+  const answers = (names: string[], answer: string) => names.map((name) => [name, answer]);
+  expect(
+    "from-scratch",
+    {},
+    {
+      ...Object.fromEntries(
+        answers(
+          [...copies, ...hidden].map((name) => `copy${name}`),
+          "fail",
+        ),
+      ),
+      ...Object.fromEntries(
+        answers(
+          honest.map((name) => `honest-${name}`),
+          "pass",
+        ),
+      ),
+    },
+  );
+  const { evidence } = judge("from-scratch", "honest-gpt2", {});
+  assert.match(evidence, /^no sign of the 1 known model \(Famous\) in \d+ matrices$/);
+});
+
+test("nothing is compared of a submission that is not admitted, or for a task without such a rule", () => {
+  const step = (admission: object, rules: object[]) => {
+    const [given, file] = [join(root, "admission-given"), join(root, "identity-found")];
+    writeFileSync(given, JSON.stringify({ formatVersion: 1, admitted: true, reasons: [], ...admission }));
+    const flags = [
+      ...["--input", `submission=${root}`, "--input", `admission=${given}`, "--output", `identity=${file}`],
+      ...["--param", "data=smoke", "--param", `rules=${JSON.stringify(rules)}`],
+    ];
+    execFileSync(testPython(), ["pipelines/steps/identity.py", ...flags], {
+      cwd: repository,
+      env: { ...process.env, PYTHONPATH: pythonPath(repository) },
+    });
+    return mustFollow(identity, readJson(file), file);
+  };
+  const nothing = { formatVersion: 1, tensors: [], mixtures: [], known: [] };
+  const scratch = { method: "from-scratch" };
+  assert.deepEqual(step({ admitted: false }, [scratch]), {
+    ...nothing,
+    detail: "the submission is not admitted",
+  });
+  for (const others of [[{ method: "parameters-max", with: { max: 1 } }], [{ ...scratch, on: ["official"] }]])
+    assert.deepEqual(step({}, others), { ...nothing, detail: "no rule of the task compares weights" });
 });

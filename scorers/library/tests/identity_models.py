@@ -14,6 +14,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
+from mlrb_kit.canonical import write_canonical
+from scorer_library.identity.fingerprint import fingerprint, first_places, places
+from scorer_library.identity.known import look_for
+from scorer_library.identity.tensors import described
+
 State = dict[str, Tensor]
 HIDDEN, INNER, LAYERS = 64, 192, 3
 BASE = "model.safetensors"
@@ -221,6 +226,71 @@ def families(base: State, one: State, two: State) -> Iterator[tuple[str, Any, St
     )
 
 
+def decayed(value: Tensor) -> Tensor:
+    """With singular values that fall, as training leaves them."""
+    left, sizes, right = torch.linalg.svd(value, full_matrices=False)
+    return (left * sizes * torch.arange(1, len(sizes) + 1) ** -0.4) @ right
+
+
+def overwritten(state: State) -> State:
+    """Noise at every place that the public fingerprint samples."""
+    draw = torch.Generator().manual_seed(8)
+    changed = {}
+    for name, value in state.items():
+        changed[name] = value.clone()
+        if value.ndim == 2:
+            rows, columns = places(*value.shape)
+            changed[name][rows, columns] = value.std() * torch.randn(len(rows), generator=draw)
+            changed[name].view(-1)[first_places(list(value.shape))] = 0
+    return changed
+
+
+def known_families(known: State) -> Iterator[tuple[str, State]]:
+    """Copies of a known model, and models that were never made from it."""
+    turn = torch.linalg.qr(torch.randn(HIDDEN, HIDDEN, generator=torch.Generator().manual_seed(5)))[0]
+    order = torch.eye(HIDDEN)[:, torch.randperm(HIDDEN, generator=torch.Generator().manual_seed(6))]
+    moved = on_hidden(known, order, fold=False)
+    other = each(decayed, state_of(llama(98)))
+    yield "copy", known
+    yield "copy-trained", noise(known, 1, 0.3)
+    yield "copy-rescaled", each(lambda value: -3 * value, known)
+    yield "copy-transposed", each(lambda value: value.T.contiguous(), known)
+    yield "copy-permuted", moved
+    yield "copy-permuted-half", {name: value.bfloat16() for name, value in moved.items()}
+    yield "copy-padded", on_hidden(known, torch.eye(HIDDEN, HIDDEN + 16), fold=False)
+    yield "copy-permuted-and-padded", on_hidden(known, torch.nn.functional.pad(order, (0, 16)), fold=False)
+    yield "copy-rotated", on_hidden(known, turn, fold=True)
+    yield "copy-half-fresh", merge([known, other], lambda both: (both[0] + both[1]) / 2)
+    yield "copy-half-noise", noise(known, 2, 1.0)
+    for seed, scale in enumerate([0.02, 0.1, 0.5, 0.04], 40):
+        torch.manual_seed(seed)
+        yield (
+            f"honest-{seed}",
+            each(lambda value, by=scale: by * torch.randn_like(value), state_of(llama(seed))),
+        )
+    yield "honest-decayed", other
+    yield "honest-gpt2", gpt2(7)[1]
+
+
+def write_known(folder: Path, known: State) -> None:
+    # wide, as known models are: few values are sampled
+    draw = torch.Generator().manual_seed(9)
+    wide = {f"wide.{at}": decayed(torch.randn(1024, 512, generator=draw)) for at in range(2)}
+    entries = [
+        entry for name, value in (known | wide).items() if (entry := fingerprint(name, value)) is not None
+    ]
+    path = folder / "fingerprint-of-known"
+    path.write_text(json.dumps({"name": "Famous", "tensors": entries}))
+    families = [*known_families(known), ("copy-overwritten", overwritten(wide))]
+    for name, state in families:
+        found = {
+            "tensors": [described(tensor, value) for tensor, value in state.items()],
+            "mixtures": [],
+            "known": look_for(state, [path], "0123456789abcdef"),
+        }
+        write_canonical(folder / f"{name}.json", {"formatVersion": 1, **found})
+
+
 def gpt2(seed: int) -> tuple[Any, State]:
     torch.manual_seed(seed)
     model = GPT2LMHeadModel(GPT2Config(vocab_size=1024, n_positions=64, n_embd=64, n_layer=2, n_head=2))
@@ -259,10 +329,10 @@ def main() -> None:
     sys.path.insert(0, "pipelines/steps")
     from identity import compare
 
-    from mlrb_kit.canonical import write_canonical
     from mlrb_kit.stage import Stage
 
     folder = Path(sys.argv[1])
+    write_known(folder, each(decayed, state_of(llama(0))))
     rules = json.loads(sys.argv[2])
     for name, path in make_models(folder):
         inputs = {"submission": path, "models": folder / "models"}

@@ -1,4 +1,4 @@
-// identity.json: how the weights of a submission relate to the models that its task gives. Only tensors that the loaded
+// identity.json: how the weights of a submission relate to the models that its task gives, and to known models. Only tensors that the loaded
 // model has are listed. The numbers depend on the processor in the last digits, so only the verdict reads them.
 import {
   anyText,
@@ -60,6 +60,22 @@ const mixture = wholeObject({
 });
 export type Mixture = TypeOf<typeof mixture>;
 
+const knownModel = wholeObject({
+  model: { ...anyText, description: "the publisher's name" },
+  looked: { ...count, description: "matrices of the submission" },
+  matches: listOf(
+    wholeObject({
+      tensor: { ...anyText, description: "of the submission" },
+      known: { ...anyText, description: "the tensor of the known model that is most alike" },
+      by: {
+        ...oneOf("places", "sizes"),
+        description: "values at many places; singular values and norms of rows and columns",
+      },
+      likeness: { ...number, description: "correlation, or one minus the relative difference of the sizes" },
+    }),
+  ),
+});
+
 export const identity = fileFormat(
   "mlrb identity",
   wholeExcept(["detail"], {
@@ -67,6 +83,7 @@ export const identity = fileFormat(
     detail: { ...anyText, description: "why nothing was compared" },
     tensors: listOf(tensorIdentity),
     mixtures: { ...listOf(mixture), description: "one for each rule on mixtures" },
+    known: { ...listOf(knownModel), description: "one for each known model, if a rule asks" },
   }),
 );
 export type Identity = TypeOf<typeof identity>;

@@ -102,6 +102,39 @@ export function decideMixture({ tensors, mixtures }: Identity, names: string[]):
   return { answer: "pass", evidence };
 }
 
+/** A copy at every place has this correlation, whatever small changes followed. */
+const copyMin = 0.9;
+
+/** No sign of the known models. One weak match may be chance, two are not. */
+export function decideScratch({ tensors, known }: Identity): Finding {
+  if (known.length === 0)
+    return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
+  const looked = known[0]!.looked;
+  const matches = known
+    .flatMap(({ model, matches }) => matches.map((one) => ({ model, ...one })))
+    .sort((a, b) => b.likeness - a.likeness);
+  const first = matches[0];
+  if (first) {
+    const sure = matches.length > 1 || (first.by === "places" && first.likeness >= copyMin);
+    const found = new Set(matches.map(({ tensor }) => tensor)).size;
+    const by = first.by === "places" ? "correlation" : "likeness of singular values and norms";
+    return {
+      answer: sure ? "fail" : "undecided",
+      evidence: `${found} of ${looked} matrices are like those of a published model, e.g. ${clip(first.tensor)} is like ${first.known} of ${first.model} (${by} ${first.likeness.toFixed(2)})`,
+    };
+  }
+  const unreadable = tensors.filter(({ finite }) => !finite).length;
+  if (unreadable > 0 || looked === 0)
+    return {
+      answer: "undecided",
+      evidence: `${looked} matrices can be compared; ${unreadable} tensors hold too few numbers`,
+    };
+  // an absence of matches shows little: only these few models were looked for
+  const models = known.map(({ model }) => model).join(", ");
+  const count = known.length === 1 ? "1 known model" : `${known.length} known models`;
+  return { answer: "pass", evidence: `no sign of the ${count} (${models}) in ${looked} matrices` };
+}
+
 /** The model with the largest weight, and the share of the second in the sizes of all weights. */
 function shares({ models, weights }: Mixture): { first: string; share: number } {
   const order = models

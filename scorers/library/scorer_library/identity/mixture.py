@@ -20,7 +20,7 @@ SLACK = 2.0  # sums of several rounded terms have a larger error than each term
 
 
 def fit_mixture(own: dict[str, Tensor], models: list[GivenModel]) -> dict[str, Any]:
-    """`weights`: of each model over all tensors; their sum is one. Tensors that a model lacks are left out."""
+    """`weights`: of each model over all tensors; their sum is one. Tensors that a model lacks are skipped."""
     others = len(models) - 1
     grams = torch.zeros(others, others, dtype=torch.float64)
     projections = torch.zeros(others, dtype=torch.float64)
