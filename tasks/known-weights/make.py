@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import torch
+from hub_model import HubModel
 
 from scorer_library.identity.fingerprint import fingerprint
-from scorer_library.identity.hub_model import HubModel
 from scorer_library.identity.tensors import GivenModel
 
 

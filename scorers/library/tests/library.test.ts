@@ -33,7 +33,3 @@ test("a memory rule's peak is measured three times under a hard limit", () => {
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);
 });
-
-test("the tensors of a model on a hub are read one at a time, by range requests", () => {
-  runPythonTests(file("test_hub_model.py"), /Ran 3 tests/);
-});

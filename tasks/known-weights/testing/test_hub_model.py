@@ -10,10 +10,10 @@ from threading import Thread
 from unittest import mock
 
 import torch
+from hub_model import HubModel
 from safetensors.torch import save_file
 
 from scorer_library.identity.fingerprint import fingerprint
-from scorer_library.identity.hub_model import HubModel
 
 
 class Hub:
