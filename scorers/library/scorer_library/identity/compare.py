@@ -161,8 +161,8 @@ def is_lower_rank(own: Tensor, given: Tensor) -> bool:
     """Whether `own` is `given` on fewer directions: as a truncated singular value decomposition makes it."""
     side = 0 if own.shape[0] <= own.shape[1] else 1
     mine, theirs = (own, given) if side == 0 else (own.T, given.T)
-    mine = torch.nan_to_num(mine, 0.0, 0.0, 0.0)
-    energy, directions = torch.linalg.eigh((mine @ mine.T).double())
+    mine = torch.nan_to_num(mine, 0.0, 0.0, 0.0).double()  # squares of large values are infinite in single
+    energy, directions = torch.linalg.eigh(mine @ mine.T)
     kept = directions[:, energy > ENERGY * energy.sum()]
     if kept.shape[1] == 0 or kept.shape[1] > LOWER_RANK * mine.shape[0]:
         return False
