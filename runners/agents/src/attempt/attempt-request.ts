@@ -7,6 +7,7 @@ import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import type { AttemptPurse } from "./attempt-purse.ts";
+import type { SubmissionCheck } from "./submission-check.ts";
 
 export type LlmAgent = {
   model: ModelSpec;
@@ -34,6 +35,8 @@ export type AttemptRequest = {
   program?: string;
   /** Host folder that the program shares with other agents' programs, if there is one. */
   library?: string;
+  /** The program by which the agent checks its submission. Without it the workspace has none. */
+  check?: Pick<SubmissionCheck, "script">;
   /** Python of the agent's environment, if it has one. */
   python?: string;
   /** The prompt with its blanks. */

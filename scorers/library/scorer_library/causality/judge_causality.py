@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from mlrb_kit.submission import Submission
-from scorer_library.causality.draw_cuts import FOUND_WITH, Draw, draw_cuts, share_found
+from scorer_library.causality.draw_cuts import CUTS, FOUND_WITH, Draw, draw_cuts, share_found
 from scorer_library.causality.encode_texts import cut_of, encode_text
 from scorer_library.causality.gain import Gain, gains
 from scorer_library.causality.scored_texts import ScoredText
@@ -70,10 +70,12 @@ class Found:
         return bool(self.leaking()) or self.mean() > self.mean_tolerance
 
 
-def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed: bytes) -> Found:
-    """Raises Rejected where the submission fails on its own texts."""
+def measure_look_ahead(
+    submission: Submission, texts: Sequence[ScoredText], seed: bytes, cuts_max: int = CUTS
+) -> Found:
+    """At `cuts_max` places at most. Raises Rejected where the submission fails on its own texts."""
     rng = random.Random(seed)
-    draws = draw_cuts(texts, rng)
+    draws = draw_cuts(texts, rng, cuts_max)
     by_text: dict[int, list[Draw]] = {}
     for draw in draws:
         by_text.setdefault(draw.text, []).append(draw)
