@@ -34,8 +34,7 @@ type Answer = { rc: number; checks: Check[] };
 
 /** How an agent spoils the good folder `bad`, as shell commands. */
 const spoiled = {
-  good: ":",
-  trainer: "touch bad/training_args.bin; mkdir bad/checkpoint-5; touch bad/checkpoint-5/optimizer.pt",
+  good: "touch bad/training_args.bin; mkdir bad/checkpoint-5; touch bad/checkpoint-5/optimizer.pt",
   "broken-json": `printf '{"a":' > bad/config.json`,
   "no-tokenizer": "rm bad/tokenizer.json",
   "encoder-decoder": `sed -i 's/"model_type": *"gpt2"/"model_type": "t5"/' bad/config.json`,
@@ -120,7 +119,7 @@ test("in bubblewrap the program tells good folders from bad ones, as validation 
   assert.deepEqual(
     Object.fromEntries([...answers].map(([name, answer]) => [name, outcome(answer)])),
     {
-      ...{ good: "pass", trainer: "pass", "broken-json": "admission", "no-tokenizer": "admission" },
+      ...{ good: "pass", "broken-json": "admission", "no-tokenizer": "admission" },
       ...{ "encoder-decoder": "admission", link: "admission", pipe: "admission", empty: "admission" },
       "missing-layers": "model",
     },
@@ -142,7 +141,8 @@ test("inside, the program shows its own code and nothing else of the repository,
     `find ${repository} -maxdepth 4 -not -path '*/node_modules/*'; echo "==="; ./check-submission a b 2>&1; echo "rc=$?"; ./check-submission; echo "rc=$?"`,
   );
   const [seen, rest] = said.split("===\n");
-  const shown = seen!
+  assert.ok(seen !== undefined && rest !== undefined, said);
+  const shown = seen
     .trim()
     .split("\n")
     .map((path) => path.slice(repository.length + 1));
@@ -154,8 +154,8 @@ test("inside, the program shows its own code and nothing else of the repository,
     [],
   );
   for (const folder of readdirSync(join(repository, "tasks"))) assert.ok(!shown.includes(`tasks/${folder}`));
-  assert.match(rest!, /one folder at most, got 2[\s\S]*rc=2\n/);
-  assert.match(rest!, /fail admission: empty: [\s\S]*rc=1\n$/);
+  assert.match(rest, /one folder at most, got 2[\s\S]*rc=2\n/);
+  assert.match(rest, /fail admission: empty: [\s\S]*rc=1\n$/);
 });
 
 test("without a Python that has torch the model is undecided, and a broken folder still fails", () => {
