@@ -25,7 +25,7 @@ export function memorisationSection(report: Report): Section {
           { head: "seed", rigid: true, cell: ({ seed }) => seed },
           { head: "difference", rigid: true, cell: ({ found }) => differenceCell(found) },
           { head: "note", cell: ({ found }) => noteText(found) },
-          { head: "reference", cell: ({ reference }) => reference },
+          { head: "compared with", cell: ({ reference }) => reference },
         ],
       }),
     ],
