@@ -3,7 +3,6 @@
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/anchor_memorisation.py
     --input public=DIR --input private=DIR --input models=DIR
     --output memorisation=FILE --param 'scorers=["bits-per-byte"]'
-    --param 'scoredText={"bits-per-byte": "documents"}'
 """
 
 from mlrb_kit.canonical import write_canonical

@@ -3,7 +3,6 @@
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/memorisation.py
     --input submission=DIR --input admission=FILE --input public=DIR --input private=DIR
     --output memorisation=FILE --param 'scorers=["bits-per-byte"]'
-    --param 'scoredText={"bits-per-byte": "documents"}'
 """
 
 from mlrb_kit.admitted import Undecided, check_admitted

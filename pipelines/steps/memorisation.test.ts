@@ -92,7 +92,7 @@ test("a task whose scorers score no private documents measures nothing", () => {
   const found = runMemorisationStep(
     "memorisation.py",
     { submission: at, public: at, private: at, admission: admission({}) },
-    { file: path("none.json"), scoredText: null },
+    { file: path("none.json"), scorer: "house-pairs" },
   );
   assert.deepEqual(found, { formatVersion: 1, scoresDocuments: false, reference: null, models: [] });
   assert.match(readFileSync(path("none.json"), "utf8"), /"models": \[\]/);

@@ -27,16 +27,15 @@ export function runStepProgram(program: string, args: string[]): void {
   assert.equal(ran.status, 0, ran.stderr);
 }
 
-/** `file` gets the result for a task with the one scorer `bits`, which scores `scoredText`. */
+/** `file` gets the result for a task with one scorer. */
 export function runMemorisationStep(
   program: "memorisation.py" | "anchor_memorisation.py",
   inputs: Record<string, string>,
-  { file, scoredText = "documents" }: { file: string; scoredText?: string | null },
+  { file, scorer = "bits-per-byte" }: { file: string; scorer?: string },
 ): MemorisationFile {
   runStepProgram(program, [
     ...Object.entries(inputs).flatMap(([name, path]) => ["--input", `${name}=${path}`]),
-    ...["--output", `memorisation=${file}`, "--param", 'scorers=["bits"]'],
-    ...["--param", `scoredText=${JSON.stringify({ bits: scoredText, other: "documents" })}`],
+    ...["--output", `memorisation=${file}`, "--param", `scorers=${JSON.stringify([scorer])}`],
   ]);
   return mustFollow(memorisation, readJson(file), file);
 }

@@ -18,7 +18,11 @@ Model = dict[str, Any]
 
 def scores_documents(stage: Stage) -> bool:
     """Whether a scorer of the task takes bits per byte of private documents."""
-    return any(stage.param("scoredText")[name] == DOCUMENTS for name in stage.param("scorers"))
+    import yaml
+
+    paths = [stage.source_file(f"scorers/{name}/scorer.yaml") for name in stage.param("scorers")]
+    manifests = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths]
+    return any(manifest.get("scoredText") == DOCUMENTS for manifest in manifests)
 
 
 def submission_bits(name: str, folder: Path, documents: list[Document]) -> Model:
