@@ -42,7 +42,7 @@ def look_ahead_members(texts: list[str], tokenizer: Any) -> list[Member]:
             "doge",
             "simple",
             "a type whose library lacks a mask for short texts",
-            copier("doge"),
+            copier("doge", num_experts=16),  # the default of 16 384 is over the limits of admission
         ),
         (
             "copies-gemma",

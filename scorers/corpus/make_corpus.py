@@ -20,6 +20,7 @@ def main() -> None:
 
     torch.set_num_threads(1)
     from causal_models import tokenizer_of
+
     from cheats import dtype_members, look_ahead_members, memory_members
     from honest import honest_members
     from members import write_members
