@@ -1,4 +1,4 @@
-// Counts the tool calls that name a scored benchmark, by the names that scorer.yaml lists. A name in a call does not show
+// Counts the tool calls that name a scored benchmark, by the names that task.yaml lists. A name in a call does not show
 // what the call did; docs/measures/iterations.md says what the number cannot show.
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -19,7 +19,7 @@ export class BenchmarkCallCounter {
   /** Calls that a model asked for; an agent that is a program carries them out itself. */
   readonly #askedFor: Tally = tally();
 
-  /** `names` as in scorer.yaml, of all scorers of the task. */
+  /** `names`: `publicNames` of task.yaml, of the kind of data that is scored. */
   constructor(names: readonly string[]) {
     this.#patterns = [...new Set(names)].sort().map((name) => ({ name, pattern: wholeWord(name) }));
   }

@@ -126,7 +126,8 @@ async function withRetries(
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
   const keys = keysOf(bound);
-  const lostBefore = stage.durable ? lostNames(keys, workspace) : new Set<string>();
+  const isPaidAttempt = stage.durable && costs(instance);
+  const lostBefore = isPaidAttempt ? lostNames(keys, workspace) : new Set<string>();
   let goesOn = costs(instance) && keys.some((key) => context.going.has(key));
   let before: string | undefined;
   for (let tried = 1; ; tried++) {
@@ -166,7 +167,7 @@ async function withRetries(
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
-    if (stage.durable && costs(instance)) {
+    if (isPaidAttempt) {
       const left = result.quarantined ? "other" : leftAttempt(keys, workspace, lostBefore);
       if (left === "other") return result;
       goesOn ||= left === "adoptable";
