@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { heldCall } from "../testing/held-call.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { BudgetLimits } from "./meter.ts";
@@ -136,26 +137,26 @@ test("a failure ends its wait", async (t) => {
 
 test("tokens and dollars end a budget, and an unknown price stays unknown instead of zero", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100, dollars: 1 });
-  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true }, heldCall);
   assert.equal(meter.usedShare(), 0.5);
   assert.equal(meter.over(), undefined);
-  meter.charge({ usage: null, dollars: null, answered: false });
+  meter.charge({ usage: null, dollars: null, answered: false }, heldCall);
   assert.equal(meter.spending().dollars, 0.25, "a failed try without usage may have cost nothing");
   assert.equal(meter.spending().uncounted, 1);
-  meter.charge({ usage: usage(1, 1), dollars: null, answered: true });
+  meter.charge({ usage: usage(1, 1), dollars: null, answered: true }, heldCall);
   assert.equal(meter.spending().dollars, null);
-  meter.charge({ usage: usage(1, 1), dollars: 0.8, answered: true });
+  meter.charge({ usage: usage(1, 1), dollars: 0.8, answered: true }, heldCall);
   assert.equal(meter.spending().dollars, null, "a sum with an unknown part stays unknown");
   assert.deepEqual(meter.over()?.limit, "dollars", "but known costs count against the limit");
-  meter.charge({ usage: usage(40, 20), dollars: 0, answered: true });
+  meter.charge({ usage: usage(40, 20), dollars: 0, answered: true }, heldCall);
   assert.equal(meter.over()?.limit, "tokens");
 });
 
 test("limits count upper estimates of missing usage, and the ledger keeps estimates separate", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100 });
-  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true }, heldCall);
   const estimated = { inputTokens: 10, outputTokens: 45, dollars: 0.5 };
-  meter.charge({ usage: null, dollars: null, answered: true, estimated });
+  meter.charge({ usage: null, dollars: null, answered: true, estimated }, heldCall);
   assert.match(meter.over()!.detail, /^105 of 100 tokens, of which 1 calls by upper estimate$/u);
   const { inputTokens, outputTokens, dollars, uncounted, ...spent } = meter.spending();
   assert.deepEqual(
@@ -167,9 +168,9 @@ test("limits count upper estimates of missing usage, and the ledger keeps estima
 
 test("a killed supervisor leaves its spending on disk, up to the last call", (t) => {
   const { meter, time, file } = meterOf(t, { timeMs: 10_000 });
-  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true }, heldCall);
   time.now = 700;
-  meter.charge({ usage: usage(1, 1), dollars: 0.5, answered: true });
+  meter.charge({ usage: usage(1, 1), dollars: 0.5, answered: true }, heldCall);
   appendFileSync(file, '{"formatVersion":1,"calls":9'); // killed in the middle of a line
   const { calls, dollars, inputTokens, workingMs } = lastSpending(file)!;
   assert.deepEqual(
@@ -177,4 +178,23 @@ test("a killed supervisor leaves its spending on disk, up to the last call", (t)
     { calls: 2, dollars: 0.75, inputTokens: 31, workingMs: 700 },
   );
   assert.equal(lastSpending(`${file}.none`), undefined);
+});
+
+test("each try of a call is on disk once: in flight or charged, never both", (t) => {
+  const { meter, file } = meterOf(t, { timeMs: 10_000 });
+  const onDisk = () => {
+    const { calls, failedTries, inFlight, dollars } = lastSpending(file)!;
+    return [calls, failedTries, inFlight?.calls ?? 0, dollars! + (inFlight?.dollars ?? 0)];
+  };
+  const held = meter.hold({ tokens: 10, dollars: 2 })!;
+  assert.deepEqual(onDisk(), [0, 0, 1, 2]);
+  meter.charge({ usage: usage(1, 1), dollars: 0.5, answered: false }, held);
+  assert.deepEqual(onDisk(), [0, 1, 0, 0.5], "nothing is in flight while it waits");
+  held.again();
+  assert.deepEqual(onDisk(), [0, 1, 1, 2.5]);
+  meter.charge({ usage: usage(1, 1), dollars: 1, answered: true }, held);
+  held.release();
+  assert.deepEqual(onDisk(), [1, 1, 0, 1.5]);
+  meter.hold({ tokens: 10, dollars: 2 })!.release();
+  assert.deepEqual(onDisk(), [1, 1, 0, 1.5], "a call that was not sent is no longer in flight");
 });

@@ -6,7 +6,7 @@ import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { CallCharge } from "../model/call-charge.ts";
 import type { AttemptClock } from "./attempt-clock.ts";
-import type { BudgetLimits, Meter, OverBudget, Spending } from "./meter.ts";
+import type { BudgetLimits, HeldCall, Meter, OverBudget, Spending } from "./meter.ts";
 import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
@@ -50,8 +50,10 @@ export class AttemptMeter implements Meter {
   };
   /** What limits are checked against: known usage, and upper estimates of the rest. */
   readonly #counted: CallMost = { tokens: 0, dollars: 0 };
-  /** What each call in flight can take at most. */
-  readonly #inFlight = new Set<CallMost>();
+  /** What each reserved call can take at most. */
+  readonly #reserved = new Map<HeldCall, CallMost>();
+  /** The reserved calls that are sent and not charged. */
+  readonly #inFlight = new Set<HeldCall>();
   #announced: number;
 
   constructor(options: MeterOptions) {
@@ -94,29 +96,29 @@ export class AttemptMeter implements Meter {
     this.#countWait({ why, durationMs, frozenMs: 0, charged: "reported-afterwards" });
   }
 
-  hold({ tokens, dollars }: { tokens: number; dollars: number | null }): (() => void) | undefined {
+  hold({ tokens, dollars }: { tokens: number; dollars: number | null }): HeldCall | undefined {
     const { limits, cap } = this.#options;
-    const held = sum(this.#inFlight);
+    const reserved = sum(this.#reserved.values());
     const isFull = (["tokens", "dollars"] as const).some(
-      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - held[part] <= 0,
+      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - reserved[part] <= 0,
     );
-    if (isFull && this.#inFlight.size > 0) return undefined;
+    if (isFull && this.#reserved.size > 0) return undefined;
     const call = { tokens, dollars: dollars ?? 0 };
-    this.#inFlight.add(call);
+    const held = { again: () => this.#send(held), release: () => this.#release(held) };
+    this.#reserved.set(held, call);
     this.#tellCap(); // before the check below: other attempts do the same at the same time
     if (call.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
-      this.#inFlight.delete(call);
+      this.#reserved.delete(held);
       this.#tellCap();
       return undefined;
     }
-    this.#keep(); // before the call is sent: a supervisor killed in its middle may be billed for it
-    return () => {
-      if (this.#inFlight.delete(call)) queueMicrotask(() => this.#tellCapIfRoom()); // once charged, at once after this
-    };
+    this.#send(held);
+    return held;
   }
 
-  charge({ usage, dollars, answered, estimated, reached }: CallCharge): void {
+  charge({ usage, dollars, answered, estimated, reached }: CallCharge, held: HeldCall): void {
     const spent = this.#spent;
+    this.#inFlight.delete(held);
     if (answered) spent.calls++;
     else spent.failedTries++;
     if (usage === null) {
@@ -201,26 +203,36 @@ export class AttemptMeter implements Meter {
     this.#spent.reached = { calls: calls + 1, what: isNew ? [...what, name] : what };
   }
 
-  /** The dearest call in flight is not held: each attempt may pass the cap by one call. */
-  #tellCap(): void {
-    const dearest = Math.max(0, ...[...this.#inFlight].map(({ dollars }) => dollars));
-    this.#options.cap?.hold(Math.max(0, sum(this.#inFlight).dollars - dearest));
+  /** On disk before the call is sent: a supervisor killed in its middle may be billed for it. */
+  #send(held: HeldCall): void {
+    this.#inFlight.add(held);
+    this.#keep();
   }
 
-  #tellCapIfRoom(): void {
+  #release(held: HeldCall): void {
+    if (!this.#reserved.delete(held)) return;
     try {
       this.#tellCap();
-    } catch {} // a full disk: too much stays held
+      if (this.#inFlight.delete(held)) this.#keep(); // it was not sent
+    } catch {} // a full disk: too much stays reserved, and too much may be billed
+  }
+
+  /** The dearest call is not held: each attempt may pass the cap by one call. */
+  #tellCap(): void {
+    const all = [...this.#reserved.values()];
+    const dearest = Math.max(0, ...all.map(({ dollars }) => dollars));
+    this.#options.cap?.hold(Math.max(0, sum(all).dollars - dearest));
   }
 
   #keep(): void {
     if (this.#file === undefined) return;
     const calls = this.#inFlight.size;
+    const most = sum([...this.#inFlight].flatMap((held) => this.#reserved.get(held) ?? []));
     const line = {
       formatVersion: 1,
       workingMs: Math.round(this.#options.clock.workingMs()),
       ...this.#spent,
-      ...(calls > 0 && { inFlight: { calls, dollars: sum(this.#inFlight).dollars } }),
+      ...(calls > 0 && { inFlight: { calls, dollars: most.dollars } }),
     };
     const bytes = Buffer.from(`${canonicalJson(line)}\n`);
     try {

@@ -21,6 +21,14 @@ export type Spending = ModelSpending & {
 
 export type OverBudget = { limit: "time" | "tokens" | "dollars"; detail: string };
 
+/** A call that may be in flight, with its reservation. */
+export type HeldCall = {
+  /** Call before the call is sent again. On disk before it returns. */
+  again(): void;
+  /** Call once the call is charged, or if it will not be sent. */
+  release(): void;
+};
+
 export type Meter = {
   /** Working time; monotonic. */
   leftMs(): number;
@@ -33,13 +41,13 @@ export type Meter = {
   /** Records a past wait of `ms`, e.g. of a failed try. Nothing was frozen for it, so the deadline does not move. */
   waited?(why: WaitReason, ms: number): void;
   /**
-   * Reserves the most that a new call can take. undefined: together with the calls in flight it could pass a limit,
-   * so one of them must end first (one of another attempt's, if the limit is the run's cap). Call `over` before it, and
-   * the returned function once the call is charged.
+   * Reserves the most that a new call can take, and counts it as in flight. undefined: together with the reserved calls
+   * it could pass a limit, so one of them must end first (one of another attempt's, if the limit is the run's cap). Call
+   * `over` before it.
    */
-  hold(most: { tokens: number; dollars: number | null }): (() => void) | undefined;
-  /** On disk before it returns. `answered` is false for a failed try. */
-  charge(spent: CallCharge): void;
+  hold(most: { tokens: number; dollars: number | null }): HeldCall | undefined;
+  /** Charges a try of `held`, which is in flight no more. On disk before it returns. */
+  charge(spent: CallCharge, held: HeldCall): void;
   /** Checks known usage, and upper estimates where usage is missing. */
   over(): OverBudget | undefined;
   /**

@@ -7,9 +7,11 @@ import { type TestContext, test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { heldCall } from "../testing/held-call.ts";
 import { testClock } from "../testing/test-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import { attemptPurse } from "./attempt-purse.ts";
+import type { HeldCall } from "./meter.ts";
 import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
 function folder(t: TestContext): string {
@@ -28,7 +30,7 @@ test("attempts of one run share its cap, each passes it by one call at most, and
   let spent = 0;
   const call = (meter: (typeof meters)[number], dollars: number) => {
     if (meter.overCap(1) !== undefined) return false;
-    meter.charge({ usage, dollars, answered: true });
+    meter.charge({ usage, dollars, answered: true }, heldCall);
     spent += dollars;
     return true;
   };
@@ -46,7 +48,7 @@ test("upper estimates count against the cap, and half a line of a killed supervi
   const cap = new CapFile(path, "a");
   const meter = meterOf(cap);
   const estimated = { inputTokens: 10, outputTokens: 10, dollars: 0.5 };
-  meter.charge({ usage: null, dollars: null, answered: true, estimated });
+  meter.charge({ usage: null, dollars: null, answered: true, estimated }, heldCall);
   assert.equal(cap.leftDollars(), 0.5);
   appendFileSync(path, '{"dollars":0.4');
   assert.equal(new CapFile(path, "b").leftDollars(), 0.5);
@@ -59,12 +61,12 @@ test("two calls at once are admitted only where the cheaper fits into what the c
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
   const meter = meterOf(new CapFile(path, "a"));
-  const release = meter.hold({ tokens: 1, dollars: 5 });
-  assert.ok(release, "a single call begins, whatever it may cost");
+  const held = meter.hold({ tokens: 1, dollars: 5 });
+  assert.ok(held, "a single call begins, whatever it may cost");
   assert.equal(meter.hold({ tokens: 1, dollars: 1 }), undefined);
   assert.ok(meter.hold({ tokens: 1, dollars: 0 }), "free calls never wait");
   assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
-  release();
+  held.release();
   assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
 });
 
@@ -107,7 +109,7 @@ test("attempts racing with many calls pass the cap by one call each at most", as
     writeCap(path, 1);
     const attempts = ["a", "b", "c"].map((name) => ({
       meter: meterOf(new CapFile(path, name)),
-      flying: [] as { end: () => void; dollars: number }[],
+      flying: [] as { held: HeldCall; dollars: number }[],
     }));
     let spent = 0;
     const dearest = 0.1 + chance() / 2;
@@ -115,16 +117,15 @@ test("attempts racing with many calls pass the cap by one call each at most", as
       const { meter, flying } = attempts[Math.floor(chance() * 3)]!;
       const dollars = dearest * (1 - chance() / 2);
       if (chance() < 0.7) {
-        const end = meter.overCap(dollars) === undefined ? meter.hold({ tokens: 1, dollars }) : undefined;
-        if (end) flying.push({ end, dollars });
+        const held = meter.overCap(dollars) === undefined ? meter.hold({ tokens: 1, dollars }) : undefined;
+        if (held) flying.push({ held, dollars });
       } else {
         const [done] = flying.splice(Math.floor(chance() * flying.length), 1);
         if (!done) continue;
-        done.end();
         const dollars = done.dollars * chance();
-        meter.charge({ usage, dollars, answered: true });
+        meter.charge({ usage, dollars, answered: true }, done.held);
+        done.held.release();
         spent += dollars;
-        await 0; // its reservation is released
       }
     }
     for (const { flying } of attempts) for (const { dollars } of flying) spent += dollars;
@@ -139,9 +140,9 @@ test("an attempt continued by a run with a cap counts against that cap from then
   const carriers: object[] = [];
   purse.onCarried((by) => carriers.push(by));
   const meter = meterOf(purse.cap);
-  meter.charge({ usage, dollars: 50, answered: true });
+  meter.charge({ usage, dollars: 50, answered: true }, heldCall);
   assert.equal(meter.overCap(1), undefined);
-  const release = meter.hold({ tokens: 1, dollars: 0.75 })!;
+  const held = meter.hold({ tokens: 1, dollars: 0.75 })!;
   meter.hold({ tokens: 1, dollars: 0.5 });
 
   const cap = join(folder(t), "second.jsonl");
@@ -149,8 +150,8 @@ test("an attempt continued by a run with a cap counts against that cap from then
   writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap });
   assert.equal(meter.overCap(1), undefined);
   assert.equal(new CapFile(cap, "b").freeDollars(), 0.5, "the other attempts see its calls in flight");
-  release();
-  meter.charge({ usage, dollars: 1.1, answered: true });
+  held.release();
+  meter.charge({ usage, dollars: 1.1, answered: true }, heldCall);
   assert.match(meter.overCap(1)!, /spent the 1 dollars/u);
   assert.equal(meter.overCap(0), undefined, "free calls continue");
   assert.deepEqual(carriers, [
@@ -168,14 +169,14 @@ test("an attempt that moves to another cap no longer counts against the first", 
   const { cap } = attemptPurse(path, "a")!;
   const meter = meterOf(cap);
   const other = new CapFile(high, "b");
-  meter.charge({ usage, dollars: 4, answered: true });
+  meter.charge({ usage, dollars: 4, answered: true }, heldCall);
   meter.hold({ tokens: 1, dollars: 3 });
   meter.hold({ tokens: 1, dollars: 4 });
   assert.deepEqual([other.leftDollars(), other.freeDollars()], [6, 3]);
   writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap: low });
   assert.equal(meter.overCap(1), undefined);
   assert.deepEqual([other.leftDollars(), other.freeDollars()], [6, 6]);
-  meter.charge({ usage, dollars: 3, answered: true });
+  meter.charge({ usage, dollars: 3, answered: true }, heldCall);
   assert.equal(other.leftDollars(), 6);
   assert.ok(meter.overCap(1));
 });
@@ -229,6 +230,6 @@ test("a call that cannot be added to the cap, on a full disk, is on the attempt'
     },
   };
   const meter = meterOf(cap);
-  assert.throws(() => meter.charge({ usage, dollars: 0.25, answered: true }), full);
+  assert.throws(() => meter.charge({ usage, dollars: 0.25, answered: true }, heldCall), full);
   assert.equal(meter.spending().dollars, 0.25);
 });

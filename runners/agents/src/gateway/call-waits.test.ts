@@ -51,9 +51,11 @@ test("a call refused for its key is held until a person resumes, and then answer
   const asked = at.ask(path, chat("second"));
   await at.began();
   assert.deepEqual(at.shown.map(({ why, cause }) => [why, cause]).at(-1), ["operator", "wrong-key"]);
+  assert.equal(at.inFlight.size, 0, "its first try is charged, and no other is sent");
   at.resume();
   const answer = await asked;
   assert.equal(answer.status, 200);
+  assert.equal(at.inFlight.size, 0);
   assert.match(await answer.text(), /at last/);
   assert.deepEqual(at.spent.waits, ["operator began", "operator ended"]);
   assert.equal(at.provider.seen.length, 3);

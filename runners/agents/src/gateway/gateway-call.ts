@@ -1,7 +1,7 @@
 // One metered call of a program: sends it, passes the answer back, charges it and records it, however it ends.
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import type { Meter, OverBudget } from "../attempt/meter.ts";
+import type { HeldCall, Meter, OverBudget } from "../attempt/meter.ts";
 import {
   boundUsage,
   type CallBound,
@@ -73,8 +73,8 @@ export type CallRequest = {
   booked: BookedCall;
 };
 
-/** The most that a call can cost; released when it is charged. */
-export type BookedCall = { bound: CallBound; release(): void };
+/** `bound`: the most that a call can cost. */
+export type BookedCall = { bound: CallBound; held: HeldCall };
 
 export class GatewayCall {
   readonly #desk: CallDesk;
@@ -98,7 +98,7 @@ export class GatewayCall {
     const { route, call, booked } = this.#asked;
     const kept = await this.#desk.kept.take(this.#key);
     if (kept) {
-      booked.release();
+      booked.held.release();
       this.#response.writeHead(kept.status, kept.headers).end(kept.body);
       return;
     }
@@ -113,10 +113,10 @@ export class GatewayCall {
     if (!waits) return await this.#giveUp(first, undefined);
     const held = await this.#hold(waits, first);
     if (held === "over") {
-      booked.release();
+      booked.held.release();
       refuseOver(this.#desk, route, this.#response);
     } else if ("gone" in held) {
-      booked.release();
+      booked.held.release();
       refuse(this.#response, route, 502, "the attempt is over");
       // the program may send it again; if it ends instead, this failure is the reason
       this.#desk.ended({ model: this.#modelId(), failure: held.gone, gone: true });
@@ -134,6 +134,7 @@ export class GatewayCall {
     const { route, call, booked } = this.#asked;
     const capped = meter.overCap(this.#pricing().priced(boundUsage(booked.bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
+    if (this.#tries > 0) booked.held.again();
     const watched = silence.began(this.#modelId());
     this.#watched = watched;
     const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
@@ -170,12 +171,13 @@ export class GatewayCall {
   #charge(charge: CallCharge, heard?: HeardAnswer): void {
     const { meter, network } = this.#desk;
     const { reach } = heard ?? {};
-    meter.charge({ ...charge, ...(reach !== undefined && !network && { reached: reach }) });
+    const { held } = this.#asked.booked;
+    meter.charge({ ...charge, ...(reach !== undefined && !network && { reached: reach }) }, held);
   }
 
   #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
-    this.#asked.booked.release();
     this.#chargeTry(failure, null, heard);
+    this.#asked.booked.held.release();
     this.#watched?.ended(failure);
     this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
   }
@@ -243,8 +245,8 @@ export class GatewayCall {
     const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
     const { priced, most } = this.#pricing(heard);
     const charge = callCharge(reported, booked.bound, priced, most);
-    booked.release();
     this.#charge(charge, heard);
+    booked.held.release();
     const facts = {
       ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
       requestDigest: this.#key,

@@ -141,8 +141,8 @@ export class ModelGateway {
       response.setHeader("retry-after", "1");
       return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
     }
-    const release = meter.hold({ tokens, dollars });
-    return release ? { bound: call.bound, release } : "busy";
+    const held = meter.hold({ tokens, dollars });
+    return held ? { bound: call.bound, held } : "busy";
   }
 
   /** Counting tokens is free at every provider that offers it. */

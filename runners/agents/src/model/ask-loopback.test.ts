@@ -9,6 +9,7 @@ import {
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
 import type { Meter } from "../attempt/meter.ts";
+import { heldCall } from "../testing/held-call.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { askModel } from "./ask-model.ts";
 import { priceBook } from "./prices.ts";
@@ -35,7 +36,7 @@ async function asking({ provider, id }: { provider: string; id: string }, script
       waits.push(why);
       return wait();
     },
-    hold: () => () => {},
+    hold: () => heldCall,
     overCap: () => undefined,
     charge: (spent: (typeof charged)[number]) => charged.push(spent),
     over: () => undefined,

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
+import { heldCall } from "../testing/held-call.ts";
+import { testClock } from "../testing/test-clock.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
 import { failureOf } from "./cause-of.ts";
 import { costlyTriesMax, type ModelCause } from "./failure-causes.ts";
@@ -67,7 +75,7 @@ function lab(
       }
     },
     waited: count,
-    hold: () => () => {},
+    hold: () => heldCall,
     overCap: options.overCap ?? (() => undefined),
     charge(spent) {
       log.push("charge");
@@ -313,7 +321,7 @@ test("the end of an attempt ends the pause at once, with its own reason", async 
     },
     meter: {
       waiting: (_: string, wait: () => Promise<unknown>) => wait(),
-      hold: () => () => {},
+      hold: () => heldCall,
       charge() {},
       over() {},
       overCap() {},
@@ -324,6 +332,35 @@ test("the end of an attempt ends the pause at once, with its own reason", async 
     signal: laterAborted(over),
   });
   await assert.rejects(made("agent", messages, []), over);
+});
+
+test("a call that the attempt's end stops is on the attempt's bill once", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ask-"));
+  t.after(() => removeFolder(folder));
+  const file = join(folder, "spending.jsonl");
+  const meter = new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock(), file });
+  t.after(() => meter.close());
+  const over = new Error("the attempt is over");
+  const signal = laterAborted(over);
+  const made = askModel({
+    client: {
+      provider: "p",
+      model: "m",
+      call: ({ signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(over))),
+    },
+    meter,
+    dollarsOf: () => 0.25,
+    digest: () => "",
+    write() {},
+    signal,
+  });
+  await assert.rejects(made("agent", messages, []), over);
+  const written = readFileSync(file, "utf8").trimEnd().split("\n");
+  assert.deepEqual(
+    written.map((line) => callsOf(JSON.parse(line))),
+    [0, 1, 1],
+  );
+  assert.equal(lastSpending(file)?.inFlight, undefined);
 });
 
 function laterAborted(reason: Error): AbortSignal {

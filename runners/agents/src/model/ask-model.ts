@@ -2,7 +2,7 @@
 // Time that a provider makes the attempt wait is not working time.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
-import type { Meter } from "../attempt/meter.ts";
+import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
@@ -81,6 +81,7 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
 
 type Call = { by: string; messages: Message[]; tools: ToolSpec[]; call: number };
 type BoundCall = Call & { bound: CallBound };
+type SentCall = BoundCall & { held: HeldCall };
 type Trial = { number: number; durationMs: number };
 
 /** Between two checks whether other attempts' calls have ended. */
@@ -116,49 +117,59 @@ class ModelCall {
   }
 
   async run(): Promise<AskResult> {
-    const { meter, client } = this.#given;
-    const call = this.#call;
     for (let number = 1; ; number++) {
-      const { result, trial } = await this.#try(number);
-      if (result.kind === "answered")
-        return takeAnswer(this.#given, call, { response: result.response, trial });
-      const { failure } = result;
-      const record = chargeFailure(this.#given, call, { failure, number });
-      const next = this.#nextTry(failure, trial);
-      record(next.again ? next.waitMs : null);
-      if (failure.cause === "too-long") return { kind: "too-long" };
-      if (failure.whose === "agent-refusal") return blocked(this.#given, call, { failure, trial });
-      if (!next.again) {
-        const waitedMs = this.#waited.provider + this.#waited.operator;
-        const model = { provider: client.provider, id: client.model };
-        throw new ProviderTrouble(model, failure, { tries: number, waitedMs });
-      }
-      await this.#wait(failure, next);
-      if (meter.over()) return { kind: "over" };
+      const held = await this.#hold();
+      const tried = await this.#try({ ...this.#call, held }, number).finally(held.release);
+      if (tried.kind !== "again") return tried;
+      await this.#wait(tried.failure, tried.next);
+      if (this.#given.meter.over()) return { kind: "over" };
     }
   }
 
-  async #try(number: number): Promise<{ result: ModelResult; trial: Trial }> {
-    const { meter, dollarsOf, signal } = this.#given;
+  /** Conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap. */
+  async #hold(): Promise<HeldCall> {
+    const { meter, dollarsOf } = this.#given;
     const { bound } = this.#call;
-    const dollars = dollarsOf(boundUsage(bound));
-    const booked = { tokens: bound.inputTokens + bound.outputTokens, dollars };
+    const most = { tokens: bound.inputTokens + bound.outputTokens, dollars: dollarsOf(boundUsage(bound)) };
+    for (;;) {
+      const held = meter.hold(most);
+      if (held) return held;
+      await this.#pause(busyMs);
+    }
+  }
+
+  async #try(
+    call: SentCall,
+    number: number,
+  ): Promise<AskResult | { kind: "again"; failure: ModelFailure; next: NextTry }> {
+    const { client } = this.#given;
     const begin = this.#now();
-    // conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap
-    let release = meter.hold(booked);
-    for (; release === undefined; release = meter.hold(booked)) await this.#pause(busyMs);
+    const result = await this.#send(call, number);
+    const trial = { number, durationMs: Math.round(this.#now() - begin) };
+    if (result.kind === "answered")
+      return takeAnswer(this.#given, call, { response: result.response, trial });
+    const { failure } = result;
+    const record = chargeFailure(this.#given, call, { failure, number });
+    const next = this.#nextTry(failure, trial);
+    record(next.again ? next.waitMs : null);
+    if (failure.cause === "too-long") return { kind: "too-long" };
+    if (failure.whose === "agent-refusal") return blocked(this.#given, call, { failure, trial });
+    if (next.again) return { kind: "again", failure, next };
+    const waitedMs = this.#waited.provider + this.#waited.operator;
+    const model = { provider: client.provider, id: client.model };
+    throw new ProviderTrouble(model, failure, { tries: number, waitedMs });
+  }
+
+  async #send(call: SentCall, number: number): Promise<ModelResult> {
     try {
-      const result = await oneTry(this.#given, this.#call);
-      return { result, trial: { number, durationMs: Math.round(this.#now() - begin) } };
+      return await oneTry(this.#given, call);
     } catch (error) {
       // the attempt ended during the call, which may be billed all the same
-      if (signal.aborted) {
+      if (this.#given.signal.aborted) {
         const failure = failureOf("idle", unanswered);
-        chargeFailure(this.#given, this.#call, { failure, number })(null);
+        chargeFailure(this.#given, call, { failure, number })(null);
       }
       throw error;
-    } finally {
-      release();
     }
   }
 
@@ -238,7 +249,7 @@ function waitShown({ board, options = {} }: Pick<AskModel, "board" | "options">,
 
 function takeAnswer(
   { client, meter, dollarsOf, digest, write }: AskModel,
-  { by, messages, tools, call, bound }: BoundCall,
+  { by, messages, tools, call, bound, held }: SentCall,
   {
     response: reported,
     trial,
@@ -246,7 +257,7 @@ function takeAnswer(
   }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
 ): AskResult {
   const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
-  meter.charge(charge);
+  meter.charge(charge, held);
   const { raw, ...answer } = reported;
   const facts = {
     ...{ call, by, provider: client.provider, model: client.model },
@@ -272,19 +283,19 @@ function takeAnswer(
 /** Charges at once; the event is written when it is known whether another try follows. */
 function chargeFailure(
   { meter, dollarsOf, write }: AskModel,
-  { by, call, bound }: BoundCall,
+  { by, call, bound, held }: SentCall,
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
   const charge = tryCharge(failure, bound, { priced: dollarsOf });
   // a request that the provider's filter stopped is charged as an answer
-  if (failure.whose !== "agent-refusal") meter.charge(charge);
+  if (failure.whose !== "agent-refusal") meter.charge(charge, held);
   return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));
 }
 
 /** The provider's filter refused the agent's conversation: the refusal is the answer. */
 function blocked(
   given: AskModel,
-  asked: BoundCall,
+  asked: SentCall,
   { failure, trial }: { failure: ModelFailure; trial: Trial },
 ): AskResult {
   const response: ModelResponse = {

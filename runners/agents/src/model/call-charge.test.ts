@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import { AttemptMeter } from "../attempt/attempt-meter.ts";
+import type { HeldCall } from "../attempt/meter.ts";
 import { testClock } from "../testing/test-clock.ts";
 import { boundUsage, callBound, callCharge, noUsage, soundUsage, tokensAbsurd } from "./call-charge.ts";
 import { costOf } from "./prices.ts";
@@ -88,9 +89,9 @@ test("no order of calls and reports lets an attempt pass its limits by more than
     const meter = new AttemptMeter({ limits: { timeMs: 1e9, ...limit }, clock: testClock() });
     const truly = { dollars: 0, tokens: 0 };
     let largest = { dollars: 0, tokens: 0 };
-    type Open = { bound: typeof bound; release: () => void };
+    type Open = { bound: typeof bound; held: HeldCall };
     const open: Open[] = [];
-    const end = ({ bound, release }: Open) => {
+    const end = ({ bound, held }: Open) => {
       const took = usage(
         1 + Math.floor(random() * bound.inputTokens),
         Math.floor(random() * (bound.outputTokens + 1)),
@@ -109,8 +110,8 @@ test("no order of calls and reports lets an attempt pass its limits by more than
         dollars: Math.max(largest.dollars, spent.dollars),
         tokens: Math.max(largest.tokens, spent.tokens),
       };
-      release();
-      meter.charge(callCharge({ usage: counted, answered: !cut, tokens: "maybe" }, bound, priced));
+      meter.charge(callCharge({ usage: counted, answered: !cut, tokens: "maybe" }, bound, priced), held);
+      held.release();
     };
     for (let step = 0; step < 500 && (meter.over() === undefined || open.length > 0); step++) {
       if (open.length > 0 && (meter.over() !== undefined || random() < 0.4)) {
@@ -121,11 +122,11 @@ test("no order of calls and reports lets an attempt pass its limits by more than
         requestBytes: 2 + random() * 8000,
         outputTokensMax: 1 + Math.floor(random() * 400),
       });
-      const release = meter.hold({
+      const held = meter.hold({
         tokens: asked.inputTokens + asked.outputTokens,
         dollars: priced(boundUsage(asked)),
       });
-      if (release) open.push({ bound: asked, release });
+      if (held) open.push({ bound: asked, held });
     }
     for (const one of open) end(one);
     const [name, most] = "dollars" in limit ? (["dollars", dollars] as const) : (["tokens", tokens] as const);

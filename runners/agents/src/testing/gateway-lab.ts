@@ -14,7 +14,7 @@ import {
   type Script,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
-import type { OverBudget } from "../attempt/meter.ts";
+import type { HeldCall, OverBudget } from "../attempt/meter.ts";
 import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import { ModelGateway } from "../gateway/model-gateway.ts";
@@ -27,11 +27,17 @@ export const realKey = LOOPBACK_KEY;
 /** Counts tokens and dollars, and runs each wait. */
 export function purse(limits: { tokens?: number } = {}) {
   const spent = { input: 0, output: 0, dollars: 0, charges: 0, uncounted: 0, waits: [] as string[] };
+  const inFlight = new Set<HeldCall>();
   const meter: CallDesk["meter"] = {
     leftMs: () => 600_000,
-    hold: () => () => {},
+    hold() {
+      const held = { again: () => void inFlight.add(held), release: () => void inFlight.delete(held) };
+      held.again();
+      return held;
+    },
     overCap: () => undefined,
-    charge({ usage, dollars }) {
+    charge({ usage, dollars }, held) {
+      inFlight.delete(held);
       spent.charges++;
       spent.uncounted += usage === null ? 1 : 0;
       spent.input += usage?.inputTokens ?? 0;
@@ -51,7 +57,7 @@ export function purse(limits: { tokens?: number } = {}) {
       return result;
     },
   };
-  return { spent, meter };
+  return { spent, meter, inFlight };
 }
 
 /** Both protocols' providers at one loopback server. */
@@ -82,7 +88,7 @@ export async function gatewayLab(
   } = {},
 ) {
   const provider = await startLoopbackProvider({ script });
-  const { spent, meter: counting } = purse(tokens === undefined ? {} : { tokens });
+  const { spent, meter: counting, inFlight } = purse(tokens === undefined ? {} : { tokens });
   const meter = given.meter ?? counting;
   const events: TrajectoryEvent[] = [];
   const requests: (ModelRequestEvent | RequestPartEvent)[] = [];
@@ -117,7 +123,7 @@ export async function gatewayLab(
     await gateway.close();
   });
   return {
-    ...{ provider, gateway, spent, events, requests, over, failures, ended, port },
+    ...{ provider, gateway, spent, inFlight, events, requests, over, failures, ended, port },
     /** Sends a request as a client of the protocol does. */
     ask: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${port}/${path}`, {

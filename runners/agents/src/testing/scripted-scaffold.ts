@@ -18,6 +18,7 @@ import { walledSandbox } from "../sandbox/walled-sandbox.ts";
 import { sharedOf } from "../scaffold/converse.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { ToolTimeouts, ToolWorld } from "../scaffold/tool.ts";
+import { heldCall } from "./held-call.ts";
 
 export function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));
@@ -69,7 +70,7 @@ function drivenMeter(drive: Drive): Meter {
     deadline: () => 0,
     usedShare: () => drive.used,
     waiting: (_, wait) => wait(),
-    hold: () => () => {},
+    hold: () => heldCall,
     overCap: () => undefined,
     charge: () => {},
     over: () => drive.over,

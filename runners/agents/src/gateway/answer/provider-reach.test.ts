@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { AttemptMeter } from "../../attempt/attempt-meter.ts";
 import { priceBook } from "../../model/prices.ts";
 import { gatewayLab } from "../../testing/gateway-lab.ts";
+import { heldCall } from "../../testing/held-call.ts";
 import { testClock } from "../../testing/test-clock.ts";
 import { reachIn } from "./provider-reach.ts";
 
@@ -215,7 +216,7 @@ test("a request of an attempt with a network records each field that reaches out
 test("an attempt with any number of names of reach keeps ten, and counts all", () => {
   const meter = new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock() });
   for (let number = 0; number < 50; number++)
-    meter.charge({ usage: null, dollars: 0, answered: true, reached: `name ${number}` });
+    meter.charge({ usage: null, dollars: 0, answered: true, reached: `name ${number}` }, heldCall);
   const { calls, what } = meter.spending().reached!;
   assert.deepEqual([calls, what.length], [50, 10]);
 });
