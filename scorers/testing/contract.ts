@@ -22,9 +22,11 @@ import { sample } from "@mlrb/formats/judged/sample";
 import type { Score } from "@mlrb/formats/judged/score";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
+import { filesBelow } from "../../tests/support/lab.ts";
 import {
   anchorRows,
   answersScript,
+  fixtures,
   lookingAhead,
   measure,
   measuredFiles,
@@ -150,6 +152,14 @@ export function testContract(scorer: string): void {
   });
 }
 
+/** Folders of answers by script, private data and submission: in a pipeline, scorers share answers too. */
+const sharedAnswers = new Map<string, string>();
+
+function answersKey(scorer: string, submission: string): string | undefined {
+  const script = answersScript(scorer);
+  return script && JSON.stringify([script, submission, filesBelow(fixtures(scorer))]);
+}
+
 /** Tests with every broken submission, and reference models: minutes for all scorers. */
 export function testBrokenSubmissions(scorer: string): void {
   describe(`scorer ${scorer}, broken submissions`, () => {
@@ -162,11 +172,15 @@ export function testBrokenSubmissions(scorer: string): void {
       assert.ok(names.length > 10);
       const results = new Map<string, Score>();
       for (const name of names) {
+        const key = answersKey(scorer, name);
+        const answers = key && sharedAnswers.get(key);
         const ran = score(join("broken", name), {
           submission: name,
+          ...(answers && { answers }),
           ...(name === "two-way-attention" && { admission: lookingAhead }),
         });
         assert.equal(ran.status, 0, `${name} made the scorer fail: ${ran.said}`);
+        if (key && !answers) sharedAnswers.set(key, join(temporary, scorer, "broken", name, "answers"));
         results.set(name, readScore(ran.score));
       }
       const random = results.get("random-weights")!;
