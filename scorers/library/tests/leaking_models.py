@@ -28,6 +28,11 @@ class Leaking(torch.nn.Module):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.zeros(1))
         self.leak = leak
+        self.device = torch.device("cpu")
+        self.config = SimpleNamespace(model_type="leaking")
+
+    def tie_weights(self) -> None:
+        """lm-eval calls it."""
 
     def forward(self, input_ids: Any) -> Any:
         logits = torch.zeros(*input_ids.shape, len(TOKENIZER))
@@ -37,9 +42,8 @@ class Leaking(torch.nn.Module):
         return SimpleNamespace(logits=logits)
 
 
-def tested(leak: Leak, seed: int = 0, texts: list[ScoredText] = SCORED) -> Found:
-    model = Leaking(leak)
-    submission = Submission(model, TOKENIZER, TOKENIZER.bos_token_id, len(TOKENIZER), 512)
+def tested(leak: Leak, seed: int = 0, texts: list[ScoredText] = SCORED, tokenizer: Any = TOKENIZER) -> Found:
+    submission = Submission(Leaking(leak), tokenizer, tokenizer.bos_token_id, len(tokenizer), None)
     return measure_look_ahead(submission, texts, bytes([seed]) * 32)
 
 

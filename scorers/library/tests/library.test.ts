@@ -29,6 +29,10 @@ test("a model that reads what it predicts is found, and an honest one is not", (
   runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
 });
 
+test("rows that lm-eval pads, cuts and begins with a BOS are tested as it makes them", () => {
+  runPythonTests(file("test_causality_rows.py"), /Ran \d+ tests/);
+});
+
 test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });

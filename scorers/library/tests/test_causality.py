@@ -4,6 +4,7 @@ import math
 import random
 import unittest
 from dataclasses import replace
+from types import SimpleNamespace
 
 import torch
 from causal_models import config_of, submission_of, trained
@@ -19,7 +20,7 @@ from scorer_library.causality.draw_cuts import (
     missed_texts,
     texts_to_draw,
 )
-from scorer_library.causality.encode_texts import encode_text, places_of
+from scorer_library.causality.encode_texts import Encoder, places_of
 from scorer_library.causality.judge_causality import described, detail_of, measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
 
@@ -36,11 +37,11 @@ class Controls(unittest.TestCase):
         self.assertTrue(leaking.looks_ahead())
 
     def test_a_model_that_recognises_the_true_texts_and_leaks_only_there_is_found(self) -> None:
-        true = {tuple(one.ids[:-1]) for text in SCORED for one in encode_text(SUBMISSION, text)}
+        true = {tuple(one.ids[:-1]) for sequences in ENCODED for one in sequences}
         self.assertTrue(tested(lambda ids, _: 5.0 * (tuple(ids) in true)).looks_ahead())
 
     def test_a_leak_that_costs_earlier_tokens_as_much_is_found(self) -> None:
-        true = {tuple(one.ids[:-1]) for text in SCORED for one in encode_text(SUBMISSION, text)}
+        true = {tuple(one.ids[:-1]) for sequences in ENCODED for one in sequences}
         hiding = tested(lambda ids, _: 1.0 if tuple(ids) in true else 5.0)
         self.assertTrue(hiding.looks_ahead())
 
@@ -54,7 +55,8 @@ class Controls(unittest.TestCase):
             ScoredText(text.source, "", text.scored[: 256 if at % 20 == 0 else 40])
             for at, text in enumerate(SCORED)
         ]
-        long = max(len(one.ids) for text in texts[1:20] for one in encode_text(SUBMISSION, text))
+        encoded = Encoder(SUBMISSION).encode(texts[1:20])
+        long = max(len(one.ids) for sequences in encoded for one in sequences)
         self.assertTrue(tested(lambda ids, _: 5.0 * (len(ids) > long), texts=texts).looks_ahead())
 
     def test_attention_in_both_directions_is_found(self) -> None:
@@ -109,7 +111,7 @@ class Honest(unittest.TestCase):
 
     def test_a_seed_repeats_the_cuts_and_another_seed_changes_them(self) -> None:
         cuts = [
-            [(cut.text, cut.place) for cut in measure_look_ahead(SUBMISSION, SCORED, seed).cuts]
+            [(cut.source, cut.place) for cut in measure_look_ahead(SUBMISSION, SCORED, seed).cuts]
             for seed in (bytes(32), bytes(32), b"1" * 32)
         ]
         self.assertEqual(cuts[0], cuts[1])
@@ -139,13 +141,19 @@ class Honest(unittest.TestCase):
             def __init__(self) -> None:
                 super().__init__()
                 self.weight = torch.nn.Parameter(torch.zeros(1))
+                self.device = torch.device("cpu")
+                self.config = SimpleNamespace(model_type="never")
+
+            def tie_weights(self) -> None:
+                pass
 
             def forward(self, input_ids: object) -> None:
                 raise AssertionError("the model was run")
 
         answer = TOKENIZER.decode([TOKENIZER.encode(" the", add_special_tokens=False)[0]])
         texts = [
-            ScoredText(str(at), f"{text.scored[:80]}\nAnswer:", answer) for at, text in enumerate(SCORED)
+            ScoredText(str(at), f"{text.scored[:80]}\nAnswer:", answer, run="questions")
+            for at, text in enumerate(SCORED)
         ]
         submission = Submission(Never(), TOKENIZER, TOKENIZER.bos_token_id, len(TOKENIZER), 512)
         self.assertEqual(measure_look_ahead(submission, texts, bytes(32)).cuts, [])
@@ -173,26 +181,38 @@ class Power(unittest.TestCase):
             ("a few long texts", [500] * 10 + [4] * 900),
             ("any lengths", [lengths.randrange(1, 200) for _ in range(300)]),
         ):
-            drawing = draw_cuts(places, random.Random(0))
+            drawing = draw_cuts(places, one_group(places), random.Random(0))
             self.assertLessEqual(drawing.hidden_texts(), SHARE, name)
             self.assertLessEqual(drawing.hidden_places(), SHARE + 1e-9, name)
             worst = leaking_longest(places)
             missed = sum(
                 not any(
-                    (draw.text, draw.place) in worst for draw in draw_cuts(places, random.Random(at)).draws
+                    (draw.text, draw.place) in worst
+                    for draw in draw_cuts(places, one_group(places), random.Random(at)).draws
                 )
                 for at in range(1000)
             )
             self.assertLessEqual(missed, 20, name)  # 10 are expected; more than 20 in 1 of 600 such tests
 
     def test_texts_of_one_length_need_no_further_places(self) -> None:
-        self.assertLessEqual(len(draw_cuts([40] * 400, random.Random(0)).draws), 90)
+        self.assertLessEqual(len(draw_cuts([40] * 400, [""] * 400, random.Random(0)).draws), 90)
+
+    def test_a_leak_in_a_twentieth_of_a_mean_over_groups_is_found_in_the_smallest_group(self) -> None:
+        places = [4] * 2000 + [4] * 20 + [4] * 300
+        groups = ["large"] * 2000 + ["small"] * 20 + ["middle"] * 300
+        leaking = set(range(2000, 2003))  # 0.15 of a third of the score, and 0.13 % of the texts
+        missed = sum(
+            not any(draw.text in leaking for draw in draw_cuts(places, groups, random.Random(at)).draws)
+            for at in range(1000)
+        )
+        self.assertLessEqual(missed, 20)
+        self.assertLessEqual(len(draw_cuts(places, groups, random.Random(0)).draws), 180)
 
     def test_a_cut_is_at_a_place_where_a_leak_helps(self) -> None:
-        places = [len(places_of(encode_text(SUBMISSION, text))) for text in SCORED]
-        for draw in draw_cuts(places, random.Random(0)).draws:
+        places = [len(places_of(sequences)) for sequences in ENCODED]
+        for draw in draw_cuts(places, one_group(places), random.Random(0)).draws:
             self.assertLess(draw.place, places[draw.text])
-        mixed = draw_cuts([0, 3, 0, 2], random.Random(0))
+        mixed = draw_cuts([0, 3, 0, 2], [""] * 4, random.Random(0))
         self.assertEqual({draw.text for draw in mixed.draws}, {1, 3})
 
     def test_the_worst_leak_is_in_the_longest_texts(self) -> None:
@@ -200,10 +220,14 @@ class Power(unittest.TestCase):
         self.assertAlmostEqual(missed_places(0.25, (8, 4, 4), 1, 1), (1 - 1 / 6) * 0.75)
 
     def test_few_texts_are_all_cut(self) -> None:
-        places = [len(places_of(encode_text(SUBMISSION, text))) for text in SCORED[:7]]
-        drawing = draw_cuts(places, random.Random(0))
-        self.assertEqual({draw.text for draw in drawing.draws if draw.by_text}, set(range(7)))
+        places = [len(places_of(sequences)) for sequences in ENCODED[:7]]
+        drawing = draw_cuts(places, one_group(places), random.Random(0))
+        self.assertEqual({draw.text for draw in drawing.draws if draw.by == "text"}, set(range(7)))
         self.assertEqual(drawing.hidden_texts(), 0)
+
+
+def one_group(places: list[int]) -> list[str]:
+    return [""] * len(places)
 
 
 def leaking_longest(places: list[int]) -> set[tuple[int, int]]:
@@ -225,6 +249,8 @@ SUBMISSION = submission_of(
     ),
     TOKENIZER,
 )
+
+ENCODED = Encoder(SUBMISSION).encode(SCORED)
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,26 +2,28 @@
 
 A place is a token that is in the model's input and is also predicted. Only there a leak can help. First,
 distinct texts are drawn evenly and cut at one place each, so that a leak in a share of the texts is found,
-whatever their length. Then places are drawn evenly among all places, as far as the first draws do not already
-find a leak at a share of the places, wherever they are.
+whatever their length. Where a score is a mean over groups of other sizes, texts are also drawn from random
+groups, so that a leak in a share of the score is found. Then places are drawn evenly among all places, as far
+as the first draws do not already find a leak at a share of the places, wherever they are.
 """
 
 import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-SHARE = 0.05  # of the texts, or of the places, that leak
+SHARE = 0.05  # of the texts, of a mean over groups, or of the places, that leak
 FOUND_WITH = 0.99
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A cut: the `place`-th place of a text. `by_text`: the text was drawn, and not the place."""
+    """A cut: the `place`-th place of a text. `by`: what was drawn first."""
 
     text: int
     place: int
-    by_text: bool
+    by: Literal["text", "group", "place"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Drawing:
 
     @property
     def texts(self) -> int:
-        """How many texts were drawn."""
-        return sum(draw.by_text for draw in self.draws)
+        """How many texts were drawn evenly."""
+        return sum(draw.by == "text" for draw in self.draws)
 
     def hidden_texts(self) -> float:
         """The smallest share of leaking texts that is found with FOUND_WITH; 0 if every text is cut."""
@@ -45,7 +47,7 @@ class Drawing:
 
     def hidden_places(self) -> float:
         """The same share of places; a text's one cut may miss another leaking place of it."""
-        others = len(self.draws) - self.texts
+        others = sum(draw.by == "place" for draw in self.draws)
         if sum(self.places) in (self.texts, others):
             return 0.0
         low, high = 0.0, 1.0
@@ -58,13 +60,15 @@ class Drawing:
         return high
 
 
-def draw_cuts(places: Sequence[int], rng: random.Random) -> Drawing:
-    """`places`: how many each text has."""
+def draw_cuts(places: Sequence[int], groups: Sequence[str], rng: random.Random) -> Drawing:
+    """`places`: how many each text has. `groups`: the group of each text; all count the same."""
     able = [at for at, count in enumerate(places) if count > 0]
     counts = tuple(places[at] for at in able)
     texts = texts_to_draw(len(counts))
     chosen = rng.sample(able, texts)
-    draws = [Draw(at, rng.randrange(places[at]), by_text=True) for at in chosen]
+    draws = [Draw(at, rng.randrange(places[at]), "text") for at in chosen]
+    for at in texts_of_groups(able, groups, rng):
+        draws.append(Draw(at, rng.randrange(places[at]), "group"))
     others = places_to_draw(counts, texts)
     for number in sorted(rng.sample(range(sum(counts)), others)):
         draws.append(nth_place(number, able, counts))
@@ -74,9 +78,30 @@ def draw_cuts(places: Sequence[int], rng: random.Random) -> Drawing:
 def nth_place(number: int, able: Sequence[int], counts: Sequence[int]) -> Draw:
     for at, count in zip(able, counts, strict=True):
         if number < count:
-            return Draw(at, number, by_text=False)
+            return Draw(at, number, "place")
         number -= count
     raise IndexError(number)
+
+
+def texts_of_groups(able: Sequence[int], groups: Sequence[str], rng: random.Random) -> list[int]:
+    """Distinct texts, each from a random group, that find a leak in SHARE of a mean over groups.
+
+    None where all groups have one size: texts that are drawn evenly find the same.
+    """
+    members: dict[str, list[int]] = {}
+    for at in able:
+        members.setdefault(groups[at], []).append(at)
+    if len({len(found) for found in members.values()}) <= 1:
+        return []
+    for found in members.values():
+        rng.shuffle(found)
+    drawn = []
+    for _ in range(min(len(able), math.ceil(math.log(1 - FOUND_WITH) / math.log1p(-SHARE)))):
+        group = rng.choice(sorted(members))
+        drawn.append(members[group].pop())
+        if not members[group]:
+            del members[group]
+    return drawn
 
 
 def texts_to_draw(count: int) -> int:

@@ -1,51 +1,83 @@
-"""Encodes a scored text as the scorers do: the token sequences of which a model reads all but the last."""
+"""Encodes scored texts as their scorers do: the token sequences of which a model reads all but the last."""
 
+from array import array
+from collections.abc import Sequence as Many
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, loaded
 from scorer_library.causality.scored_texts import ScoredText
 
-UNLIMITED = 2048  # tokens of a text that are read where the model has no limit, as lm-eval does
+if TYPE_CHECKING:
+    from scorer_library.lm_eval.rows import RowsLM
+
+# of a scorer whose batches have a fixed size; scorers that run lm-eval's own tasks compute theirs
+BATCHES = {"sentence-pairs": 32}
 
 
 @dataclass(frozen=True)
 class Sequence:
-    """The model reads ids[:-1] and predicts each token from `scored_from` on."""
+    """The model reads ids[:-1], padded to `width` tokens. It predicts each id from `scored_from` on."""
 
-    ids: tuple[int, ...]
+    ids: "array[int]"
     scored_from: int
+    width: int
 
     def cuts(self) -> range:
         """Places of tokens that are both in the input and predicted."""
         return range(self.scored_from, len(self.ids) - 1)
 
 
-def encode_text(submission: Submission, text: ScoredText) -> list[Sequence]:
-    """The sequences of one text; a text without context that is longer than the model reads gives several."""
-    reach = submission.context or UNLIMITED
-    if not text.context:
-        ids = encode(submission, text.scored)
+class Encoder:
+    """Encodes texts for one submission."""
+
+    def __init__(self, submission: Submission) -> None:
+        self.submission = submission
+
+    def encode(self, texts: Many[ScoredText]) -> list[list[Sequence]]:
+        """The sequences of each text. Give all texts of a run: its batches decide the padding.
+
+        Raises Rejected where the submission's tokenizer fails.
+        """
+        found: list[list[Sequence]] = [[] for _ in texts]
+        runs: dict[tuple[str, str], list[int]] = {}
+        for at, text in enumerate(texts):
+            if text.run is None:
+                found[at] = self.alone(text)
+            else:
+                runs.setdefault((text.kind, text.run), []).append(at)
+        for (kind, _), members in runs.items():
+            pairs = [(texts[at].context, texts[at].scored) for at in members]
+            for at, row in zip(members, self.lm.rows(pairs, BATCHES.get(kind)), strict=True):
+                found[at] = [Sequence(row.ids, len(row.ids) - row.answer, row.width)]
+        return found
+
+    @cached_property
+    def lm(self) -> "RowsLM":
+        from scorer_library.lm_eval.rows import RowsLM  # late: bits per byte needs no lm-eval
+
+        return RowsLM(self.submission)
+
+    def alone(self, text: ScoredText) -> list[Sequence]:
+        """In pieces of what the model reads at once, each from the start token."""
+        ids = self.ids(text.scored)
+        reach = self.submission.context or len(ids) or 1
         pieces = [ids[start : start + reach] for start in range(0, len(ids), reach)]
-        return [Sequence((submission.start_id, *piece), 1) for piece in pieces]
-    # lm-eval scores a trailing space of the context with the answer, and cuts long contexts at the start
-    context = text.context.rstrip()
-    given = len(encode(submission, context)) if context else 0
-    ids = encode(submission, text.context + text.scored)
-    lost = max(0, len(ids) - reach - 1)
-    return [Sequence(tuple(ids[lost:]), max(1, given - lost))]
+        start_id = self.submission.start_id
+        return [Sequence(array("i", (start_id, *piece)), 1, len(piece)) for piece in pieces]
 
-
-def encode(submission: Submission, text: str) -> list[int]:
-    """Unknown words are allowed, since each scorer has its own rule for them."""
-    ids = loaded(
-        "the tokenizer fails on text", lambda: submission.tokenizer.encode(text, add_special_tokens=False)
-    )
-    if ids and not 0 <= min(ids) <= max(ids) < submission.vocabulary:
-        raise Rejected(
-            f"the tokenizer gives ids of {max(ids)}; the model has {submission.vocabulary} embeddings"
+    def ids(self, text: str) -> list[int]:
+        """Unknown words are allowed, since each scorer has its own rule for them."""
+        ids = loaded(
+            "the tokenizer fails on text",
+            lambda: self.submission.tokenizer.encode(text, add_special_tokens=False),
         )
-    return ids
+        vocabulary = self.submission.vocabulary
+        if ids and not 0 <= min(ids) <= max(ids) < vocabulary:
+            raise Rejected(f"the tokenizer gives ids of {max(ids)}; the model has {vocabulary} embeddings")
+        return ids
 
 
 def places_of(sequences: list[Sequence]) -> list[tuple[int, int]]:

@@ -6,15 +6,17 @@ gains over the replaced one is what the model reads from the text that it predic
 replaced text does not matter: it then predicts the cut's token without knowing it, and the gain shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from typing import Any
 
 from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.causality.encode_texts import Sequence
 
 BATCH_BYTES = 2**27  # of logits in one forward pass
+PAD = 0  # lm-eval pads rows with it at their end, and gives no mask
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,14 @@ class Gain:
         return max(self.token, self.prefix)
 
 
-def gains(
-    submission: Submission, ids: Sequence[int], replaced: Sequence[tuple[int, Sequence[int]]]
-) -> list[Gain]:
-    """One gain for each (cut, tokens that replace ids[cut:-1]).
+def gains(submission: Submission, one: Sequence, replaced: Many[tuple[int, Many[int]]]) -> list[Gain]:
+    """One gain for each (cut, tokens that replace ids[cut:-1] of the sequence).
 
     Raises Rejected where the model fails or its output is not finite.
     """
-    read = list(ids[:-1])
+    read = list(one.ids[:-1])
     rows = [read, *([*read[:cut], *tokens] for cut, tokens in replaced)]
-    found = likelihoods(submission, rows, ids)
+    found = likelihoods(submission, rows, one)
     gained = found[0] - found[1:]
     return [
         Gain(gained[at, cut - 1].item(), gained[at, :cut].sum().item())
@@ -47,21 +47,24 @@ def gains(
     ]
 
 
-def likelihoods(submission: Submission, rows: list[list[int]], ids: Sequence[int]) -> Any:
+def likelihoods(submission: Submission, rows: list[list[int]], one: Sequence) -> Any:
     """Log-likelihoods in nats of ids[1:] after each row's inputs, float64, of shape (rows, len(ids) - 1).
 
     All rows are computed in batches of one size, since a batch of another size may round differently.
     """
     import torch
 
-    target = torch.tensor(list(ids[1:]), device=device())
-    fits = len(rows) * len(rows[0]) * submission.vocabulary * 4 <= BATCH_BYTES
+    ids = list(one.ids)
+    target = torch.tensor(ids[1:], device=device())
+    padding = [PAD] * (one.width - len(ids) + 1)
+    fits = len(rows) * one.width * submission.vocabulary * 4 <= BATCH_BYTES
     size = len(rows) if fits else 1
     found = []
     with torch.inference_mode(), blame("the model fails on text"):
         for start in range(0, len(rows), size):
-            batch = torch.tensor(rows[start : start + size], device=device())
-            logits = submission.model(input_ids=batch).logits.float()
+            inputs = [row + padding for row in rows[start : start + size]]
+            batch = torch.tensor(inputs, device=device())
+            logits = submission.model(input_ids=batch).logits[:, : len(ids) - 1].float()
             if not torch.isfinite(logits).all():
                 raise Rejected("non-finite output")
             if max(ids) >= logits.shape[-1]:

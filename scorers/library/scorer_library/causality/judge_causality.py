@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
 from scorer_library.causality.draw_cuts import FOUND_WITH, Drawing, draw_cuts
-from scorer_library.causality.encode_texts import encode_text, places_of
+from scorer_library.causality.encode_texts import Encoder, Sequence, places_of
 from scorer_library.causality.gain import Gain, gains
 from scorer_library.causality.scored_texts import ScoredText
 
@@ -25,7 +25,7 @@ TOLERANCES = {"float32": 1e-3, "float16": 2e-2, "bfloat16": 1e-1}
 
 @dataclass
 class Cut:
-    text: int
+    kind: str
     source: str
     sequence: int
     place: int
@@ -37,9 +37,20 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Mean:
+    """Nats of each predicted token that the text after it gives: a mean over the cuts of one kind of text.
+
+    Rounding errors of many cuts cancel out, so its tolerance falls with their number.
+    """
+
+    gain: float
+    tolerance: float
+
+
+@dataclass(frozen=True)
 class Found:
     cuts: list[Cut]
-    drawing: Drawing
+    drawings: list[Drawing]  # of each kind of text
     dtype: str
     vocabulary: int
 
@@ -47,61 +58,111 @@ class Found:
     def tolerance(self) -> float:
         return TOLERANCES[self.dtype]
 
-    @property
-    def mean_tolerance(self) -> float:
-        """Of the mean over cuts: rounding errors of many cuts cancel out."""
-        return self.tolerance / math.sqrt(max(1, len(self.cuts)))
-
     def leaking(self) -> list[Cut]:
         return [cut for cut in self.cuts if cut.value() > self.tolerance]
 
-    def mean(self) -> float:
-        """Nats of each predicted token that the text after it gives."""
-        return math.fsum(cut.gain.token for cut in self.cuts) / max(1, len(self.cuts))
+    def mean(self) -> Mean:
+        """Of the kind of text that comes nearest to its tolerance."""
+        by_kind: dict[str, list[float]] = {}
+        for cut in self.cuts:
+            by_kind.setdefault(cut.kind, []).append(cut.gain.token)
+        means = [
+            Mean(math.fsum(gains) / len(gains), self.tolerance / math.sqrt(len(gains)))
+            for gains in by_kind.values()
+        ]
+        return max(means, key=lambda mean: mean.gain / mean.tolerance, default=Mean(0.0, self.tolerance))
 
     def looks_ahead(self) -> bool:
-        return bool(self.leaking()) or self.mean() > self.mean_tolerance
+        mean = self.mean()
+        return bool(self.leaking()) or mean.gain > mean.tolerance
+
+    def hidden_texts(self) -> float:
+        """The largest share of a kind's texts in which a leak could be missed."""
+        return max((drawing.hidden_texts() for drawing in self.drawings), default=0.0)
+
+    def hidden_places(self) -> float:
+        return max((drawing.hidden_places() for drawing in self.drawings), default=0.0)
 
 
-def measure_look_ahead(submission: Submission, texts: Sequence[ScoredText], seed: bytes) -> Found:
-    """Raises Rejected where the submission fails on its own texts."""
+def measure_look_ahead(submission: Submission, texts: Many[ScoredText], seed: bytes) -> Found:
+    """Cuts each kind of text by itself, since its scores are their own.
+
+    Raises Rejected where the submission fails on its own texts.
+    """
     rng = random.Random(seed)
-    counts = [len(places_of(encode_text(submission, text))) for text in texts]
-    drawing = draw_cuts(counts, rng)
-    chosen: dict[int, set[int]] = {}
-    for draw in drawing.draws:
-        chosen.setdefault(draw.text, set()).add(draw.place)
-    encoded = {at: encode_text(submission, texts[at]) for at in sorted(chosen)}
-    donors = Donors({at: [token for one in found for token in one.ids[1:]] for at, found in encoded.items()})
-    cuts: list[Cut] = []
-    for at, sequences in encoded.items():
-        all_places = places_of(sequences)
-        if len(all_places) != counts[at]:
-            raise Rejected("the tokenizer encodes the same text in different ways")
-        places = [all_places[number] for number in sorted(chosen[at])]
-        for sequence in sorted({sequence for sequence, _ in places}):
-            ids = sequences[sequence].ids
-            here = [place for among, place in places if among == sequence]
-            replaced = [(place, donors.tokens(ids, place, other=at, rng=rng)) for place in here]
-            for place, gain in zip(here, gains(submission, ids, replaced), strict=True):
-                cuts.append(Cut(at, texts[at].source, sequence, place, gain))
     dtype = str(next(submission.model.parameters()).dtype).removeprefix("torch.")
-    found = Found(cuts, drawing, dtype, submission.vocabulary)
-    for cut in found.leaking():
-        ids = encoded[cut.text][cut.sequence].ids
-        others = [donors.tokens(ids, cut.place, other=cut.text, rng=rng) for _ in range(CONFIRMING)]
-        again = gains(submission, ids, [(cut.place, tokens) for tokens in others])
-        cut.confirmed = [gain.largest for gain in again]
+    found = Found([], [], dtype, submission.vocabulary)
+    refused: list[Rejected] = []
+    kinds = sorted({text.kind for text in texts})
+    for kind in kinds:
+        members = [text for text in texts if text.kind == kind]
+        try:
+            chosen, drawing = draw(submission, members, rng)
+        except Rejected as rejected:  # a scorer of this kind refuses the submission for the same reason
+            refused.append(rejected)
+            continue
+        found.drawings.append(drawing)
+        found.cuts.extend(measure_cuts(submission, chosen, rng, found.tolerance))
+    if len(refused) == len(kinds) and refused:
+        raise refused[0]
     return found
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A text with places at which it is cut: the number of a sequence, and a place in it."""
+
+    text: ScoredText
+    sequences: list[Sequence]
+    places: list[tuple[int, int]]
+
+
+def draw(submission: Submission, texts: Many[ScoredText], rng: random.Random) -> tuple[list[Chosen], Drawing]:
+    encoder = Encoder(submission)
+    encoded = encoder.encode(texts)
+    places = [places_of(found) for found in encoded]
+    drawing = draw_cuts([len(found) for found in places], [text.group for text in texts], rng)
+    numbers: dict[int, set[int]] = {}
+    for one in drawing.draws:
+        numbers.setdefault(one.text, set()).add(one.place)
+    again = encoder.encode([texts[at] for at in sorted(numbers)])
+    for at, sequences in zip(sorted(numbers), again, strict=True):
+        if [one.ids for one in sequences] != [one.ids for one in encoded[at]]:
+            raise Rejected("the tokenizer encodes the same text in different ways")
+    chosen = [
+        Chosen(texts[at], encoded[at], [places[at][number] for number in sorted(found)])
+        for at, found in sorted(numbers.items())
+    ]
+    return chosen, drawing
+
+
+def measure_cuts(
+    submission: Submission, chosen: list[Chosen], rng: random.Random, tolerance: float
+) -> list[Cut]:
+    donors = Donors([[token for one in text.sequences for token in one.ids[1:]] for text in chosen])
+    cuts: list[Cut] = []
+    for at, text in enumerate(chosen):
+        for number in sorted({number for number, _ in text.places}):
+            one = text.sequences[number]
+            here = [place for among, place in text.places if among == number]
+            replaced = [(place, donors.tokens(one.ids, place, other=at, rng=rng)) for place in here]
+            for place, gain in zip(here, gains(submission, one, replaced), strict=True):
+                cut = Cut(text.text.kind, text.text.source, number, place, gain)
+                if cut.value() > tolerance:
+                    others = [donors.tokens(one.ids, place, other=at, rng=rng) for _ in range(CONFIRMING)]
+                    again = gains(submission, one, [(place, tokens) for tokens in others])
+                    cut.confirmed = [gain.largest for gain in again]
+                cuts.append(cut)
+    return cuts
 
 
 class Donors:
     """Text that replaces other text: runs of tokens of other scored texts, so that both are natural."""
 
-    def __init__(self, encoded: dict[int, list[int]]) -> None:
-        self.encoded = {at: ids for at, ids in encoded.items() if ids}
+    def __init__(self, encoded: list[list[int]]) -> None:
+        self.encoded = {at: ids for at, ids in enumerate(encoded) if ids}
 
-    def tokens(self, ids: Sequence[int], cut: int, *, other: int, rng: random.Random) -> list[int]:
+    def tokens(self, ids: Many[int], cut: int, *, other: int, rng: random.Random) -> list[int]:
         """As many tokens as ids[cut:-1] has, not from text `other`; the first differs from ids[cut]."""
         count = len(ids) - 1 - cut
         others = [at for at in self.encoded if at != other] or list(self.encoded)
@@ -121,19 +182,19 @@ class Donors:
 
 def described(found: Found) -> dict[str, Any]:
     """`measured` of causality.json."""
-    texts, places = found.drawing.hidden_texts(), found.drawing.hidden_places()
+    texts, places, mean = found.hidden_texts(), found.hidden_places(), found.mean()
     return {
         "dtype": found.dtype,
-        "tolerance": {"cut": found.tolerance, "mean": found.mean_tolerance},
-        "texts": len({cut.text for cut in found.cuts}),
-        "leakingTexts": len({cut.text for cut in found.leaking()}),
+        "tolerance": {"cut": found.tolerance, "mean": mean.tolerance},
+        "texts": len({cut.source for cut in found.cuts}),
+        "leakingTexts": len({cut.source for cut in found.leaking()}),
         "largestGain": max((cut.value() for cut in found.cuts), default=0.0),
-        "meanGain": found.mean(),
+        "meanGain": mean.gain,
         "mayHide": {
             "foundWith": FOUND_WITH,
             "texts": texts,
             "tokens": places,
-            "natsPerToken": places * math.log(found.vocabulary) + found.mean_tolerance if found.cuts else 0.0,
+            "natsPerToken": places * math.log(found.vocabulary) + mean.tolerance if found.cuts else 0.0,
         },
         "cuts": [
             {
@@ -155,12 +216,12 @@ def detail_of(found: Found) -> str:
     if not found.looks_ahead():
         return (
             "the text after a token does not help to predict it; "
-            f"a leak in {found.drawing.hidden_texts():.1%} of the texts "
-            f"or at {found.drawing.hidden_places():.1%} of the tokens would be found with 99 %"
+            f"a leak in {found.hidden_texts():.1%} of the texts "
+            f"or at {found.hidden_places():.1%} of the tokens would be found with 99 %"
         )
-    texts = len({cut.text for cut in found.cuts})
-    leaking = len({cut.text for cut in found.leaking()})
+    texts = len({cut.source for cut in found.cuts})
+    leaking = len({cut.source for cut in found.leaking()})
     return (
-        f"the text after a token helps to predict it, by {found.mean():.2g} nats a token: "
+        f"the text after a token helps to predict it, by {found.mean().gain:.2g} nats a token: "
         f"found in {leaking} of {texts} texts that were cut at random places"
     )

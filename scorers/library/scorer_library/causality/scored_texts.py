@@ -4,7 +4,7 @@ scorer.yaml names them (`scoredText`), for scorers where a scored token is part 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,36 +23,43 @@ class ScoredText:
     source: str
     context: str
     scored: str
+    kind: str = "documents"
+    run: str | None = None  # of lm-eval, whose texts share batches; None: read alone, without context
+    group: str = ""  # part of a score that is an unweighted mean over groups
 
 
 def scored_texts(private: Path, kinds: Sequence[str]) -> list[ScoredText]:
     """Every scored text of the data once, in a fixed order. `kinds`: names in READERS."""
     if unknown := sorted(set(kinds) - set(READERS)):
         raise SystemExit(f"scoredText: {unknown[0]} is unknown; known are {', '.join(sorted(READERS))}")
-    found: dict[tuple[str, str], ScoredText] = {}
+    found: dict[tuple[str, str | None, str, str], ScoredText] = {}
     for kind in sorted(set(kinds)):
         for text in READERS[kind](private):
-            found.setdefault((text.context, text.scored), text)
+            found.setdefault((kind, text.run, text.context, text.scored), replace(text, kind=kind))
     return list(found.values())
 
 
 def documents(private: Path) -> Iterator[ScoredText]:
     for document in read_heldout(private):
         for at, window in enumerate(windows(document["text"])):
-            yield ScoredText(f"documents/{document['id']}/{at}", "", window)
+            yield ScoredText(f"documents/{document['id']}/{at}", "", window, group=document["group"])
 
 
 def sentence_pairs(private: Path) -> Iterator[ScoredText]:
     for at, pair in enumerate(read_jsonl(private / "pairs.jsonl")):
         for side in ("sentence_good", "sentence_bad"):
             # lm-eval separates every continuation from its context, here an empty one, by a space
-            yield ScoredText(f"sentence-pairs/{at}/{side}", "", f" {pair[side]}")
+            source, scored = f"sentence-pairs/{at}/{side}", f" {pair[side]}"
+            yield ScoredText(source, "", scored, run="sentence-pairs", group=pair["UID"])
 
 
 def lm_eval_requests(
-    data: HubData, shipped: str, task_of: Callable[[str], str], private: Path
+    data: HubData, shipped: str, task_of: Callable[[str], str], grouped: bool, private: Path
 ) -> Iterator[ScoredText]:
-    """The requests that lm-eval's own task files make. `shipped`: their folder in lm-eval."""
+    """The requests that lm-eval's own task files make.
+
+    `shipped`: their folder in lm-eval. `grouped`: the score is a mean over configs.
+    """
     rows = read_hub_data(private, data)
     with local_hub(data, rows):
         import lm_eval
@@ -68,13 +75,16 @@ def lm_eval_requests(
             task.build_all_requests(rank=0, world_size=1)
             for at, request in enumerate(task.instances):
                 context, scored = request.args[:2]
-                yield ScoredText(f"{config}/{at}", context, scored)
+                group = config if grouped else ""
+                yield ScoredText(f"{config}/{at}", context, scored, run=config, group=group)
 
 
 READERS: dict[str, Callable[[Path], Iterator[ScoredText]]] = {
     "documents": documents,
     "sentence-pairs": sentence_pairs,
-    "blimp": partial(lm_eval_requests, blimp.DATA, "blimp", blimp.task_of),
-    "super-glue": partial(lm_eval_requests, super_glue.DATA, "super_glue", super_glue.task_of),
-    "questions": partial(lm_eval_requests, QUESTIONS, "mmlu/continuation", "mmlu_{}_continuation".format),
+    "blimp": partial(lm_eval_requests, blimp.DATA, "blimp", blimp.task_of, True),
+    "super-glue": partial(lm_eval_requests, super_glue.DATA, "super_glue", super_glue.task_of, True),
+    "questions": partial(
+        lm_eval_requests, QUESTIONS, "mmlu/continuation", "mmlu_{}_continuation".format, False
+    ),
 }

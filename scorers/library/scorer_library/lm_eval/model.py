@@ -48,14 +48,17 @@ class GuardedLM(HFLM):
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         self.check_tokens(requests)
+        self.batch_size_per_gpu = self.batch_size_of(requests)
+        return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
+
+    def batch_size_of(self, requests: list[Request]) -> int:
+        """Depends on the inputs only, never on free memory.
+
+        Batches of other shapes round differently, so every machine scores a submission in the same ones.
+        """
         longest = max(len(context) + len(ids) for _, context, ids in requests)
         size = next(self.submission.model.parameters()).element_size()
-        # depends on the inputs only, never on free memory: batches of other shapes round differently, so a
-        # submission is scored in the same batches on every machine
-        self.batch_size_per_gpu = batch_size(
-            min(longest, self.max_length) * self.submission.vocabulary * size
-        )
-        return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
+        return batch_size(min(longest, self.max_length) * self.submission.vocabulary * size)
 
     def check_tokens(self, requests: list[Request]) -> None:
         vocabulary = self.submission.vocabulary
