@@ -3,7 +3,7 @@
 // recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes the
 // same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
 // little; so a fault may hit a neighbour of the intended call.
-// MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always in the same way.
+// Long lists are sampled; MLRB_TEST_SWEEP_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "@mlrb/core/statistics/random";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
@@ -41,6 +42,9 @@ import {
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const full = process.env.MLRB_SWEEP === "full";
+const seed = Number(process.env.MLRB_TEST_SWEEP_SEED ?? Date.now() % 2 ** 31);
+console.log(`sampled with MLRB_TEST_SWEEP_SEED=${seed}`);
+const random = seededRandom(seed);
 const repository = throwAwayRepository();
 const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-sweep-")));
 after(() => {
@@ -239,7 +243,7 @@ async function killAtEach(scene: Scene, call: string, most: number): Promise<num
     await recovers(scene, root, `killed at ${call} ${ordinal}: ${hit?.line}`);
     return false;
   };
-  await forEach(sample(known, most), async (ordinal) => void (await visit(ordinal)));
+  await forEach(sample(known, most, random), async (ordinal) => void (await visit(ordinal)));
   // the list may be a little short, see above
   for (let beyond = known.at(-1)! + 1; !(await visit(beyond)); beyond += full ? 1 : 8);
   return kills;
@@ -247,12 +251,15 @@ async function killAtEach(scene: Scene, call: string, most: number): Promise<num
 
 const skip = lacking("strace", "strace");
 
-/** Each kind with how many of its calls are tried; all of them if a kill leaves a name half done. */
+/** Each kind with how many of its calls are tried; more of them if a kill leaves a name half done. */
 const kinds: [string, number][] = [
-  ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [call, 60]),
+  ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [
+    call,
+    full ? 1e6 : 20,
+  ]),
   ["unlinkat", full ? 1e6 : 16],
-  ["openat", full ? 1e6 : 24],
-  ["write", full ? 1e6 : 12],
+  ["openat", full ? 1e6 : 12],
+  ["write", full ? 1e6 : 8],
   ...["mkdir", "mkdirat", "rmdir", "ftruncate", "chmod"].map((call): [string, number] => [
     call,
     full ? 1e6 : 4,
@@ -285,7 +292,7 @@ test("after kill -9 while the results of an edited pipeline replace older ones, 
     "edited/default/newer/text",
   ]);
   for (const call of ["rename", "renameat2", "unlink", "openat", "fsync"]) {
-    const kills = await killAtEach(scene, call, full ? 1e6 : 16);
+    const kills = await killAtEach(scene, call, full ? 1e6 : 8);
     if (kills > 0) t.diagnostic(`${kills} kills at ${call}`);
   }
 });
@@ -311,7 +318,7 @@ test("any failed call leads to a cause and a fix or no harm, never a wrong resul
   let failures = 0;
   for (const [call, codes] of errors) {
     const known = scene.calls.filter(({ name }) => name === call);
-    await forEach([...sample(known, 9).entries()], async ([at, { ordinal }]) => {
+    await forEach([...sample(known, 9, random).entries()], async ([at, { ordinal }]) => {
       const code = codes[at % codes.length]!;
       const root = begin(scene);
       const { said, hit } = await disturb(scene, root, { call, ordinal, what: `error=${code}` });

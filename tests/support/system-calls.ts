@@ -1,7 +1,9 @@
 // Runs the command line under strace, which counts the system calls of the runner's main thread and kills the runner, or
 // fails a call, at exactly the n-th. Node makes synchronous file calls on the main thread. Without -f strace follows only
 // this thread, so stages and their children are not affected.
+
 import { readFileSync } from "node:fs";
+import type { Random } from "@mlrb/core/statistics/random";
 import { type ProgramOptions, type ProgramOutput, startProgram } from "./run-program.ts";
 
 export type Call = { name: string; ordinal: number; line: string };
@@ -63,8 +65,13 @@ export function changes({ name, line }: Call, root: string): boolean {
   return line.includes(`${root}/`) && (name !== "openat" || /O_CREAT|O_WRONLY|O_RDWR|O_TRUNC/.test(line));
 }
 
-/** At most `most` of `all`, evenly spread, with the first and the last; the same for equal arguments. */
-export function sample<T>(all: T[], most: number): T[] {
+/** At most `most` of `all`, with the first and the last: a random one of each of `most` equal parts. */
+export function sample<T>(all: T[], most: number, random: Random): T[] {
   if (process.env.MLRB_SWEEP === "full" || all.length <= most) return all;
-  return Array.from({ length: most }, (_, at) => all[Math.round((at * (all.length - 1)) / (most - 1))]!);
+  const begin = (part: number) => Math.floor((part * all.length) / most);
+  return Array.from({ length: most }, (_, at) => {
+    if (at === 0) return all[0]!;
+    if (at === most - 1) return all.at(-1)!;
+    return all[begin(at) + random.integer(begin(at + 1) - begin(at))]!;
+  });
 }

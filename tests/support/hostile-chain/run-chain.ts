@@ -64,13 +64,13 @@ export type Corpus = {
   skipped: Record<string, string>;
 };
 
-/** Writes the corpus below `place`, an empty folder that every user may read. */
-export function writeCorpus(place: string): Corpus {
+/** Writes the corpus, or the cases that `take` chooses, below `place`, an empty folder that every user may read. */
+export function writeCorpus(place: string, take: () => boolean = () => true): Corpus {
   const outside = join(place, "outside.json");
   const model = { type: "WordLevel", vocab: { [secrets.file]: 0, a: 1 }, unk_token: "a" };
   writeFileSync(outside, JSON.stringify({ version: "1.0", added_tokens: [], model }));
   const corpus: Corpus = { place, outside, folders: [], skipped: {} };
-  for (const hostile of [...hostileCorpus, ...outsideCases(outside)]) {
+  for (const hostile of [...hostileCorpus, ...outsideCases(outside)].filter(take)) {
     const written = writeCase(join(place, "folders"), hostile);
     if (written.skipped === undefined) corpus.folders.push({ name: hostile.name, codes: hostile.codes });
     else {
