@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Example, scored } from "@mlrb/report/testing/example";
-import { type Bench, median, run, seconds } from "./bench-tools.ts";
+import { type Bench, median, run, seconds } from "./tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);
 const agents = ["a", "b", "c", "d"];

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodePermissionFlags, type Permissions } from "@mlrb/core/ports/permissions";
 import { findPython } from "@mlrb/local/process/find-python";
-import { type Bench, median, repository, run, seconds, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, repository, run, seconds, type TellRow } from "./tools.ts";
 
 const times = 41;
 const allowedSeconds = 0.01;

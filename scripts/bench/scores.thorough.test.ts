@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { testPython } from "../scorers/testing/submissions.ts";
-import { shareEnvironments } from "../tests/support/environments.ts";
-import { scoresOf, scoresPipeline } from "./bench-scores-together.ts";
-import { pipeline, run } from "./bench-tools.ts";
+import { testPython } from "../../scorers/testing/submissions.ts";
+import { shareEnvironments } from "../../tests/support/environments.ts";
+import { scoresOf, scoresPipeline } from "./scores-together.ts";
+import { pipeline, run } from "./tools.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
 // a pipeline must be a file of the repository
-const folder = join(import.meta.dirname, `../.mlrb/bench/run-${process.pid}`);
+const folder = join(import.meta.dirname, `../../.mlrb/bench/run-${process.pid}`);
 after(() => {
   rmSync(temporary, { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true });
@@ -22,7 +22,7 @@ test("each score of the bench's pipeline succeeds and notes its compute", () => 
   const tokenizer = join(temporary, "tokenizer.json");
   const outputs = [`--output=public=${data}`, `--output=private=${join(temporary, "private")}`];
   run(process.execPath, ["tasks/baby-lm/data.ts", "--param=source=smoke", ...outputs]);
-  run(testPython(), ["scripts/bench_model.py", `--input=public=${data}`, `--output=tokenizer=${tokenizer}`]);
+  run(testPython(), ["scripts/bench/model.py", `--input=public=${data}`, `--output=tokenizer=${tokenizer}`]);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "bench-scores.yaml");
   const scorers = ["bits-per-byte"];

@@ -7,18 +7,24 @@ import { after, test } from "node:test";
 import { pythonFolders } from "@mlrb/kit/python-path";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { PythonImports } from "@mlrb/local/digests/python-imports";
-import { fixtures, measure, measureParams, stageFlags, writeAdmission } from "../scorers/testing/measure.ts";
-import { testPython } from "../scorers/testing/submissions.ts";
-import { readNotes } from "./bench-score-jobs.ts";
-import { scoreFiles, scorersTogether, scoreScript, scoresPipeline } from "./bench-scores-together.ts";
-import { pipeline, repository, run } from "./bench-tools.ts";
+import {
+  fixtures,
+  measure,
+  measureParams,
+  stageFlags,
+  writeAdmission,
+} from "../../scorers/testing/measure.ts";
+import { testPython } from "../../scorers/testing/submissions.ts";
+import { readNotes } from "./score-jobs.ts";
+import { scoreFiles, scorersTogether, scoreScript, scoresPipeline } from "./scores-together.ts";
+import { pipeline, repository, run } from "./tools.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
 test("the bench's pipeline plans two scores of each of 14 models", () => {
   // a pipeline must be a file of the repository
-  const folder = join(import.meta.dirname, `../.mlrb/bench/test-${process.pid}`);
+  const folder = join(import.meta.dirname, `../../.mlrb/bench/test-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bench-scores.yaml");
@@ -63,7 +69,7 @@ test("a score that the bench observes has the bytes of an unobserved score", () 
   const output = { score: join(folder, "score.json"), samples: join(folder, "samples.jsonl") };
   const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py` };
   const input = { submission, private: fixtures(scorer), admission: writeAdmission(folder) };
-  const said = run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
+  const said = run(testPython(), ["scripts/bench/measure.py", ...stageFlags({ param, input, output })]);
   assert.equal(readFileSync(output.score, "utf8"), readFileSync(plain.score, "utf8"));
   assert.equal(readFileSync(output.samples, "utf8"), readFileSync(plain.samples, "utf8"));
   const [noted, ...more] = readNotes(said);

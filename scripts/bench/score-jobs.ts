@@ -1,5 +1,5 @@
 // Runs scorers' measure.py through the local executor, forked or fresh, like the runner, and returns the notes of
-// bench_measure.py.
+// measure.py.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,8 +7,8 @@ import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/ex
 import { makeReadable } from "@mlrb/kit/files/give-to";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { fixtures, measureParams, writeAdmission } from "../scorers/testing/measure.ts";
-import { repository } from "./bench-tools.ts";
+import { fixtures, measureParams, writeAdmission } from "../../scorers/testing/measure.ts";
+import { repository } from "./tools.ts";
 
 export const mlLock = "pipelines/environments/ml.lock";
 
@@ -33,7 +33,7 @@ type ScoreJob = {
   forked: boolean;
   /** Inside the walls of a stage that opens what untrusted code made. */
   walled?: boolean;
-  /** More parameters of bench_measure.py. */
+  /** More parameters of measure.py. */
   params?: object;
 };
 
@@ -96,7 +96,7 @@ function scoreRequest(
     ...(walled && {
       walls: wallsOf([submission, given.private ?? fixtures(scorer)], { folder, python, token }),
     }),
-    run: { kind: "python", file: "scripts/bench_measure.py" },
+    run: { kind: "python", file: "scripts/bench/measure.py" },
     root: repository,
     work: folder,
     python,
@@ -144,7 +144,7 @@ function warmBytes(): number {
   return Number.parseInt(lines.find((line) => line.includes("fork_server.py"))!, 10) * 1024;
 }
 
-/** `text`: what bench_measure.py printed. */
+/** `text`: what measure.py printed. */
 export function readNotes(text: string): Noted[] {
   const notes = text.matchAll(/^note: (.*)$/gm);
   return [...notes].map(([, note]) => JSON.parse(note!) as Noted);

@@ -2,8 +2,8 @@
 // one set-up and ten attempts, validations and scores; there is one report.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Bench, medianSeconds, pipeline, run, seconds, type TellRow } from "./bench-tools.ts";
-import { ensureEnvironment } from "./ensure-environment.ts";
+import { ensureEnvironment } from "../ensure-environment.ts";
+import { type Bench, medianSeconds, pipeline, run, seconds, type TellRow } from "./tools.ts";
 
 /** The graph and its two builders; `edit` is the text that the edited task writes. */
 type Graph = {

@@ -1,6 +1,6 @@
 """Makes a GPT-2 with random weights over byte-level BPE tokens (2 000) of a text, for the bench.
 
-By hand: PYTHONPATH=runners/kit/python:scorers/library python scripts/bench_model.py
+By hand: PYTHONPATH=runners/kit/python:scorers/library python scripts/bench/model.py
     --param seed=1 --param width=128 --param layers=2 --input tokenizer=FILE --output model=DIR
 and, to make the tokenizer: … --input public=DIR --output tokenizer=FILE
 """

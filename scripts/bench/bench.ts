@@ -13,16 +13,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchContainers } from "./bench-containers.ts";
-import { benchGraph, benchLooking } from "./bench-graphs.ts";
-import { benchPermissions } from "./bench-permissions.ts";
-import { benchReport } from "./bench-report.ts";
-import { benchSandbox } from "./bench-sandbox.ts";
-import { benchScores } from "./bench-scores.ts";
-import { benchStore } from "./bench-store.ts";
-import { type RowDetail, repository } from "./bench-tools.ts";
-import { overTasksRows, overTasksText } from "./coverage-over-tasks.ts";
-import { coverageRows, coverageText } from "./coverage-simulation.ts";
+import { overTasksRows, overTasksText } from "../coverage-over-tasks.ts";
+import { coverageRows, coverageText } from "../coverage-simulation.ts";
+import { benchContainers } from "./containers.ts";
+import { benchGraph, benchLooking } from "./graphs.ts";
+import { benchPermissions } from "./permissions.ts";
+import { benchReport } from "./report.ts";
+import { benchSandbox } from "./sandbox.ts";
+import { benchScores } from "./scores.ts";
+import { benchStore } from "./store.ts";
+import { type RowDetail, repository } from "./tools.ts";
 
 const wanted = process.argv.slice(2);
 if (wanted.includes("--coverage")) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { pythonPath } from "@mlrb/kit/python-path";
 
-export const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+export const repository = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export type RowDetail = {
   /** The reference: in words, and as a number of the same unit. */

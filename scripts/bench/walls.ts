@@ -5,8 +5,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { latestEvents } from "./bench-journal.ts";
-import { type Bench, pipeline, repository, seconds } from "./bench-tools.ts";
+import { latestEvents } from "./journal.ts";
+import { type Bench, pipeline, repository, seconds } from "./tools.ts";
 
 /** What walls may add to a smoke run, as a share of its time. */
 const share = 0.05;

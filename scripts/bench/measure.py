@@ -1,6 +1,6 @@
 """Runs a scorer's measure.py like its stage, and notes its start and the time and memory of `measure`.
 
-For the bench (bench-scores.ts), which attributes all other time to the runner. With the parameter `batch` the
+For the bench (scores.ts), which attributes all other time to the runner. With the parameter `batch` the
 script only reads one batch of that shape with the submission, to measure the memory of that.
 """
 

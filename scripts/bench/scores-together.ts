@@ -8,14 +8,14 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
-import { scorerManifest } from "../scorers/testing/measure.ts";
-import { latestEvents } from "./bench-journal.ts";
-import { mlLock, type Noted, readNotes } from "./bench-score-jobs.ts";
-import { type Bench, pipeline, seconds } from "./bench-tools.ts";
+import { scorerManifest } from "../../scorers/testing/measure.ts";
+import { latestEvents } from "./journal.ts";
+import { mlLock, type Noted, readNotes } from "./score-jobs.ts";
+import { type Bench, pipeline, seconds } from "./tools.ts";
 
 const models = 14;
 export const scorersTogether = ["bits-per-byte", "house-pairs"];
-export const scoreScript = "scripts/bench_measure.py";
+export const scoreScript = "scripts/bench/measure.py";
 /** The files that a scorer's measure.py may read: the script names it in a parameter, so no import shows them. */
 export const scoreFiles = ["scorers/{scorer}/**", "scorers/library/**"];
 const rounds = 3;
@@ -79,7 +79,7 @@ stages:
   tokenizer: { command: "cp ${given.tokenizer} {outputs.tokenizer}", gives: { tokenizer: file } }
   model:
     each: [model]
-    python: scripts/bench_model.py
+    python: scripts/bench/model.py
     needs: [tokenizer.tokenizer]
     params: { seed: "{model}", width: 128, layers: 2 }
     environment: ${mlLock}

@@ -11,7 +11,7 @@ import { Store } from "@mlrb/local/store/artifact-store";
 import { ingest, ingestAll } from "@mlrb/local/store/ingest-outputs";
 import { materialize } from "@mlrb/local/store/materialize-inputs";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { type Bench, median, medianSeconds, run, seconds } from "./bench-tools.ts";
+import { type Bench, median, medianSeconds, run, seconds } from "./tools.ts";
 
 export async function benchStore({ large, ...bench }: Bench & { large: boolean }): Promise<void> {
   await benchLargeFile(large ? 4096 : 1024, bench);

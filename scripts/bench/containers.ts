@@ -9,11 +9,11 @@ import { DockerExecutor } from "@mlrb/docker/docker-executor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { ensureImage } from "@mlrb/docker/ensure-image";
 import { stageCreation } from "@mlrb/docker/stage-flags";
-import { testEngine } from "../tests/support/docker-engine.ts";
-import { type Bench, median, medianSeconds, seconds } from "./bench-tools.ts";
+import { testEngine } from "../../tests/support/docker-engine.ts";
+import { type Bench, median, medianSeconds, seconds } from "./tools.ts";
 
 const rounds = 15;
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 /** Prints the reason and measures nothing where no engine answers and none can be started. */
 export async function benchContainers(bench: Bench): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { bubblewrapWalls } from "@mlrb/agents/sandbox/bubblewrap-walls";
 import { walledSandbox } from "@mlrb/agents/sandbox/walled-sandbox";
-import { type Bench, median, run, seconds } from "./bench-tools.ts";
+import { type Bench, median, run, seconds } from "./tools.ts";
 
 const times = 11;
 const allowedSeconds = 0.02;

@@ -1,14 +1,14 @@
 // The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm process
-// and fresh, its memory, 28 scores in one run (bench-scores-together.ts), and walls (bench-walls.ts). The scorers are the repository's; the
+// and fresh, its memory, 28 scores in one run (scores-together.ts), and walls (walls.ts). The scorers are the repository's; the
 // models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
-import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
-import { benchTogether, scorersTogether } from "./bench-scores-together.ts";
-import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
-import { benchSmokeWalls } from "./bench-walls.ts";
-import { ensureEnvironment } from "./ensure-environment.ts";
+import { ensureEnvironment } from "../ensure-environment.ts";
+import { mlLock, type ScoreJobs, scoreJobs } from "./score-jobs.ts";
+import { benchTogether, scorersTogether } from "./scores-together.ts";
+import { type Bench, median, run, type TellRow } from "./tools.ts";
+import { benchSmokeWalls } from "./walls.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
 const rounds = 3;
@@ -26,7 +26,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   const flags = Object.entries(data).map(([name, folder]) => `--output=${name}=${folder}`);
   run(process.execPath, ["tasks/baby-lm/data.ts", "--param=source=smoke", ...flags]);
   const tokenizer = join(work, "tokenizer.json");
-  const model = ["scripts/bench_model.py"];
+  const model = ["scripts/bench/model.py"];
   run(python, [...model, `--input=public=${data.public}`, `--output=tokenizer=${tokenizer}`]);
   const make = (name: string, shape: { width: number; layers: number }) => {
     const folder = join(work, name);
@@ -37,7 +37,7 @@ export async function benchScores(given: Bench & { pipelines: string }): Promise
   const small = make("small", { width: 128, layers: 2 });
   const large = make("large", { width: 512, layers: 6 });
 
-  const executor = localExecutor(join(import.meta.dirname, ".."));
+  const executor = localExecutor(join(import.meta.dirname, "../.."));
   const jobs = scoreJobs(executor, { work, python });
   let alone = new Map<string, number>();
   let addedSeconds = 0;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { benchReport } from "./bench-report.ts";
+import { benchReport } from "./report.ts";
 
 test("the bench's report stage finds a score for each of its 140 attempts", async (t) => {
   const work = mkdtempSync(join(tmpdir(), "mlrb-bench-report-"));
