@@ -45,8 +45,8 @@ test("the full benchmark extends a run of one task to all tables, repeats no att
     assert.equal(outcome, stage.includes(`task=${oneTask},`) ? "reused" : "succeeded", stage);
 });
 
-/** A task that trains, one that gets experts, one whose model generates; the others use the same code. */
-const inContainersToo = ["baby-lm", "llm-merging", "math-reasoning"];
+/** A task that trains, and one that gets a model and generates; the others use the same code. */
+const inContainersToo = ["baby-lm", "math-reasoning"];
 
 test("in containers, without network and from an empty state, the same submissions result and get the same scores", {
   timeout: 60 * 60_000,
