@@ -2,24 +2,24 @@
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/memorisation.py
     --input submission=DIR --input admission=FILE --input public=DIR --input private=DIR
-    --output memorisation=FILE --param 'scorers=["bits-per-byte"]'
+    --output memorisation=FILE
 """
 
 from mlrb_kit.admitted import Undecided, check_admitted
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
-from scorer_library.memorisation.compared_documents import compared_documents
-from scorer_library.memorisation.model_bits import Model, scores_documents, submission_bits
+from scorer_library.memorisation.compared_documents import compared_documents, has_private_documents
+from scorer_library.memorisation.model_bits import Model, submission_bits
 
 NAME = "submission"
 
 
 def main() -> None:
     stage = read_stage()
-    documents = scores_documents(stage)
+    documents = has_private_documents(stage.input("private"))
     models = [measured(stage)] if documents else []
-    found = {"formatVersion": 1, "scoresDocuments": documents, "reference": None, "models": models}
+    found = {"formatVersion": 1, "privateDocuments": documents, "reference": None, "models": models}
     write_canonical(stage.output("memorisation"), found)
 
 

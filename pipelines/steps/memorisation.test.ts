@@ -38,8 +38,9 @@ function admission(fields: object): string {
   return file;
 }
 
+const data = writeData();
+
 test("a model trained on the private texts is noted; one trained on public texts and reference models are not", () => {
-  const data = writeData();
   runStepProgram("testing/train_on_texts.py", [data.public, data.private, path("trained")]);
   mkdirSync(path("none"));
   const anchors = [{ name: "random-weights", title: "untrained", model: "small-random" }];
@@ -51,14 +52,14 @@ test("a model trained on the private texts is noted; one trained on public texts
   const references = runMemorisationStep(
     "anchor_memorisation.py",
     { ...data, models: path("models") },
-    { file: path("anchors.json") },
+    path("anchors.json"),
   );
   const reference = taskReference({ kind: "ok", value: references });
   const found = (name: string) => {
     const value = runMemorisationStep(
       "memorisation.py",
       { ...data, submission: path(`trained/${name}`), admission: admission({}) },
-      { file: path(`${name}.json`) },
+      path(`${name}.json`),
     );
     const compared = attemptMemorisation({ kind: "ok", value }, reference);
     assert(compared.kind === "compared", JSON.stringify(compared));
@@ -78,8 +79,8 @@ test("a submission that was not admitted, or has unknown settings, is not opened
   const measured = (fields: object): MemorisationFile =>
     runMemorisationStep(
       "memorisation.py",
-      { submission: at, public: at, private: at, admission: admission(fields) },
-      { file: path("refused.json") },
+      { submission: at, public: data.public, private: data.private, admission: admission(fields) },
+      path("refused.json"),
     );
   const reasons = [{ code: "config", detail: "it is torn" }];
   const [torn] = measured({ admitted: false, reasons }).models;
@@ -88,12 +89,12 @@ test("a submission that was not admitted, or has unknown settings, is not opened
   assert.deepEqual(open, { name: "submission", kind: "rejected", reason: "undecided: x is unknown" });
 });
 
-test("a task whose scorers score no private documents measures nothing", () => {
+test("a task without private documents measures nothing", () => {
   const found = runMemorisationStep(
     "memorisation.py",
     { submission: at, public: at, private: at, admission: admission({}) },
-    { file: path("none.json"), scorer: "house-pairs" },
+    path("none.json"),
   );
-  assert.deepEqual(found, { formatVersion: 1, scoresDocuments: false, reference: null, models: [] });
+  assert.deepEqual(found, { formatVersion: 1, privateDocuments: false, reference: null, models: [] });
   assert.match(readFileSync(path("none.json"), "utf8"), /"models": \[\]/);
 });

@@ -27,15 +27,15 @@ export function runStepProgram(program: string, args: string[]): void {
   assert.equal(ran.status, 0, ran.stderr);
 }
 
-/** `file` gets the result for a task with one scorer. */
+/** `file` gets the result. */
 export function runMemorisationStep(
   program: "memorisation.py" | "anchor_memorisation.py",
   inputs: Record<string, string>,
-  { file, scorer = "bits-per-byte" }: { file: string; scorer?: string },
+  file: string,
 ): MemorisationFile {
   runStepProgram(program, [
     ...Object.entries(inputs).flatMap(([name, path]) => ["--input", `${name}=${path}`]),
-    ...["--output", `memorisation=${file}`, "--param", `scorers=${JSON.stringify([scorer])}`],
+    ...["--output", `memorisation=${file}`],
   ]);
   return mustFollow(memorisation, readJson(file), file);
 }

@@ -1,14 +1,19 @@
 import json
 import tempfile
 import unittest
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchor_titles import write_titles
+from mlrb_kit.submission import load_submission
+from scorer_library.bits_per_byte import document_bits, encode_windows
 from scorer_library.memorisation.compared_documents import compared_documents, evenly
-from scorer_library.memorisation.model_bits import OTHERS, reference_bits
+from scorer_library.memorisation.model_bits import OTHERS, reference_bits, text_bits, window_bits
 from scorer_library.ngram import train_bpe
 from scorer_library.random_gpt2 import write_random_gpt2
+from scorer_library.windows import windows
 
 
 class Memorisation(unittest.TestCase):
@@ -88,6 +93,20 @@ class Memorisation(unittest.TestCase):
             names = [model["name"] for model in found]
             self.assertEqual(names, ["base", "unigram", "bigram", *([OTHERS] if name == OTHERS else [])])
             self.assertTrue(all(len(model["documents"]) == 6 for model in found), found)
+
+    def test_bits_are_those_of_the_scorer_bits_per_byte(self) -> None:
+        texts = [f"the cat number {at} sat on mat {at * 7} with a hat é " * 9 for at in range(20)]
+        write_random_gpt2(self.at / "model", train_bpe(texts), seed=0, width=16, layers=1)
+        submission = load_submission(self.at / "model")
+        self.assertGreater(len(submission.encode(windows(texts[1])[0])), 7)
+        for context in (submission.context, 7):  # the windows fit into one, and not into the other
+            model = replace(submission, context=context)
+            for text in texts[:3]:
+                document = {"id": "0", "group": "g"}
+                scored = document_bits(model, document, encode_windows(model, text))
+                bits, size = text_bits(text, partial(window_bits, model))
+                self.assertAlmostEqual(bits, scored["value"], places=4)
+                self.assertEqual(size, scored["weight"])
 
 
 if __name__ == "__main__":

@@ -35,15 +35,15 @@ export const memorisation = fileFormat(
   "mlrb memorisation",
   wholeObject({
     formatVersion: { const: 1 },
-    scoresDocuments: {
+    privateDocuments: {
       ...flag,
-      description: "whether a scorer of the task takes bits per byte of private documents",
+      description: "whether the task's private data has documents",
     },
     reference: {
       ...textOrNull,
       description: "the model that submissions are compared with; null in the file of a submission",
     },
-    models: { ...listOf(memorisationModel), description: "empty if no scorer scores documents" },
+    models: { ...listOf(memorisationModel), description: "empty without private documents" },
   }),
 );
 export type MemorisationFile = TypeOf<typeof memorisation>;

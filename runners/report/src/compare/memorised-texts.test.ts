@@ -22,7 +22,7 @@ function model(name: string, level: Level, from = sources) {
 }
 
 const file = (models: object[], reference: string | null = null) => ({
-  memorisation: { formatVersion: 1, scoresDocuments: true, reference, models },
+  memorisation: { formatVersion: 1, privateDocuments: true, reference, models },
 });
 const wobble = (at: number) => 0.05 * Math.cos(3 * at);
 const steady: Level = () => 2.2;
@@ -154,7 +154,7 @@ test("without its file, with an unreadable one, or with other documents, it is n
 });
 
 test("a task that scores no private documents has no row", () => {
-  const none = { memorisation: { formatVersion: 1, scoresDocuments: false, reference: null, models: [] } };
+  const none = { memorisation: { formatVersion: 1, privateDocuments: false, reference: null, models: [] } };
   const { found, report, text } = reported(none, none);
   assert.deepEqual(found, { kind: "no-private-documents" });
   assert.deepEqual(report.memorisation, { tasks: [], falseAlarms: { noted: 0, models: 0, upper: null } });

@@ -20,8 +20,8 @@ type Comparison = Exclude<AttemptMemorisation, { kind: "no-private-documents" }>
 /** From the file of the task's reference models. */
 export function taskReference(found: Reading<MemorisationFile>): TaskReference {
   if (found.kind !== "ok") return found;
-  const { scoresDocuments, reference, models } = found.value;
-  if (!scoresDocuments) return { kind: "no-private-documents" };
+  const { privateDocuments, reference, models } = found.value;
+  if (!privateDocuments) return { kind: "no-private-documents" };
   const model = models.find(({ name }) => name === reference);
   if (model?.kind !== "measured")
     return {
@@ -37,7 +37,7 @@ export function attemptMemorisation(
   reference: TaskReference,
 ): AttemptMemorisation {
   if (found.kind !== "ok") return { kind: "not-measured", cause: found.cause };
-  if (!found.value.scoresDocuments) return { kind: "no-private-documents" };
+  if (!found.value.privateDocuments) return { kind: "no-private-documents" };
   const [model] = found.value.models;
   if (!model) return { kind: "not-measured", cause: "its file has no model" };
   if (reference.kind === "ok") return compared(model, reference.value.documents);

@@ -11,6 +11,7 @@ from scorer_library.heldout import read_heldout
 from scorer_library.public_texts import read_texts
 from scorer_library.windows import DOCUMENT_BYTES, boundary
 
+HELD_OUT = "heldout.jsonl"  # read by every scorer that takes bits per byte of private documents
 TRAIN = "train.jsonl"
 
 
@@ -31,6 +32,10 @@ class Compared:
     others: list[str]  # those that are not compared
 
 
+def has_private_documents(private: Path) -> bool:
+    return (private / HELD_OUT).is_file()
+
+
 def compared_documents(public: Path, private: Path) -> Compared:
     """All private documents and as many public ones, or fewer where the public data has fewer.
 
@@ -42,7 +47,7 @@ def compared_documents(public: Path, private: Path) -> Compared:
     by_source: dict[str, list[Document]] = {}
     for at, row in enumerate(read_heldout(private)):
         source = source_of(public, row["group"])
-        document = Document(f"heldout.jsonl/{at}", "private", source, row["text"])
+        document = Document(f"{HELD_OUT}/{at}", "private", source, row["text"])
         by_source.setdefault(source, []).append(document)
     for source, held_out in sorted(by_source.items()):
         texts = read_texts(public / source)
@@ -64,7 +69,7 @@ def source_of(public: Path, group: str) -> str:
     if not (public / source).is_file():
         raise SystemExit(
             f"the public data has no {source}, so no public text matches the private ones\n"
-            f"  help: let the task's data script write {source}, or remove its scorers of documents"
+            f"  help: let the task's data script write {source}, or leave out {HELD_OUT}"
         )
     return source
 

@@ -1,49 +1,44 @@
 """What a model needs for each compared document, in the format of memorisation.json."""
 
+import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchor_titles import read_titles
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.stage import Stage
+from mlrb_kit.submission import Submission, load_submission
+from scorer_library.causality.gain import likelihoods
 from scorer_library.memorisation.compared_documents import Compared, Document, compared_documents
 from scorer_library.windows import WINDOW_BYTES, windows
 
-DOCUMENTS = "documents"  # scoredText of scorers that take bits per byte of private documents
 OTHERS = "bigram-of-others"
 
 Model = dict[str, Any]
 
 
-def scores_documents(stage: Stage) -> bool:
-    """Whether a scorer of the task takes bits per byte of private documents."""
-    import yaml
-
-    paths = [stage.source_file(f"scorers/{name}/scorer.yaml") for name in stage.param("scorers")]
-    manifests = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths]
-    return any(manifest.get("scoredText") == DOCUMENTS for manifest in manifests)
-
-
 def submission_bits(name: str, folder: Path, documents: list[Document]) -> Model:
     """The bits of a model folder for each document, or why it is rejected."""
-    from mlrb_kit.submission import load_submission
-    from scorer_library.bits_per_byte import document_bits, encode_windows
-
-    def measured() -> list[dict[str, Any]]:
-        submission = load_submission(folder)
-        rows = [encode_windows(submission, document.text) for document in documents]
-        return [
-            document_bits(submission, {"id": document.id, "group": document.source}, encoded)
-            for document, encoded in zip(documents, rows, strict=True)
-        ]
-
     try:
-        samples = measured()
+        submission = load_submission(folder)
+        found = [text_bits(document.text, partial(window_bits, submission)) for document in documents]
     except Rejected as rejected:
         return {"name": name, "kind": "rejected", "reason": str(rejected)}
-    bits = [(sample["value"], sample["weight"]) for sample in samples]
-    return {"name": name, "kind": "measured", "documents": described(documents, bits)}
+    return {"name": name, "kind": "measured", "documents": described(documents, found)}
+
+
+def window_bits(submission: Submission, window: str) -> float:
+    """-log2 p of a window as bits per byte defines it: pieces of the model's context, from the start token.
+
+    Scorers check the tokenizer more strictly. A scorer's code is not imported, so that its change reruns no
+    memorisation stage.
+    """
+    ids = submission.encode(window)
+    reach = submission.context or len(ids)
+    rows = [[submission.start_id, *ids[start : start + reach]] for start in range(0, len(ids), reach)]
+    nats = [likelihoods(submission, [row[:-1]], row).sum().item() for row in rows]
+    return -math.fsum(nats) / math.log(2)
 
 
 def reference_bits(public: Path, private: Path, models: Path) -> tuple[list[Model], str]:
@@ -75,11 +70,12 @@ def ngram_bits(compared: Compared, texts: list[str], methods: dict[str, str]) ->
 
 
 def ngram_documents(compared: Compared, bits: Callable[[str], float]) -> list[dict[str, Any]]:
-    found = [window_bits(document.text, bits) for document in compared.documents]
+    found = [text_bits(document.text, bits) for document in compared.documents]
     return described(compared.documents, found)
 
 
-def window_bits(text: str, bits: Callable[[str], float]) -> tuple[float, int]:
+def text_bits(text: str, bits: Callable[[str], float]) -> tuple[float, int]:
+    """Bits and bytes of the windows of `text`."""
     pieces = windows(text)
     return sum(bits(piece) for piece in pieces), sum(len(piece.encode()) for piece in pieces)
 
