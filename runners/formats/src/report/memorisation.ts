@@ -51,7 +51,10 @@ export const reportMemorisation = {
     falseAlarms: {
       ...wholeObject({
         noted: count,
-        models: { ...count, description: "the compared reference models of all tasks" },
+        models: {
+          ...count,
+          description: "the compared reference models of all tasks; equal ones count once",
+        },
         upper: {
           ...nullable(amount),
           description: "upper end of Wilson's 95 % interval of noted / models; null without models",

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { markdown } from "../formats/markdown.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
+import { falseAlarms, taskReference } from "./memorised-texts.ts";
 
 type Level = (side: "private" | "public", at: number, source: string) => number;
 const sources = ["train.jsonl"];
@@ -133,6 +136,24 @@ test("the note's false alarms over reference models are counted, without the one
   // Wilson (1927) for 1 of 2
   assert.ok(Math.abs(falseAlarms.upper! - 0.9055) < 1e-4);
   assert.match(text, /1 of 2 reference models .* \(95 % interval up to 91 %\)/);
+});
+
+test("equal reference models of tasks with the same texts are one observation", () => {
+  const { memorisation: own } = references(model("bigram", memorised));
+  const { memorisation: other } = references(model("bigram", (_, at) => 2.4 + wobble(at)));
+  const read = (value: object) =>
+    taskReference({ kind: "ok", value: mustFollow(memorisationFile, value, "made by the test") });
+  const tasks = new Map([
+    ["letters", read(own)],
+    ["numbers", read(own)],
+    ["words", read(other)],
+  ]);
+  const { falseAlarms: all, tasks: listed } = falseAlarms(tasks);
+  assert.deepEqual([all.noted, all.models], [1, 2]);
+  assert.deepEqual(
+    listed.map(({ models }) => models.length),
+    [1, 1, 1],
+  );
 });
 
 test("without its file, with an unreadable one, or with other documents, it is not measured", () => {

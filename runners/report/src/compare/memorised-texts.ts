@@ -9,6 +9,7 @@ import type {
 } from "@mlrb/formats/judged/memorisation";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/report/memorisation";
+import { canonicalJson } from "@mlrb/kit/json-file";
 
 const standardErrorsMin = 5;
 
@@ -40,12 +41,15 @@ export function attemptMemorisation(
   if (!found.value.privateDocuments) return { kind: "no-private-documents" };
   const [model] = found.value.models;
   if (!model) return { kind: "not-measured", cause: "its file has no model" };
-  if (reference.kind === "ok") return compared(model, reference.value.documents);
+  if (reference.kind === "ok") return comparison(model, reference.value.documents);
   const cause = reference.kind === "unreadable" ? reference.cause : "no reference";
   return { kind: "not-measured", cause: `reference models: ${cause}` };
 }
 
-/** The reference models themselves, by task; none of them saw a private text, so a note is a false alarm. */
+/**
+ * The reference models themselves, by task; none of them saw a private text, so a note is a false alarm. Tasks with the
+ * same texts can have equal models: these are one observation.
+ */
 export function falseAlarms(references: Map<string, TaskReference>): ReportMemorisation {
   const tasks = [...references].flatMap(([task, reference]) => {
     if (reference.kind !== "ok") return [];
@@ -55,17 +59,20 @@ export function falseAlarms(references: Map<string, TaskReference>): ReportMemor
       {
         task,
         reference: name,
-        models: others.map((model) => ({ name: model.name, ...compared(model, documents) })),
+        models: others.map((model) => ({ name: model.name, ...comparison(model, documents) })),
       },
     ];
   });
-  const all = tasks.flatMap(({ models }) => models.filter(({ kind }) => kind === "compared"));
-  const noted = all.filter((model) => model.kind === "compared" && model.noted).length;
-  const upper = wilsonInterval(noted, all.length)?.[1] ?? null;
-  return { tasks, falseAlarms: { noted, models: all.length, upper } };
+  const compared = tasks.flatMap(({ reference, models }) =>
+    models.flatMap((model) => (model.kind === "compared" ? [{ ...model, reference }] : [])),
+  );
+  const distinct = [...new Map(compared.map((model) => [canonicalJson(model), model])).values()];
+  const noted = distinct.filter((model) => model.noted).length;
+  const upper = wilsonInterval(noted, distinct.length)?.[1] ?? null;
+  return { tasks, falseAlarms: { noted, models: distinct.length, upper } };
 }
 
-function compared(model: MemorisationModel, reference: MemorisationDocument[]): Comparison {
+function comparison(model: MemorisationModel, reference: MemorisationDocument[]): Comparison {
   if (model.kind === "rejected") return { kind: "not-measured", cause: model.reason };
   const found = differenceOf(model.documents, reference);
   if (found === undefined)

@@ -73,7 +73,9 @@ function falseAlarmItems(memorisation: ReportMemorisation | undefined): Item[] {
   return [
     {
       head: "False alarms",
-      text: `${noted} of ${models} reference models of all tasks, none of which saw a private text, are noted${bound}`,
+      text:
+        `${noted} of ${models} reference models of all tasks, none of which saw a private text, are noted${bound}; equal models of ` +
+        "several tasks count once",
     },
   ];
 }
