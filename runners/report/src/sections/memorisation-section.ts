@@ -15,7 +15,8 @@ export function memorisationSection(report: Report): Section {
     heading: "Memorisation",
     caption:
       "Bits per byte of private texts minus those of matched public texts, minus the same of the reference (standard error " +
-      "over documents). A negative difference favours private texts. More than five standard errors are noted: possible " +
+      "over documents). The reference is the task's unchanged base, or else a bigram of the other public texts " +
+      "(bigram-of-others). A negative difference favours private texts. Beyond five standard errors it is noted: possible " +
       "memorisation of the private texts. The note changes no number and disqualifies nothing.",
     tables: [
       tableOf({
