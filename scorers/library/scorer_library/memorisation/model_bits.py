@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchor_titles import read_titles
+from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, load_submission
-from scorer_library.causality.gain import likelihoods
 from scorer_library.memorisation.compared_documents import Compared, Document, compared_documents
 from scorer_library.windows import WINDOW_BYTES, windows
 
@@ -31,13 +31,18 @@ def submission_bits(name: str, folder: Path, documents: list[Document]) -> Model
 def window_bits(submission: Submission, window: str) -> float:
     """-log2 p of a window as bits per byte defines it: pieces of the model's context, from the start token.
 
-    Scorers check the tokenizer more strictly. A scorer's code is not imported, so that its change reruns no
-    memorisation stage.
+    No scorer's code is imported, so that its change reruns no memorisation stage. Scorers check the tokenizer
+    more strictly.
     """
     ids = submission.encode(window)
     reach = submission.context or len(ids)
-    rows = [[submission.start_id, *ids[start : start + reach]] for start in range(0, len(ids), reach)]
-    nats = [likelihoods(submission, [row[:-1]], row).sum().item() for row in rows]
+    nats = []
+    for start in range(0, len(ids), reach):
+        piece = ids[start : start + reach]
+        logs = log_probabilities(submission, [submission.start_id, *piece[:-1]])
+        if max(piece) >= logs.shape[1]:
+            raise Rejected(f"the tokenizer gives ids of {max(piece)}; the model predicts {logs.shape[1]}")
+        nats.append(logs[range(len(piece)), piece].double().sum().item())
     return -math.fsum(nats) / math.log(2)
 
 
