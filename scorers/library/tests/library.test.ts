@@ -41,3 +41,7 @@ test("a memory rule's peak is measured three times under a hard limit", () => {
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);
 });
+
+test("private documents are compared with public ones of the same source, number and length", () => {
+  runPythonTests(file("test_memorisation.py"), /Ran 6 tests/);
+});

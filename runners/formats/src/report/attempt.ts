@@ -21,6 +21,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
 
@@ -127,7 +128,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits", "decisions"], {
+export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memorisation"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -149,6 +150,7 @@ export const attempt = wholeExcept(["origin", "weakLimits", "decisions"], {
   },
   scores: tableOf(attemptScore),
   research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+  memorisation: attemptMemorisation,
   moments: {
     ...listOf(attemptMoment),
     description:

@@ -14,6 +14,7 @@ export function cellNotes(
   attempts: Attempt[],
   given: {
     metric: Metric;
+    primary: boolean;
     found: IntentionToTreat;
     ways: Counting[];
     floor: Floor;
@@ -37,6 +38,7 @@ export function cellNotes(
       belowText(attempt, { way: ways[index]!, counted: found.counted[index]!, metric }),
     ),
     ...given.implausible.map(implausibleText),
+    ...(given.primary ? attempts.flatMap(memorisedText) : []),
     ...repeats.map(repeatedText),
     ...observed.map((equal) => identicalText(equal, found.planned)),
   ];
@@ -90,6 +92,16 @@ function implausibleText({ seed, row, standardErrors }: Cell["implausible"][numb
     `seed ${seed}: implausible, better than each reference model of at most twice its size by more than 5 standard ` +
     `errors (${distance} from ${row}). Check whether it has seen the test data; no number was changed.`
   );
+}
+
+/** At the task's primary metric only: the comparison is of the submission, whatever the metric. */
+function memorisedText({ seed, memorisation: found }: Attempt): string[] {
+  if (found?.kind !== "compared" || !found.noted) return [];
+  const { difference, standardError } = found;
+  return [
+    `seed ${seed}: possible memorisation of the private texts: ${supportedText(difference, 3, standardError)} bits per ` +
+      `byte against matched public texts (standard error ${digitsText(standardError, 3)}), see Memorisation`,
+  ];
 }
 
 function importedTexts(attempts: Attempt[]): string[] {

@@ -95,7 +95,7 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
     anchorName: anchor.name,
     anchorKind: anchor.kind === "known" ? anchor.of : null,
     ...normalisedValues({ counted, mean }, scale),
-    notes: cellNotes(attempts, { metric, found, ways, floor, repeats, implausible }),
+    notes: cellNotes(attempts, { metric, primary, found, ways, floor, repeats, implausible }),
   };
 }
 

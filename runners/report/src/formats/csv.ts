@@ -16,7 +16,8 @@ import { summaryRows } from "./csv-summary-rows.ts";
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
- * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
+ * secondary measurement of an attempt, named in `row`), research (likewise), memorisation (an attempt's difference in bits
+ * per byte between private and matched public texts, relative to a reference; it changes no number), moment (an intermediate checkpoint at the
  * share of the budget in `row`; it does not count), sensitivity (a primary mean in the variant `row`, in which `n`
  * attempts count in another way), or across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
@@ -33,6 +34,7 @@ export function csv(report: Report): string {
     ...report.published.map(publishedRow),
     ...ofAttempts(report, besideRows),
     ...ofAttempts(report, researchRows),
+    ...ofAttempts(report, memorisationRows),
     ...ofAttempts(report, momentRows),
     ...summaryRows(report),
   ];
@@ -194,6 +196,21 @@ function researchRows({ task, agent, seed, submission, verdict, research }: Atte
           },
         ]),
   ];
+}
+
+function memorisationRows({
+  task,
+  agent,
+  seed,
+  submission,
+  verdict,
+  memorisation: found,
+}: Attempt): Fields[] {
+  const own: Fields = { kind: "memorisation", task, agent, seed, submission, verdict: verdict.kind };
+  if (found === undefined || found.kind === "no-private-documents") return [];
+  if (found.kind === "not-measured") return [{ ...own, score: found.kind, reason: found.cause }];
+  const reason = found.noted ? "possible memorisation of the private texts" : "";
+  return [{ ...own, value: found.difference, standardError: found.standardError, reason }];
 }
 
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {

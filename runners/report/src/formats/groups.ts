@@ -9,7 +9,7 @@ import { metricHead, metricOf } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { agentColumns, tableOf, taskGroups } from "../sections/table-of.ts";
-import { validMeanCell } from "../sections/valid-mean-cell.ts";
+import { validMeanCell } from "../sections/valid-text.ts";
 import { csvLine } from "./csv-line.ts";
 import { latexFile } from "./latex.ts";
 import { fileHead, markdownSection } from "./markdown.ts";

@@ -3,6 +3,7 @@
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
+import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
@@ -13,7 +14,14 @@ import type {
   AttemptVerdict,
   Seed,
 } from "@mlrb/formats/report/attempt";
+import type { ReportMemorisation } from "@mlrb/formats/report/memorisation";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import {
+  attemptMemorisation,
+  falseAlarms,
+  type TaskReference,
+  taskReference,
+} from "../compare/memorised-texts.ts";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
 import { decidedKind, plainDecisions } from "./decisions.ts";
@@ -43,6 +51,8 @@ export type Evidence = {
   anchors: (task: string, scorer: string) => Reading<AnchorRow[]>;
   /** The text of an attempt's samples file; read on demand, because they are large. */
   samples: (attempt: Attempt, scorer: string) => Reading<string>;
+  /** Undefined if the pipeline has no stage for it. */
+  memorisation: ReportMemorisation | undefined;
   gaps: Coverage["gaps"];
 };
 
@@ -58,11 +68,20 @@ export function readEvidence(
     .map(([name, scorers]) => ({ name, scorers: [...scorers].sort(byText) }))
     .sort((a, b) => byText(a.name, b.name));
   const kinship = new Map(tasks.map(({ name }) => [name, reader.kinship(name)]));
+  const references = new Map(
+    tasks.flatMap(({ name }) => {
+      const reference = reader.reference(name);
+      return reference ? [[name, reference] as const] : [];
+    }),
+  );
   const attempts = [...plan.slots.values()]
     .sort((a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || bySeed(a.seed, b.seed))
     .map((slot) => {
       const { scorers } = tasks.find(({ name }) => name === slot.task)!;
-      return reader.attempt(slot, { scorers, kinship: kinship.get(slot.task)! });
+      return reader.attempt(slot, {
+        ...{ scorers, kinship: kinship.get(slot.task)! },
+        reference: references.get(slot.task),
+      });
     });
   const anchors = new Map(
     tasks.flatMap(({ name, scorers }) =>
@@ -75,9 +94,16 @@ export function readEvidence(
     attempts,
     anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
     samples: (attempt, scorer) => reader.samples(attempt, scorer),
+    memorisation: references.size > 0 ? falseAlarms(references) : undefined,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
 }
+
+type AttemptContext = {
+  scorers: string[];
+  kinship: FurtherRules[];
+  reference: TaskReference | undefined;
+};
 
 class EvidenceReader {
   readonly gaps: Coverage["gaps"];
@@ -92,7 +118,7 @@ class EvidenceReader {
     this.#read = read;
   }
 
-  attempt(slot: Slot, of: { scorers: string[]; kinship: FurtherRules[] }): Attempt {
+  attempt(slot: Slot, of: AttemptContext): Attempt {
     const { task, agent, seed } = slot;
     const member = this.#find("attempt", task, agent, seed);
     const decisions = plainDecisions(member?.decisions ?? []);
@@ -120,7 +146,30 @@ class EvidenceReader {
         direction: (scorer) => this.#metric(scorer).direction,
       }),
     };
-    return { ...attempt, moments: this.#checkpoints(attempt) };
+    return {
+      ...attempt,
+      ...this.#memorisation(slot, of.reference),
+      moments: this.#checkpoints(attempt),
+    };
+  }
+
+  /** Empty if the pipeline has no stage for it. */
+  #memorisation(
+    { task, agent, seed }: Slot,
+    reference: TaskReference = { kind: "unreadable", cause: "not planned" },
+  ): Pick<Attempt, "memorisation"> {
+    const member = this.#find("memorisation", task, agent, seed);
+    const found = member && this.#memorisationFile(member);
+    return found ? { memorisation: attemptMemorisation(found, reference) } : {};
+  }
+
+  reference(task: string): TaskReference | undefined {
+    const member = this.#find("anchor-memorisation", task);
+    return member && taskReference(this.#memorisationFile(member));
+  }
+
+  #memorisationFile(member: Member): Reading<MemorisationFile> {
+    return this.#parsed(member, "memorisation", (text) => readPlain(memorisationFile, text));
   }
 
   kinship(task: string): FurtherRules[] {

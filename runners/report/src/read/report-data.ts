@@ -52,6 +52,7 @@ export function reportData(
     published: [],
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
+    ...(evidence.memorisation && { memorisation: evidence.memorisation }),
     comparisons: [],
     agentComparisons: [],
   };

@@ -7,7 +7,7 @@ import { digitsText } from "./digits-text.ts";
 import { metricHead, metricOf } from "./report-words.ts";
 import type { Section } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
-import { validMeanCell } from "./valid-mean-cell.ts";
+import { validMeanCell } from "./valid-text.ts";
 
 /** One entry for each task, metric and name. */
 export function secondaryMeans(report: Report): NamedMean<{ value: number }>[] {

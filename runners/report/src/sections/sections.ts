@@ -10,6 +10,7 @@ import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
+import { memorisationSection } from "./memorisation-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";
 import { researchSection } from "./research-section.ts";
@@ -38,6 +39,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(secondarySection(report)),
     ofAttempts(researchSection(report)),
     ofAttempts(rulesSection(report)),
+    ofAttempts(memorisationSection(report)),
     ofAttempts(validitySection(report)),
     gapsSection(report),
   ]

@@ -3,7 +3,9 @@
 
 import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
+import type { NamedMean } from "../compare/means-by-name.ts";
 import { digitsText, supportedDigits, validError } from "./digits-text.ts";
+import { type TableCell, textCell } from "./table.ts";
 
 export const validHelp =
   "The mean of valid attempts and its 95 % Student-t interval are conditional on an attempt being valid; the interval is " +
@@ -25,4 +27,16 @@ export function attemptMarks({ belowFloor, identical, implausible, planned }: Ce
     ...(identical.length > 0 ? [`${identical.join(" and ")} of ${planned} identical`] : []),
     ...(implausible.length > 0 ? [`${implausible.length} implausible`] : []),
   ];
+}
+
+/** A mean over an agent's valid attempts with how many of its planned attempts are valid. */
+export function validMeanCell(
+  { agents }: Pick<NamedMean<unknown>, "agents">,
+  agent: string,
+  shown: (value: number) => string,
+): TableCell {
+  const found = agents.find((each) => each.agent === agent);
+  if (!found) return textCell("not planned", "faint");
+  const { mean, attempts, planned } = found;
+  return textCell(`${mean === null ? "–" : shown(mean)} (${attempts}/${planned})`);
 }

@@ -1,0 +1,41 @@
+// Runs the steps memorisation.py and anchor_memorisation.py by hand, for tests.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import { type MemorisationFile, memorisation } from "@mlrb/formats/judged/memorisation";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { readJson } from "@mlrb/kit/json-file";
+import { pythonPath } from "@mlrb/kit/python-path";
+import { testPython } from "../../../scorers/testing/submissions.ts";
+import { warmArguments } from "../../../tests/support/warm-python.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+
+/** Runs a Python program of pipelines/steps. */
+export function runStepProgram(program: string, args: string[]): void {
+  const script = join(repository, "pipelines/steps", program);
+  const ran = spawnSync(testPython(), warmArguments([script, ...args]), {
+    cwd: repository,
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      PYTHONPATH: pythonPath(repository),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+    },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+}
+
+/** `file` gets the result. */
+export function runMemorisationStep(
+  program: "memorisation.py" | "anchor_memorisation.py",
+  inputs: Record<string, string>,
+  file: string,
+): MemorisationFile {
+  runStepProgram(program, [
+    ...Object.entries(inputs).flatMap(([name, path]) => ["--input", `${name}=${path}`]),
+    ...["--output", `memorisation=${file}`],
+  ]);
+  return mustFollow(memorisation, readJson(file), file);
+}

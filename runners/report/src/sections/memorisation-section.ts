@@ -1,0 +1,94 @@
+// Whether submissions predict private texts better than matched public ones, and how often the note on it is wrong.
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/report/memorisation";
+import { digitsText, supportedDigits } from "./digits-text.ts";
+import { attemptItems } from "./report-words.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { noNumber, tableOf, taskGroups } from "./table-of.ts";
+
+type Compared = Extract<AttemptMemorisation, { kind: "compared" }>;
+type MemorisationRow = { who: string; seed: string; found: AttemptMemorisation; reference: string };
+
+export function memorisationSection(report: Report): Section {
+  return {
+    heading: "Memorisation",
+    caption:
+      "Bits per byte of private texts minus those of matched public texts, minus the same of the reference (standard error " +
+      "over documents). The reference is the task's unchanged base, or else a bigram of the other public texts " +
+      "(bigram-of-others). A negative difference favours private texts. Beyond five standard errors it is noted: possible " +
+      "memorisation of the private texts. The note changes no number and disqualifies nothing.",
+    tables: [
+      tableOf({
+        groups: taskGroups(report, (task) => rowsOf(report, task)),
+        columns: [
+          { head: "agent or model", cell: ({ who }) => who },
+          { head: "seed", rigid: true, cell: ({ seed }) => seed },
+          { head: "difference", rigid: true, cell: ({ found }) => differenceCell(found) },
+          { head: "note", cell: ({ found }) => noteText(found) },
+          { head: "compared with", cell: ({ reference }) => reference },
+        ],
+      }),
+    ],
+    items: [...falseAlarmItems(report.memorisation), ...notMeasured(report)],
+  };
+}
+
+/** The attempts of a task, then its reference models. Tasks without private documents have no rows. */
+function rowsOf(report: Report, task: string): MemorisationRow[] {
+  const of = report.memorisation?.tasks.find((one) => one.task === task);
+  const reference = of?.reference ?? "unknown";
+  const attempts = report.attempts.flatMap(({ task: own, agent, seed, memorisation: found }) =>
+    own === task && found && found.kind !== "no-private-documents"
+      ? [{ who: agent, seed: String(seed), found, reference }]
+      : [],
+  );
+  const models = of?.models.map(({ name, ...found }) => ({ who: name, seed: "–", found, reference })) ?? [];
+  return [...attempts, ...models];
+}
+
+function differenceCell(found: AttemptMemorisation): TableCell {
+  return found.kind === "compared" ? textCell(differenceText(found)) : noNumber;
+}
+
+/** `-0.42 (0.03)` */
+function differenceText({ difference, standardError }: Compared): string {
+  const digits = supportedDigits(3, standardError);
+  return `${digitsText(difference, digits)} (${digitsText(standardError, digits, difference)})`;
+}
+
+function noteText(found: AttemptMemorisation): TableCell {
+  switch (found.kind) {
+    case "compared":
+      return found.noted ? textCell("possible memorisation", "bad") : textCell("none");
+    case "not-measured":
+    case "no-private-documents":
+      return textCell("not measured", "faint");
+  }
+}
+
+function falseAlarmItems(memorisation: ReportMemorisation | undefined): Item[] {
+  if (!memorisation) return [];
+  const { noted, models, upper } = memorisation.falseAlarms;
+  const bound = upper === null ? "" : ` (95 % interval up to ${(100 * upper).toFixed(0)} %)`;
+  return [
+    {
+      head: "False alarms",
+      text:
+        `${noted} of ${models} reference models of all tasks, none of which saw a private text, are noted${bound}; equal models of ` +
+        "several tasks count once",
+    },
+  ];
+}
+
+function notMeasured({ attempts }: Report): Item[] {
+  if (attempts.length === 0) return [];
+  if (attempts.every(({ memorisation }) => memorisation === undefined))
+    return [{ head: "All tasks", text: "not measured: no stage compares private with public texts" }];
+  const causes = attempts.flatMap((attempt: Attempt) =>
+    attempt.memorisation?.kind === "not-measured"
+      ? [{ attempt, text: `not measured: ${attempt.memorisation.cause}` }]
+      : [],
+  );
+  return attemptItems(causes);
+}

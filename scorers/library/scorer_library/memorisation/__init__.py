@@ -1,0 +1,1 @@
+"""Bits of private documents and of public ones that match them (ADR 48)."""
