@@ -1,0 +1,102 @@
+"""The checks of an agent's own submission that need Python: one load, the model, look-ahead on public text.
+
+Runs in the agent's workspace, on a clean folder that admission wrote, and sees no private data and no secret.
+    python -P -m scorer_library.check_submission CLEAN_FOLDER PUBLIC_DATA ANSWERS
+Appends a line of JSON to ANSWERS after each check: {"check", "answer", "detail"}.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.load_check import check_load
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import load_submission
+from scorer_library.causality.scored_texts import ScoredText
+from scorer_library.trial_load import import_libraries, load, write_control
+from scorer_library.windows import windows
+
+CUTS = 64
+TEXTS = 64
+FILE_BYTES_MAX = 2**20  # of each file of public data
+WORDS_MIN = 8  # of a text: a name or a label is none
+SEED = b"check-submission"  # public: the real cuts come from the benchmark's own secret
+
+
+def main() -> None:
+    folder, public, answers = (Path(argument) for argument in sys.argv[1:])
+    with answers.open("a", encoding="utf-8") as file:
+
+        def answer(check: str, given: str, detail: str) -> None:
+            file.write(json.dumps({"check": check, "answer": given, "detail": detail}) + "\n")
+            file.flush()
+
+        try:
+            import_libraries()
+        except ImportError as error:
+            answer("load", "undecided", f"this Python has no {error.name or error}; nothing was loaded")
+            return
+        check_model(folder, public, answer)
+
+
+def check_model(folder: Path, public: Path, answer: Any) -> None:
+    """Each check only after the one before it passed: a scorer would stop there too."""
+    try:
+        check_load(folder, load, write_control)
+    except Rejected as rejected:
+        answer("load", "fail", str(rejected))
+        return
+    except RuntimeError as error:  # the machine's fault, not the submission's
+        answer("load", "undecided", str(error))
+        return
+    answer("load", "pass", "it loads within its limits of memory and time")
+    try:
+        submission = load_submission(folder)
+    except Rejected as rejected:
+        answer("model", "fail", str(rejected))
+        return
+    answer("model", "pass", "model and tokenizer are complete and fit each other")
+    texts = public_texts(public)
+    if not texts:
+        answer("look-ahead", "undecided", "the public data holds no JSONL file with texts to try")
+        return
+    from scorer_library.causality.judge_causality import detail_of, measure_look_ahead
+
+    try:
+        found = measure_look_ahead(submission, texts, SEED, CUTS)
+    except Rejected as rejected:
+        answer("look-ahead", "fail", f"the submission fails on public text: {rejected}")
+        return
+    answer("look-ahead", "fail" if found.looks_ahead() else "pass", detail_of(found))
+
+
+def public_texts(folder: Path) -> list[ScoredText]:
+    """At most TEXTS windows of the JSONL files in `folder`, the same number from each file."""
+    files = sorted(folder.rglob("*.jsonl"))
+    texts: list[ScoredText] = []
+    for path in files:
+        each = -(-TEXTS // len(files))
+        for at, text in zip(range(each), texts_of(path), strict=False):
+            texts.append(ScoredText(f"{path.name}/{at}", "", windows(text)[0]))
+    return texts[:TEXTS]
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """The longest text of each line that has one of enough words."""
+    with path.open("rb") as file:
+        lines = file.read(FILE_BYTES_MAX).split(b"\n")
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError:  # the last line may be cut
+            continue
+        values = row.values() if isinstance(row, dict) else ()
+        longest = max((value for value in values if isinstance(value, str)), key=len, default="")
+        if len(longest.split()) >= WORDS_MIN:
+            yield longest
+
+
+if __name__ == "__main__":
+    main()
