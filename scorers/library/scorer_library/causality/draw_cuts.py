@@ -58,14 +58,14 @@ class Drawing:
         return high
 
 
-def draw_cuts(places: Sequence[int], rng: random.Random) -> Drawing:
-    """`places`: how many each text has."""
+def draw_cuts(places: Sequence[int], rng: random.Random, cuts_max: float = math.inf) -> Drawing:
+    """`places`: how many each text has. At most `cuts_max` draws: with fewer than needed, more can hide."""
     able = [at for at, count in enumerate(places) if count > 0]
     counts = tuple(places[at] for at in able)
-    texts = texts_to_draw(len(counts))
+    texts = int(min(texts_to_draw(len(counts)), cuts_max))
     chosen = rng.sample(able, texts)
     draws = [Draw(at, rng.randrange(places[at]), by_text=True) for at in chosen]
-    others = places_to_draw(counts, texts)
+    others = int(min(places_to_draw(counts, texts), cuts_max - texts))
     for number in sorted(rng.sample(range(sum(counts)), others)):
         draws.append(nth_place(number, able, counts))
     return Drawing(tuple(draws), tuple(sorted(counts, reverse=True)))

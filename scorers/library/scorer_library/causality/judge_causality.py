@@ -9,13 +9,8 @@ from typing import Any
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
-<<<<<<< ours
 from scorer_library.causality.draw_cuts import FOUND_WITH, Drawing, draw_cuts
 from scorer_library.causality.encode_texts import encode_text, places_of
-=======
-from scorer_library.causality.draw_cuts import CUTS, FOUND_WITH, Draw, draw_cuts, share_found
-from scorer_library.causality.encode_texts import cut_of, encode_text
->>>>>>> theirs
 from scorer_library.causality.gain import Gain, gains
 from scorer_library.causality.scored_texts import ScoredText
 
@@ -69,24 +64,16 @@ class Found:
 
 
 def measure_look_ahead(
-    submission: Submission, texts: Sequence[ScoredText], seed: bytes, cuts_max: int = CUTS
+    submission: Submission, texts: Sequence[ScoredText], seed: bytes, cuts_max: float = math.inf
 ) -> Found:
     """At `cuts_max` places at most. Raises Rejected where the submission fails on its own texts."""
     rng = random.Random(seed)
-<<<<<<< ours
     counts = [len(places_of(encode_text(submission, text))) for text in texts]
-    drawing = draw_cuts(counts, rng)
+    drawing = draw_cuts(counts, rng, cuts_max)
     chosen: dict[int, set[int]] = {}
     for draw in drawing.draws:
         chosen.setdefault(draw.text, set()).add(draw.place)
     encoded = {at: encode_text(submission, texts[at]) for at in sorted(chosen)}
-=======
-    draws = draw_cuts(texts, rng, cuts_max)
-    by_text: dict[int, list[Draw]] = {}
-    for draw in draws:
-        by_text.setdefault(draw.text, []).append(draw)
-    encoded = {at: encode_text(submission, texts[at]) for at in by_text}
->>>>>>> theirs
     donors = Donors({at: [token for one in found for token in one.ids[1:]] for at, found in encoded.items()})
     cuts: list[Cut] = []
     for at, sequences in encoded.items():
