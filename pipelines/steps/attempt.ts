@@ -74,7 +74,8 @@ try {
   // room to report the trouble on a full disk
   if (folder !== undefined) reserveFile(join(folder, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || preset.trusted === true;
-  const check = submissionCheck(process.cwd(), "scorer_library.check_submission");
+  const memoryBytes = asked?.limits.memoryBytes;
+  const check = submissionCheck(process.cwd(), "scorer_library.check_submission", memoryBytes);
   sandbox = await chooseSandbox(asked, {
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });

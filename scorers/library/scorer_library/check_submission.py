@@ -1,17 +1,20 @@
 """The checks of an agent's own submission that need Python: one load, the model, look-ahead on public text.
 
 Runs in the agent's workspace, on a clean folder that admission wrote, and sees no private data and no secret.
-    python -P -m scorer_library.check_submission CLEAN_FOLDER PUBLIC_DATA ANSWERS
+    python -P -m scorer_library.check_submission CLEAN_FOLDER PUBLIC_DATA ANSWERS [MEMORY_BYTES]
 Appends a line of JSON to ANSWERS after each check: {"check", "answer", "detail"}.
+MEMORY_BYTES: what the checks may take.
 """
 
 import json
+import math
+import os
+import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from mlrb_kit.load_check import check_load
+from mlrb_kit.load_check import check_load, held_bytes
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import load_submission
 from scorer_library.causality.scored_texts import ScoredText
@@ -22,11 +25,13 @@ CUTS = 64
 TEXTS = 64
 FILE_BYTES_MAX = 2**20  # of each file of public data
 WORDS_MIN = 8  # of a text: a name or a label is none
-SEED = b"check-submission"  # public: the real cuts come from the benchmark's own secret
+
+Answer = Callable[[str, str, str], None]
 
 
 def main() -> None:
-    folder, public, answers = (Path(argument) for argument in sys.argv[1:])
+    folder, public, answers = (Path(argument) for argument in sys.argv[1:4])
+    memory = float("".join(sys.argv[4:]) or "inf")
     with answers.open("a", encoding="utf-8") as file:
 
         def answer(check: str, given: str, detail: str) -> None:
@@ -38,13 +43,21 @@ def main() -> None:
         except ImportError as error:
             answer("load", "undecided", f"this Python has no {error.name or error}; nothing was loaded")
             return
-        check_model(folder, public, answer)
+        limit_memory(memory)
+        check_model(folder, public, answer, memory)
 
 
-def check_model(folder: Path, public: Path, answer: Any) -> None:
+def limit_memory(more: float) -> None:
+    """Of this process, to `more` bytes besides what it holds: taking too much would end the attempt."""
+    if more < math.inf:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (held_bytes() + int(more), hard))
+
+
+def check_model(folder: Path, public: Path, answer: Answer, memory: float) -> None:
     """Each check only after the one before it passed: a scorer would stop there too."""
     try:
-        check_load(folder, load, write_control)
+        check_load(folder, load, write_control, memory)
     except Rejected as rejected:
         answer("load", "fail", str(rejected))
         return
@@ -65,7 +78,7 @@ def check_model(folder: Path, public: Path, answer: Any) -> None:
     from scorer_library.causality.judge_causality import detail_of, measure_look_ahead
 
     try:
-        found = measure_look_ahead(submission, texts, SEED, CUTS)
+        found = measure_look_ahead(submission, texts, os.urandom(32), CUTS)
     except Rejected as rejected:
         answer("look-ahead", "fail", f"the submission fails on public text: {rejected}")
         return
@@ -93,9 +106,9 @@ def texts_of(path: Path) -> Iterator[str]:
         except ValueError:  # the last line may be cut
             continue
         values = row.values() if isinstance(row, dict) else ()
-        longest = max((value for value in values if isinstance(value, str)), key=len, default="")
-        if len(longest.split()) >= WORDS_MIN:
-            yield longest
+        texts = [value for value in values if isinstance(value, str) and len(value.split()) >= WORDS_MIN]
+        if texts:
+            yield max(texts, key=len)
 
 
 if __name__ == "__main__":

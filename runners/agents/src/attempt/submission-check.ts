@@ -10,8 +10,11 @@ import { inside } from "./workspace.ts";
 /** `reads`: host files and folders that the program needs inside. */
 type SubmissionCheck = CheckScript & { reads: string[] };
 
-/** `module` is the Python module with the checks that need a model. */
-export function submissionCheck(repository: string, module: string): SubmissionCheck {
+/**
+ * `module` is the Python module with the checks that need a model. `memoryBytes` limits the agent's programs: the check
+ * takes half of it at most, so that a folder that asks for too much ends no attempt.
+ */
+export function submissionCheck(repository: string, module: string, memoryBytes?: number): SubmissionCheck {
   const program = fileURLToPath(import.meta.resolve("@mlrb/kit/check-submission/check-submission"));
   const packages = pythonFolders(repository).flatMap((folder) =>
     readdirSync(join(repository, folder), { withFileTypes: true })
@@ -29,6 +32,7 @@ export function submissionCheck(repository: string, module: string): SubmissionC
       const given = {
         ...{ python: python ?? "python3", module, "python-path": pythonPath(repository) },
         ...{ data: sandbox.seenAs(inside.data), submission: sandbox.seenAs(inside.submission) },
+        ...(memoryBytes !== undefined && { memory: String(Math.floor(memoryBytes / 2)) }),
       };
       const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
       const argv = [process.execPath, "--disable-warning=ExperimentalWarning", program, ...flags];

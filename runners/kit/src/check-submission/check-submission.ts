@@ -14,9 +14,6 @@ import { undecidedText, writeCleanSubmission } from "../admission/clean-submissi
 
 type Check = { check: string; answer: "pass" | "fail" | "undecided"; detail: string };
 
-/** For the Python part; the whole program stays under two minutes. */
-const limitMs = 100_000;
-
 const usage = `usage: check-submission [DIR] [--json]
   Checks whether the folder DIR (default: submission/) could be scored. One line for each check: pass, fail or undecided.
   Exit status: 0 if nothing fails, 1 if something fails, 2 on misuse.`;
@@ -36,7 +33,8 @@ else {
 }
 
 type Asked = { folder: string; json: boolean; help: boolean; python: Python | undefined; data: string };
-type Python = { program: string; module: string; path: string };
+/** `memory`: bytes that its loads may take, or an empty text. `seconds`: from the start of this program. */
+type Python = { program: string; module: string; path: string; memory: string; seconds: number };
 
 /** A string says what is wrong with the command line. */
 function request(args: string[]): Asked | string {
@@ -47,41 +45,50 @@ function request(args: string[]): Asked | string {
       ...{ args, allowPositionals: true },
       options: {
         ...{ json: flag, help: flag, python: text, module: text, "python-path": text },
-        ...{ data: text, submission: text },
+        ...{ data: text, submission: text, memory: text, seconds: text },
       },
     });
-    const { json, help, python, module, "python-path": path, data, submission } = values;
+    const { json, help, python, module, "python-path": path, data, submission, memory } = values;
+    const seconds = Number(values.seconds) || 110;
     if (positionals.length > 1) return `one folder at most, got ${positionals.length}`;
     const folder = resolve(positionals[0] ?? (submission || "submission"));
     if (!help && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       return "there is no such folder";
     return {
       ...{ folder, json, help, data },
-      python: python === "" || module === "" ? undefined : { program: python, module, path },
+      python: python === "" || module === "" ? undefined : { program: python, module, path, memory, seconds },
     };
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-async function checkSubmission({ folder, python, data }: Asked): Promise<Check[]> {
+async function checkSubmission(request: Asked): Promise<Check[]> {
+  const checks: Check[] = [];
+  try {
+    for await (const check of each(request)) checks.push(check);
+  } catch (error) {
+    checks.push(undecided(`this machine: ${(error as Error).message}`));
+  }
+  return checks;
+}
+
+async function* each({ folder, python, data }: Asked): AsyncGenerator<Check> {
   const admission = admit(folder);
-  if (!admission.admitted)
-    return admission.reasons.map(({ code, detail }) => ({
-      ...{ check: "admission", answer: "fail", detail: `${code}: ${detail}` },
-    }));
-  if (admission.undecided)
-    return [{ check: "admission", answer: "undecided", detail: undecidedText(admission.undecided) }];
+  if (!admission.admitted) {
+    for (const { code, detail } of admission.reasons)
+      yield { check: "admission", answer: "fail", detail: `${code}: ${detail}` };
+    return;
+  }
+  if (admission.undecided) return yield undecided(undecidedText(admission.undecided), "admission");
   const left = admission.ignored ? `; ${admission.ignored.count} other entries are never opened` : "";
-  const admitted: Check = { check: "admission", answer: "pass", detail: `it may be loaded${left}` };
-  if (!python) return [admitted, undecided("the workspace has no Python with torch; nothing was loaded")];
+  yield { check: "admission", answer: "pass", detail: `it may be loaded${left}` };
+  if (!python) return yield undecided("the workspace has no Python with torch; nothing was loaded");
   const place = mkdtempSync(join(tmpdir(), "check-submission-"));
   try {
     const clean = join(place, "clean");
     writeCleanSubmission(folder, clean, readWeights(folder));
-    return [admitted, ...(await checkInPython(python, { clean, data, answers: join(place, "answers") }))];
-  } catch (error) {
-    return [admitted, undecided(`this machine: ${(error as Error).message}`)];
+    yield* await checkInPython(python, { clean, data, answers: join(place, "answers") });
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
@@ -94,23 +101,26 @@ function undecided(detail: string, check = "load"): Check {
 type Paths = { clean: string; data: string; answers: string };
 
 /** What Python answered before it ended, and how it ended if that was not by itself. */
-async function checkInPython(python: Python, { clean, data, answers }: Paths): Promise<Check[]> {
+async function checkInPython(
+  { program, module, path, memory, seconds }: Python,
+  { clean, data, answers }: Paths,
+): Promise<Check[]> {
+  const timeout = Math.max(1, Math.ceil(seconds * 1000 - performance.now()));
   const trouble = await new Promise<string | undefined>((done) => {
-    const child = spawn(python.program, ["-P", "-m", python.module, clean, data, answers], {
+    const child = spawn(program, ["-P", "-m", module, clean, data, answers, memory], {
       stdio: ["ignore", "ignore", "pipe"],
-      timeout: limitMs,
-      killSignal: "SIGKILL",
-      env: { ...process.env, PYTHONPATH: python.path, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
+      ...{ timeout, killSignal: "SIGKILL" },
+      env: { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
     });
     let last = "";
     child.stderr.on("data", (bytes) => {
       last = `${last}${bytes}`.slice(-2000);
     });
-    const started = performance.now();
     child.on("error", (error) => done(`Python cannot be started: ${error.message}`));
     child.on("close", (code, signal) => {
       if (code === 0) return done(undefined);
-      if (performance.now() - started >= limitMs) return done(`not finished within ${limitMs / 1000} s`);
+      if (performance.now() >= seconds * 1000)
+        return done(`not finished within ${seconds} s; the benchmark takes longer if it must`);
       const words = last.trim().split("\n").at(-1) ?? "";
       done(`the check itself ended with ${signal ?? `exit status ${code}`}: ${words}`);
     });
