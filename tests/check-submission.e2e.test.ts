@@ -9,10 +9,15 @@ import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
+import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../scorers/testing/submissions.ts";
+import { attemptStage } from "./support/attempt-stages.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { lab } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const skip = (await bubblewrapMissing()) ?? false;
@@ -156,6 +161,63 @@ test("inside, the program shows its own code and nothing else of the repository,
   for (const folder of readdirSync(join(repository, "tasks"))) assert.ok(!shown.includes(`tasks/${folder}`));
   assert.match(rest, /one folder at most, got 2[\s\S]*rc=2\n/);
   assert.match(rest, /fail admission: empty: [\s\S]*rc=1\n$/);
+});
+
+// no text below is in this file, nor in the agent's program, as the pipeline has it
+const [privateText, publicText] = ["PRIVATE", "PUBLIC"].map((word) => `${word}-text-of-the-data`);
+const secret = `SECRET-${"of-the-state-folder-here-".padEnd(25, "x")}`;
+
+const search = `
+cd "$(dirname "$MLRB_SUBMISSION")"
+texts() { for word in PRIVATE PUBLIC; do echo "$word-text-of-the-data"; done; echo "SECRET""-of-the-state"; }
+texts | grep -rlsF -f - / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr > "$TMPDIR/found"
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2> "$TMPDIR/errors" | tr '\\0' '\\n' > "$TMPDIR/processes"
+./check-submission "$(dirname "$0")/model" --json > "$TMPDIR/said"
+cp "$TMPDIR/found" "$TMPDIR/processes" "$TMPDIR/said" "$MLRB_SUBMISSION"
+find / -path '*/runners/kit/src/*' -name 'admit-submission.ts' 2> "$TMPDIR/errors" > "$MLRB_SUBMISSION/code"
+`;
+
+test("in an attempt of a pipeline, nothing that can be read holds private text or the secret of the state folder", {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
+  const copy = throwAwayRepository();
+  t.after(() => copy.remove());
+  const at = lab(t, copy, { root: copy.path });
+  copy.write(".mlrb/secret", secret);
+  assert.equal(secret.length, 32);
+  at.script("program/agent.sh", search);
+  writeCase(join(copy.path, at.name, "program"), { name: "model", codes: [], make: () => undefined });
+  const [program, prompt] = [`${at.name}/program`, at.script("prompt.md", "Until {{deadline}}.\n")];
+  at.define({
+    axes: { task: ["empty"], agent: ["searches"], seed: [1] },
+    stages: {
+      data: {
+        each: ["task"],
+        command: `echo ${publicText} > {outputs.public}/a; echo ${privateText} > {outputs.private}/a`,
+        gives: { public: "dir", private: { dir: true, private: true } },
+      },
+      attempt: attemptStage({
+        params: { kind: "command", command: ["sh", "./agent.sh"], program, trusted: false, prompt },
+        files: [`${program}/**`, prompt],
+      }),
+    },
+  });
+  const said = await at.run("--weak-limits");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const [held] = recordsIn(at.root);
+  const read = (file: string) =>
+    readFileSync(join(at.root, ".mlrb/attempts/records", held!.digest, "submission", file), "utf8");
+  assert.equal(read("found"), "/attempt/workspace/data/a\n");
+  assert.match(read("code"), /admit-submission\.ts\n$/);
+  assert.match(read("processes"), /MLRB_SUBMISSION=/);
+  const checked: Answer = JSON.parse(read("said"));
+  assert.deepEqual(
+    checked.checks.map(({ check, answer }) => `${answer} ${check}`),
+    ["pass admission", "undecided load"],
+  );
+  for (const file of ["processes", "said"])
+    for (const text of [privateText!, "SECRET-of"]) assert.ok(!read(file).includes(text), file);
 });
 
 test("without a Python that has torch the model is undecided, and a broken folder still fails", () => {

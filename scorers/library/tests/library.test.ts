@@ -30,7 +30,7 @@ test("a model that reads what it predicts is found, and an honest one is not", (
 });
 
 test("look-ahead is tried on the texts of public data by an agent's own check", () => {
-  runPythonTests(file("test_check_submission.py"), /Ran \d+ tests/);
+  runPythonTests(file("test_check_model.py"), /Ran \d+ tests/);
 });
 
 test("a memory rule's peak is measured three times under a hard limit", () => {

@@ -3,7 +3,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scorer_library.check_submission import FILE_BYTES_MAX, TEXTS, public_texts, texts_of
+from scorer_library.check_model import FILE_BYTES_MAX, TEXTS, public_texts, texts_of
 
 LONG = "The ferry left the harbour at seven and it rained."
 
@@ -21,7 +21,13 @@ class PublicTexts(unittest.TestCase):
         return path
 
     def test_a_line_gives_its_longest_text_of_enough_words(self) -> None:
-        rows = ({"id": "x" * 200, "text": LONG, "more": LONG[:-10]}, {"label": "short"}, [LONG], LONG, {"n": 1})
+        rows = (
+            {"id": "x" * 200, "text": LONG, "more": LONG[:-10]},
+            {"label": "short"},
+            [LONG],
+            LONG,
+            {"n": 1},
+        )
         path = self.write("a.jsonl", *rows)
         self.assertEqual(list(texts_of(path)), [LONG])
 
