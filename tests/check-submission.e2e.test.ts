@@ -1,136 +1,41 @@
 // An agent in bubblewrap runs `check-submission` in its workspace, on a good folder and on bad ones.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type TestContext, test } from "node:test";
-import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
+import { test } from "node:test";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
-import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
-import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { pythonPath } from "@mlrb/kit/python-path";
-import { testPython } from "../scorers/testing/submissions.ts";
 import { attemptStage } from "./support/attempt-stages.ts";
+import { type Answer, answersOf, attempt, outcome, outcomes, spoiled } from "./support/check-attempt.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const skip = (await bubblewrapMissing()) ?? false;
-const python = testPython();
-/** The environment's folder and its interpreter's. */
-const environment = execFileSync(
-  python,
-  ["-c", "import sys; print(sys.prefix, sys.base_prefix, sep='\\n')"],
-  {
-    encoding: "utf8",
-  },
-)
-  .trim()
-  .split("\n");
-const env = { ...process.env, PYTHONPATH: pythonPath(repository), PYTHONDONTWRITEBYTECODE: "1" };
-
-type Check = { check: string; answer: string; detail: string };
-type Answer = { rc: number; checks: Check[] };
-
-/** How an agent spoils the good folder `bad`, as shell commands. */
-const spoiled = {
-  good: "touch bad/training_args.bin; mkdir bad/checkpoint-5; touch bad/checkpoint-5/optimizer.pt",
-  "broken-json": `printf '{"a":' > bad/config.json`,
-  "no-tokenizer": "rm bad/tokenizer.json",
-  "encoder-decoder": `sed -i 's/"model_type": *"gpt2"/"model_type": "t5"/' bad/config.json`,
-  link: "mv bad/model.safetensors kept; ln -s ../kept bad/model.safetensors",
-  pipe: "rm bad/config.json; mkfifo bad/config.json",
-  empty: "rm -r bad; mkdir bad",
-  "missing-layers": `sed -i 's/"n_layer": *1/"n_layer": 2/' bad/config.json`,
-} as const;
-
-/** Runs `script` as an agent's program; its output. `data/good` is a small model. */
-async function attempt(t: TestContext, script: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "check-submission-"));
-  t.after(async () => {
-    await removeDiskImages(folder);
-    removeFolder(folder);
-  });
-  const at = (name: string) => join(folder, name);
-  for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
-  const texts = Array.from(
-    { length: 40 },
-    (_, n) => `The ferry ${n} left the harbour at seven, and it rained.`,
-  );
-  writeFileSync(at("data/train.jsonl"), texts.map((text) => `${JSON.stringify({ text })}\n`).join(""));
-  const make =
-    "import sys; from pathlib import Path; from scorer_library.random_gpt2 import write_random_gpt2 as w; " +
-    "from scorer_library.ngram import train_bpe as b; " +
-    "w(Path(sys.argv[1]), b(Path(sys.argv[2]).read_text().split('\\n')), seed=0, width=32, layers=1)";
-  execFileSync(python, ["-c", make, at("data/good"), at("data/train.jsonl")], { env });
-  writeFileSync(at("program/agent.sh"), script);
-  const check = submissionCheck(repository, "scorer_library.check_submission");
-  const sandbox = await chooseSandbox(
-    {
-      ...{ executor: "local", network: "none", gpus: [], token: `checktest${process.pid}` },
-      ...{ reads: environment, weakLimits: true, unsafe: false },
-      limits: { memoryBytes: 4 * 2 ** 30, processes: 128, diskBytes: 2 ** 28, cpus: 1 },
-    },
-    {
-      ...{ under: at("work"), agent: "test", trusted: false, alsoReads: check.reads },
-      containers: () => assert.fail("no container was asked for"),
-    },
-  );
-  t.after(() => sandbox.close());
-  await runAttempt(sandbox, {
-    ...{ task: "t", agent: "test", seed: 1, kind: "command", command: ["sh", "./agent.sh"], python, check },
-    ...{ program: at("program"), prompt: "", publicData: at("data"), budget: { timeMs: 400_000 } },
-    outputs: {
-      ...{ submission: at("submission"), trajectory: at("trajectory.jsonl") },
-      ...{ ledger: at("ledger.json"), snapshots: at("snapshots") },
-    },
-    ...{ scratch: at("scratch"), limits: { bytesMax: 1 << 28, filesMax: 100 } },
-  });
-  const events = readFileSync(at("trajectory.jsonl"), "utf8").trimEnd().split("\n");
-  const said = events.map((line) => JSON.parse(line)).filter(({ event }) => event === "output");
-  return said.map(({ text }) => text).join("");
-}
-
-/** The first failed check of `name`, or "pass". */
-function outcome({ rc, checks }: Answer): string {
-  assert.equal(rc, checks.some(({ answer }) => answer === "fail") ? 1 : 0);
-  return checks.find(({ answer }) => answer !== "pass")?.check ?? "pass";
-}
 
 test("in bubblewrap the program tells good folders from bad ones, as validation and the load do", {
   skip,
   timeout: 450_000,
 }, async (t) => {
-  const each = Object.entries(spoiled).map(
-    ([name, spoil]) =>
-      `rm -rf bad kept; cp -r data/good bad; chmod -R u+w bad; ${spoil}; echo "@${name}"; ./check-submission bad --json; echo "rc=$?"`,
-  );
-  const said = await attempt(t, each.join("\n"));
-  const answers = new Map(
-    said
-      .split("@")
-      .slice(1)
-      .map((part): [string, Answer] => {
-        const [name, json, rc] = part.split("\n");
-        assert.match(json ?? "", /^\{/, said);
-        return [name!, { ...(JSON.parse(json!) as Answer), rc: Number(rc!.slice(3)) }];
-      }),
-  );
+  const answers = await answersOf(t, Object.keys(spoiled) as (keyof typeof spoiled)[]);
   assert.deepEqual(
     Object.fromEntries([...answers].map(([name, answer]) => [name, outcome(answer)])),
-    {
-      ...{ good: "pass", "broken-json": "admission", "no-tokenizer": "admission" },
-      ...{ "encoder-decoder": "admission", link: "admission", pipe: "admission", empty: "admission" },
-      "missing-layers": "model",
-    },
-    said,
+    outcomes,
+    JSON.stringify([...answers]),
   );
   assert.match(answers.get("encoder-decoder")!.checks[0]!.detail, /^not-scorable: /);
+  // it ends no attempt, and the benchmark would allow it more
+  const memory = answers.get("too-much-memory")!.checks.at(-1)!;
+  assert.equal(memory.answer, "undecided");
+  assert.match(
+    memory.detail,
+    /^needs more than 2\.0 GiB of memory to load, which is all that it may take here/,
+  );
   assert.deepEqual(
     answers.get("good")!.checks.map(({ check }) => check),
     ["admission", "load", "model", "look-ahead"],
@@ -153,7 +58,7 @@ test("inside, the program shows its own code and nothing else of the repository,
     .map((path) => path.slice(repository.length + 1));
   assert.ok(shown.includes("runners/kit/src"), seen);
   const allowed =
-    /^(|runners|node_modules|scorers|scorers\/library)$|^runners\/(kit|formats)|^scorers\/library\/scorer_library/;
+    /^(|runners|node_modules|scorers|scorers\/library)$|^runners\/(kit|formats)|^scorers\/library\//;
   assert.deepEqual(
     shown.filter((path) => !allowed.test(path)),
     [],
@@ -220,32 +125,19 @@ test("in an attempt of a pipeline, nothing that can be read holds private text o
     for (const text of [privateText!, "SECRET-of"]) assert.ok(!read(file).includes(text), file);
 });
 
-test("without a Python that has torch the model is undecided, and a broken folder still fails", () => {
+test("without a Python that can be started the model is undecided, and a broken folder still fails", () => {
   const folder = mkdtempSync(join(tmpdir(), "check-submission-"));
   try {
-    const made = spawnSync(
-      python,
-      [
-        "-c",
-        "import sys; from pathlib import Path; from scorer_library.random_gpt2 import write_random_gpt2 as w; from scorer_library.ngram import train_bpe as b; w(Path(sys.argv[1]), b(['a b c']), seed=0, width=32, layers=1)",
-        join(folder, "good"),
-      ],
-      { env, encoding: "utf8" },
-    );
-    assert.equal(made.status, 0, made.stderr);
+    const { folder: good } = writeCase(folder, { name: "good", codes: [], make: () => undefined });
     const check = submissionCheck(repository, "scorer_library.check_submission");
-    const run = (...args: string[]) => {
-      writeFileSync(
-        join(folder, "check"),
-        check.script({ seenAs: (path) => join(folder, path) }, "/nowhere/python"),
-      );
-      return spawnSync("sh", [join(folder, "check"), ...args], { encoding: "utf8" });
-    };
-    const good = run(join(folder, "good"));
-    assert.equal(good.status, 0, good.stderr);
-    assert.match(good.stdout, /^pass admission: .*\nundecided later checks: Python cannot be started: /);
-    writeFileSync(join(folder, "good/config.json"), "{");
-    assert.equal(run(join(folder, "good")).status, 1);
+    const script = join(folder, "check");
+    writeFileSync(script, check.script({ seenAs: (path) => join(folder, path) }, "/nowhere/python"));
+    const run = () => spawnSync("sh", [script, good], { encoding: "utf8" });
+    const whole = run();
+    assert.equal(whole.status, 0, whole.stderr);
+    assert.match(whole.stdout, /^pass admission: .*\nundecided later checks: Python cannot be started: /);
+    writeFileSync(join(good, "config.json"), "{");
+    assert.equal(run().status, 1);
   } finally {
     removeFolder(folder);
   }

@@ -1,6 +1,5 @@
 // The program `check-submission` in an agent's workspace: a script that starts the benchmark's own code, which the
 // sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no task.
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
@@ -16,17 +15,12 @@ type SubmissionCheck = CheckScript & { reads: string[] };
  */
 export function submissionCheck(repository: string, module: string, memoryBytes?: number): SubmissionCheck {
   const program = fileURLToPath(import.meta.resolve("@mlrb/kit/check-submission/check-submission"));
-  const packages = pythonFolders(repository).flatMap((folder) =>
-    readdirSync(join(repository, folder), { withFileTypes: true })
-      .map(({ name }) => join(repository, folder, name))
-      .filter((path) => existsSync(join(path, "__init__.py"))),
-  );
   const runners = ["kit/src", "kit/package.json", "kit/node_modules", "formats/src", "formats/package.json"];
   return {
     reads: [
       process.execPath,
       ...runners.map((path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))),
-      ...packages,
+      ...pythonFolders(repository).map((folder) => join(repository, folder)),
     ],
     script(sandbox, python) {
       const given = {
