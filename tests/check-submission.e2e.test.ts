@@ -29,13 +29,6 @@ test("in bubblewrap the program tells good folders from bad ones, as validation 
     JSON.stringify([...answers]),
   );
   assert.match(answers.get("encoder-decoder")!.checks[0]!.detail, /^not-scorable: /);
-  // it ends no attempt, and the benchmark would allow it more
-  const memory = answers.get("too-much-memory")!.checks.at(-1)!;
-  assert.equal(memory.answer, "undecided");
-  assert.match(
-    memory.detail,
-    /^needs more than 2\.0 GiB of memory to load, which is all that it may take here/,
-  );
   assert.deepEqual(
     answers.get("good")!.checks.map(({ check }) => check),
     ["admission", "load", "model", "look-ahead"],

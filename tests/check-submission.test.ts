@@ -81,3 +81,10 @@ test("a model that looks ahead is found on public text as on private text", () =
   assert.equal(first(causalityChecks(folder, sees)), "fail model: looks ahead");
   assert.equal(first(pythonChecks(folder, sees)), "fail model: looks ahead");
 });
+
+test("a check that its attempt's memory is too small for is undecided, not a failure", () => {
+  const folder = made.find((one) => one.endsWith("/tiny"))!;
+  const answers = pythonChecks(folder, work(), 1 << 20).map(({ answer }) => answer);
+  assert.deepEqual([answers.at(-1), answers.includes("fail")], ["undecided", false]);
+  assert.equal(first(pythonChecks(folder, work(), 2 ** 30)), "pass");
+});

@@ -96,10 +96,10 @@ export function causalityChecks(clean: string, place: string): Check[] {
   return [{ check: "model", answer, detail: verdict === "undecided" ? detail : "" }];
 }
 
-/** What the Python part of the program says of a clean folder. */
-export function pythonChecks(clean: string, place: string): Check[] {
+/** What the Python part of the program says of a clean folder. `memory`: bytes that it may take. */
+export function pythonChecks(clean: string, place: string, memory?: number): Check[] {
   const answers = join(place, "answers");
-  python(module, [clean, texts, answers]);
+  python(module, [clean, texts, answers, ...(memory === undefined ? [] : [String(memory)])]);
   return readLines(answers);
 }
 

@@ -40,7 +40,6 @@ export const spoiled = {
   link: "mv bad/model.safetensors kept; ln -s ../kept bad/model.safetensors",
   pipe: "rm bad/config.json; mkfifo bad/config.json",
   empty: "rm -r bad; mkdir bad",
-  "too-much-memory": `sed -i '0,/{/s//{"num_labels": 1000000000,/' bad/config.json`,
   "missing-layers": `sed -i 's/"n_layer": *1/"n_layer": 2/' bad/config.json`,
 };
 
@@ -48,7 +47,7 @@ export const spoiled = {
 export const outcomes: Record<keyof typeof spoiled, string> = {
   ...{ good: "pass", "broken-json": "admission", "no-tokenizer": "admission", empty: "admission" },
   ...{ "encoder-decoder": "admission", link: "admission", pipe: "admission" },
-  ...{ "too-much-memory": "load", "missing-layers": "model" },
+  ...{ "missing-layers": "model" },
 };
 
 /** Runs `script` as an agent's program; its output. `data/good` is a small model. */

@@ -29,7 +29,11 @@ def main() -> None:
             answer("load", "undecided", f"this Python has no {error.name or error}; nothing was loaded")
             return
         limit_memory(memory)
-        check_model(folder, public, answer, memory)
+        try:
+            check_model(folder, public, answer, memory)
+        except (MemoryError, RuntimeError) as error:  # the machine's: those of the submission are Rejected
+            words = " ".join(str(error).split())[:200]
+            answer("later checks", "undecided", f"{type(error).__name__}: {words}")
 
 
 if __name__ == "__main__":
