@@ -37,7 +37,7 @@ test("in bubblewrap the program tells good folders from bad ones, as validation 
 
 test("inside, the program shows its own code and nothing else of the repository, and misuse has its own status", {
   skip,
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const said = await attempt(
     t,
@@ -77,7 +77,7 @@ find / -path '*/runners/kit/src/*' -name 'admit-submission.ts' 2> "$TMPDIR/error
 
 test("in an attempt of a pipeline, nothing that can be read holds private text or the secret of the state folder", {
   skip,
-  timeout: 180_000,
+  timeout: 300_000,
 }, async (t) => {
   const copy = throwAwayRepository();
   t.after(() => copy.remove());

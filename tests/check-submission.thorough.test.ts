@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { answersOf, outcome, outcomes } from "./support/check-attempt.ts";
 import { testEngine } from "./support/docker-engine.ts";
 
-test("in a container the program tells good folders from bad ones", { timeout: 300_000 }, async (t) => {
+test("in a container the program tells good folders from bad ones", { timeout: 450_000 }, async (t) => {
   const engine = await testEngine();
   if ("skip" in engine) return t.skip(engine.skip);
   t.after(() => engine.stop());
