@@ -54,7 +54,7 @@ test("a whole model passes, and broken ones fail as in the stages", (t) => {
   t.diagnostic(`seed ${seed}`);
   const always = made.filter((folder) => /\/(tiny|nan-weights|missing-tensor|huge-config)$/.test(folder));
   const others = made.filter((folder) => !always.includes(folder));
-  const answers = assertEqual([...always, ...sample(others, 3)]);
+  const answers = assertEqual([...always, ...sample(others, 1)]);
   assert.equal(answers.get("tiny"), "pass");
   assert.match(answers.get("nan-weights")!, /^fail model: non-finite/);
   assert.match(answers.get("missing-tensor")!, /^fail model: /);
@@ -62,15 +62,15 @@ test("a whole model passes, and broken ones fail as in the stages", (t) => {
 
 test("folders of real libraries are answered as in the stages", () => {
   const names = ["trainer", "bf16", "slow-files", "t5", "family-llama", "quantised", "sentencepiece-only"];
-  const answers = assertEqual(honestFolders(join(root, "honest"), sample(names, 3)));
-  assert.equal(answers.size, 3);
+  const answers = assertEqual(honestFolders(join(root, "honest"), sample(names, 2)));
+  assert.equal(answers.size, 2);
 });
 
 test("hostile folders are answered as in the stages", () => {
   const quick = hostileCorpus.filter(({ large, explodes }) => !large && !explodes);
   const bomb = hostileCorpus.find(({ name }) => name === "tokenizer-replace-doubles-40-times")!;
   mkdirSync(join(root, "hostile"));
-  const folders = [bomb, ...sample(quick, 4)]
+  const folders = [bomb, ...sample(quick, 3)]
     .map((one) => writeCase(join(root, "hostile"), one))
     .flatMap(({ folder, skipped }) => (skipped === undefined ? [folder] : []));
   assert.match(assertEqual(folders).get(bomb.name)!, /^fail load: tokenizer\.json: its normalizer/);

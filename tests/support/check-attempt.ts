@@ -50,7 +50,7 @@ export const outcomes: Record<keyof typeof spoiled, string> = {
   ...{ "missing-layers": "model" },
 };
 
-/** Runs `script` as an agent's program; its output. `data/good` is a small model. */
+/** Runs `script` as an agent's program; its output. `data/good` is a small model, if the script names it. */
 export async function attempt(
   t: TestContext,
   script: string,
@@ -72,7 +72,8 @@ export async function attempt(
     "import sys; from pathlib import Path; from scorer_library.random_gpt2 import write_random_gpt2 as w; " +
     "from scorer_library.ngram import train_bpe as b; " +
     "w(Path(sys.argv[1]), b(Path(sys.argv[2]).read_text().split('\\n')), seed=0, width=32, layers=1)";
-  execFileSync(python, ["-c", make, at("data/good"), at("data/train.jsonl")], { env });
+  if (script.includes("data/good"))
+    execFileSync(python, ["-c", make, at("data/good"), at("data/train.jsonl")], { env });
   writeFileSync(at("program/agent.sh"), script);
   const memoryBytes = 4 * 2 ** 30;
   const check = submissionCheck(repository, "scorer_library.check_submission", memoryBytes);
