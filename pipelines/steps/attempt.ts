@@ -11,6 +11,7 @@ import { Interrupted } from "@mlrb/agents/attempt/interruption";
 import { llmAgent, secretRedactor } from "@mlrb/agents/attempt/llm-agent";
 import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { checkScaffold } from "@mlrb/agents/attempt/scaffold-versions";
+import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
 import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
@@ -73,7 +74,11 @@ try {
   // room to report the trouble on a full disk
   if (folder !== undefined) reserveFile(join(folder, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || preset.trusted === true;
-  sandbox = await chooseSandbox(asked, { under: work, agent, trusted, containers: dockerWalls });
+  const memoryBytes = asked?.limits.memoryBytes;
+  const check = submissionCheck(process.cwd(), "scorer_library.check_submission", memoryBytes);
+  sandbox = await chooseSandbox(asked, {
+    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
+  });
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(llm && { llm }),
@@ -84,6 +89,7 @@ try {
     ...(program !== undefined && { program: sourceFolder(program) }),
     ...(library !== undefined && { library: sourceFolder(library) }),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
+    check,
     prompt: readFileSync(sourceFile(prompt), "utf8"),
     publicData: inputs.public!,
     ...("models" in inputs ? { models: inputs.models! } : {}),

@@ -1,6 +1,6 @@
-"""Makes folders of tiny models as real libraries leave them, one for each case.
+"""Makes folders of tiny models as real libraries leave them, one for each case or for each NAME.
 
-python honest_folders.py FOLDER
+python honest_folders.py FOLDER [NAME…]
 """
 
 import json
@@ -366,14 +366,14 @@ CASES: dict[str, Callable[[Path], Any]] = {
 }
 
 
-def make(root: Path) -> None:
-    for name, write in CASES.items():
+def make(root: Path, names: list[str]) -> None:
+    for name in names:
         folder = root / name
         folder.mkdir()
-        write(folder)
-    print(json.dumps(list(CASES)))
+        CASES[name](folder)
+    print(json.dumps(names))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    make(Path(sys.argv[1]))
+    make(Path(sys.argv[1]), sys.argv[2:] or list(CASES))

@@ -33,6 +33,10 @@ test("rows that lm-eval pads, cuts and begins with a BOS are tested as it makes 
   runPythonTests(file("test_causality_rows.py"), /Ran \d+ tests/);
 });
 
+test("look-ahead is tried on the texts of public data by an agent's own check", () => {
+  runPythonTests(file("test_check_model.py"), /Ran \d+ tests/);
+});
+
 test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });

@@ -225,6 +225,17 @@ class Power(unittest.TestCase):
         self.assertEqual({draw.text for draw in drawing.draws if draw.by == "text"}, set(range(7)))
         self.assertEqual(drawing.hidden_texts(), 0)
 
+    def test_a_maximum_of_cuts_is_kept_and_the_share_that_may_hide_grows(self) -> None:
+        most = draw_cuts([40] * 400, [""] * 400, random.Random(0))
+        for cuts_max in (1, 20, 64):
+            few = draw_cuts([40] * 400, [""] * 400, random.Random(0), cuts_max)
+            self.assertEqual(len(few.draws), cuts_max)
+            self.assertGreater(few.hidden_texts(), most.hidden_texts())
+            self.assertGreater(few.hidden_places(), most.hidden_places())
+        self.assertEqual(
+            len(draw_cuts([40] * 400, [""] * 400, random.Random(0), 1000).draws), len(most.draws)
+        )
+
 
 def one_group(places: list[int]) -> list[str]:
     return [""] * len(places)

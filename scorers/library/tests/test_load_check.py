@@ -1,5 +1,6 @@
 """Checks which loads are the submission's fault, with loads that take memory or time, or that crash."""
 
+import math
 import os
 import tempfile
 import unittest
@@ -48,13 +49,27 @@ def fail_as_torch(_folder: Path) -> None:
 @mock.patch.object(load_check, "MEMORY_SLACK", 64 * MIB)
 @mock.patch.object(load_check, "SECONDS_MIN", 1)
 class LoadCheck(unittest.TestCase):
-    def check(self, load: Callable[[Path], None], *, control: Callable[[Path], None] | None = None) -> None:
+    def check(
+        self,
+        load: Callable[[Path], None],
+        *,
+        control: Callable[[Path], None] | None = None,
+        memory_max: float = math.inf,
+    ) -> None:
         with tempfile.TemporaryDirectory() as folder:
             check_load(
                 write(Path(folder), SUBMISSION_BYTES),
                 lambda path: (control or (lambda _: None))(path) if is_control(path) else load(path),
                 lambda path, _size: write(path, CONTROL_BYTES) and None,
+                memory_max,
             )
+
+    def test_a_load_that_may_take_less_memory_here_is_no_fault_of_the_submission(self) -> None:
+        self.check(lambda _: take(10 * MIB), memory_max=32 * MIB)
+        with self.assertRaisesRegex(RuntimeError, r"all that it may take here; .* may take 0\.1 GiB"):
+            self.check(lambda _: take(50 * MIB), memory_max=32 * MIB)
+        with self.assertRaisesRegex(Rejected, "of memory to load"):
+            self.check(lambda _: take(400 * MIB), memory_max=640 * MIB)
 
     def test_a_load_within_the_limits_passes(self) -> None:
         self.check(lambda _: take(40 * MIB))

@@ -1,7 +1,7 @@
 // The request for one attempt, from the stage's step to the supervisor.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
-import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
+import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { PriceBook } from "../model/prices.ts";
@@ -13,6 +13,11 @@ export type LlmAgent = {
   scaffold: ScaffoldSpec;
   /** Key of the model's provider. A person may replace it while the attempt waits. */
   key?: string;
+};
+
+export type CheckScript = {
+  /** The text of the script. `python`: of the agent's environment. */
+  script(sandbox: Pick<Sandbox, "seenAs">, python: string | undefined): string;
 };
 
 export type AttemptRequest = {
@@ -34,6 +39,8 @@ export type AttemptRequest = {
   program?: string;
   /** Host folder that the program shares with other agents' programs, if there is one. */
   library?: string;
+  /** The program by which the agent checks its submission. Without it the workspace has none. */
+  check?: CheckScript;
   /** Python of the agent's environment, if it has one. */
   python?: string;
   /** The prompt with its blanks. */

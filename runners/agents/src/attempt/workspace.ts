@@ -1,7 +1,7 @@
 // Materializes what every agent finds, the same for all of them. The agent's own program, its home and its temporary
 // folder are next to the workspace, not in it.
 
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { agentVariables } from "@mlrb/core/key/agent-variables";
 import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
@@ -15,6 +15,7 @@ export const inside = {
   submission: "workspace/submission",
   iterations: "workspace/iterations.jsonl",
   deadline: "workspace/deadline",
+  check: "workspace/check-submission",
   program: "program",
   library: "program/library",
 };
@@ -34,8 +35,16 @@ export async function materializeWorkspace(
   if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
   await sandbox.put(emptyFolder, inside.submission);
   await sandbox.put(emptyFile, inside.iterations);
+  if (request.check) await putCheck(sandbox, request, scratch);
   if (request.program !== undefined) await sandbox.put(request.program, inside.program);
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
+}
+
+async function putCheck(sandbox: Sandbox, { check, python }: AttemptRequest, scratch: string): Promise<void> {
+  const file = join(scratch, "check-submission");
+  await writeFile(file, check!.script(sandbox, python));
+  await chmod(file, 0o755); // whatever the umask
+  await sandbox.put(file, inside.check);
 }
 
 /** Appended to the prompt of every task. */

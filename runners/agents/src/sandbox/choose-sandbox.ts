@@ -16,6 +16,8 @@ export type SandboxChoice = {
   agent: string;
   /** Whether a person trusts the program (`trusted: true` in the preset). */
   trusted: boolean;
+  /** Host files and folders of the harness that its programs may read, besides those of the stage. */
+  alsoReads?: string[];
   /** Whether the kernel can limit the memory of a sandbox. */
   limitsMemory?: () => Promise<boolean>;
   /** Opens walls in a container. */
@@ -25,7 +27,7 @@ export type SandboxChoice = {
 /** `asked` is undefined if the step runs by hand. Then the program must be trusted, or bubblewrap available. */
 export async function chooseSandbox(
   asked: SandboxRequest | undefined,
-  { under, agent, trusted, limitsMemory = mayLimitMemory, containers }: SandboxChoice,
+  { under, agent, trusted, alsoReads = [], limitsMemory = mayLimitMemory, containers }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";
   if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under);
@@ -49,7 +51,7 @@ export async function chooseSandbox(
     agent,
     kind: inContainers ? "docker" : "bubblewrap",
     open: inContainers ? containers : bubblewrapWalls,
-    reads,
+    reads: [...reads, ...alsoReads],
     network,
     limits: asked?.limits ?? byHand,
     gpus,

@@ -6,6 +6,7 @@ limits.
 """
 
 import json
+import math
 import os
 import resource
 import signal
@@ -48,17 +49,19 @@ Load = Callable[[Path], Any]
 WriteControl = Callable[[Path, int], None]
 
 
-def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
+def check_load(folder: Path, load: Load, write_control: WriteControl, memory_max: float = math.inf) -> None:
     """Raises Rejected if the submission exceeds the limits and the control does not.
 
     `load` loads a submission and uses its tokenizer. Raises RuntimeError where the machine is at fault: the
     control fails too, the child was killed from outside, or less memory is free than the limit allows.
+    `memory_max`: bytes that a load may take here, if that is less than the limit.
     """
     try:
         size = weight_bytes(folder)
     except Rejected:
         return  # the scorers say what is missing
-    memory = 2 * size + MEMORY_SLACK
+    limit = 2 * size + MEMORY_SLACK
+    memory = int(min(limit, memory_max))
     seconds = max(SECONDS_MIN, size // BYTES_PER_SECOND)
     require_room(memory)
     first = tried(folder, load, memory, seconds)
@@ -66,6 +69,11 @@ def check_load(folder: Path, load: Load, write_control: WriteControl) -> None:
         return
     if first.end == "over-limit":
         raise Rejected(first.detail)
+    if first.end == "memory" and memory < limit:
+        raise RuntimeError(
+            f"needs more than {memory / GIB:.1f} GiB of memory to load, which is all that it may take here; "
+            f"a load of this size may take {limit / GIB:.1f} GiB"
+        )
     with tempfile.TemporaryDirectory(prefix="mlrb-control-") as place:
         control_folder = Path(place, "model")
         write_control(control_folder, min(size, CONTROL_BYTES_MAX))

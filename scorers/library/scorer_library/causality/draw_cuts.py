@@ -60,16 +60,22 @@ class Drawing:
         return high
 
 
-def draw_cuts(places: Sequence[int], groups: Sequence[str], rng: random.Random) -> Drawing:
-    """`places`: how many each text has. `groups`: the group of each text; all count the same."""
+def draw_cuts(
+    places: Sequence[int], groups: Sequence[str], rng: random.Random, cuts_max: float = math.inf
+) -> Drawing:
+    """`places`: how many each text has. `groups`: the group of each text; all count the same.
+
+    At most `cuts_max` draws: with fewer than needed, more can hide.
+    """
     able = [at for at, count in enumerate(places) if count > 0]
     counts = tuple(places[at] for at in able)
-    texts = texts_to_draw(len(counts))
+    texts = int(min(texts_to_draw(len(counts)), cuts_max))
     chosen = rng.sample(able, texts)
     draws = [Draw(at, rng.randrange(places[at]), "text") for at in chosen]
     for at in texts_of_groups(able, groups, rng):
-        draws.append(Draw(at, rng.randrange(places[at]), "group"))
-    others = places_to_draw(counts, texts)
+        if len(draws) < cuts_max:
+            draws.append(Draw(at, rng.randrange(places[at]), "group"))
+    others = int(min(places_to_draw(counts, texts), cuts_max - len(draws)))
     for number in sorted(rng.sample(range(sum(counts)), others)):
         draws.append(nth_place(number, able, counts))
     return Drawing(tuple(draws), tuple(sorted(counts, reverse=True)))

@@ -84,8 +84,10 @@ class Found:
         return max((drawing.hidden_places() for drawing in self.drawings), default=0.0)
 
 
-def measure_look_ahead(submission: Submission, texts: Many[ScoredText], seed: bytes) -> Found:
-    """Cuts each kind of text by itself, since its scores are their own.
+def measure_look_ahead(
+    submission: Submission, texts: Many[ScoredText], seed: bytes, cuts_max: float = math.inf
+) -> Found:
+    """Cuts each kind of text by itself, since its scores are their own: at `cuts_max` places at most.
 
     Raises Rejected where the submission fails on its own texts.
     """
@@ -97,7 +99,7 @@ def measure_look_ahead(submission: Submission, texts: Many[ScoredText], seed: by
     for kind in kinds:
         members = [text for text in texts if text.kind == kind]
         try:
-            chosen, drawing = draw(submission, members, rng)
+            chosen, drawing = draw(submission, members, rng, cuts_max)
         except Rejected as rejected:  # a scorer of this kind refuses the submission for the same reason
             refused.append(rejected)
             continue
@@ -117,11 +119,13 @@ class Chosen:
     places: list[tuple[int, int]]
 
 
-def draw(submission: Submission, texts: Many[ScoredText], rng: random.Random) -> tuple[list[Chosen], Drawing]:
+def draw(
+    submission: Submission, texts: Many[ScoredText], rng: random.Random, cuts_max: float
+) -> tuple[list[Chosen], Drawing]:
     encoder = Encoder(submission)
     encoded = encoder.encode(texts)
     places = [places_of(found) for found in encoded]
-    drawing = draw_cuts([len(found) for found in places], [text.group for text in texts], rng)
+    drawing = draw_cuts([len(found) for found in places], [text.group for text in texts], rng, cuts_max)
     numbers: dict[int, set[int]] = {}
     for one in drawing.draws:
         numbers.setdefault(one.text, set()).add(one.place)

@@ -1,0 +1,40 @@
+// The program `check-submission` in an agent's workspace: a script that starts the benchmark's own code, which the
+// sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no task.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
+import type { CheckScript } from "./attempt-request.ts";
+import { inside } from "./workspace.ts";
+
+/** `reads`: host files and folders that the program needs inside. */
+type SubmissionCheck = CheckScript & { reads: string[] };
+
+/**
+ * `module` is the Python module with the checks that need a model. `memoryBytes` limits the agent's programs: the check
+ * takes half of it at most, so that a folder that asks for too much ends no attempt.
+ */
+export function submissionCheck(repository: string, module: string, memoryBytes?: number): SubmissionCheck {
+  const program = fileURLToPath(import.meta.resolve("@mlrb/kit/check-submission/check-submission"));
+  const runners = ["kit/src", "kit/package.json", "kit/node_modules", "formats/src", "formats/package.json"];
+  return {
+    reads: [
+      process.execPath,
+      ...runners.map((path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))),
+      ...pythonFolders(repository).map((folder) => join(repository, folder)),
+    ],
+    script(sandbox, python) {
+      const given = {
+        ...{ python: python ?? "python3", module, "python-path": pythonPath(repository) },
+        ...{ data: sandbox.seenAs(inside.data), submission: sandbox.seenAs(inside.submission) },
+        ...(memoryBytes !== undefined && { memory: String(Math.floor(memoryBytes / 2)) }),
+      };
+      const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+      const argv = [process.execPath, "--disable-warning=ExperimentalWarning", program, ...flags];
+      return `#!/bin/sh\nexec ${argv.map(quoted).join(" ")} "$@"\n`;
+    },
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
