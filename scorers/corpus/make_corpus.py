@@ -1,7 +1,7 @@
 """Makes the corpus on which `task check` measures rules: honest models, near-misses and cheats (ADR 49).
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python scorers/corpus/make_corpus.py
-    --output corpus=DIR
+    --output corpus=DIR --param members=null
 """
 
 import os
@@ -21,6 +21,9 @@ def main() -> None:
     torch.set_num_threads(1)
     from causal_models import tokenizer_of
 
+    from mlrb_kit.submission import without_compiler
+
+    without_compiler()
     from cheats import dtype_members, look_ahead_members, memory_members
     from honest import honest_members
     from members import write_members
@@ -34,7 +37,11 @@ def main() -> None:
         *dtype_members(texts, tokenizer),
         *honest_members(texts, tokenizer),
     ]
-    write_members(stage.output("corpus"), members)
+    wanted = stage.param("members")
+    if unknown := set(wanted or ()) - {member.name for member in members}:
+        raise SystemExit(f"params.members: the corpus has no {', '.join(sorted(unknown))}")
+    chosen = [member for member in members if wanted is None or member.name in wanted]
+    write_members(stage.output("corpus"), chosen)
 
 
 if __name__ == "__main__":
