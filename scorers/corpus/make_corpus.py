@@ -5,10 +5,14 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python scorers/corpus/mak
 """
 
 import os
+import random
 import sys
 from pathlib import Path
 
+from members import DTYPE, LOOK_AHEAD, Member, write_members
 from mlrb_kit.stage import read_stage
+
+HONEST_SAMPLE = 3  # models of a sample
 
 sys.path.append(str(Path(__file__).parents[1] / "library/tests"))
 
@@ -26,7 +30,6 @@ def main() -> None:
     without_compiler()
     from cheats import dtype_members, look_ahead_members, memory_members
     from honest import honest_members
-    from members import write_members
 
     text = stage.source_file("LICENSE").read_text(encoding="utf-8")  # the text must not change with the docs
     texts = [text[start : start + 256] for start in range(0, len(text), 256)]
@@ -37,11 +40,23 @@ def main() -> None:
         *dtype_members(texts, tokenizer),
         *honest_members(texts, tokenizer),
     ]
-    wanted = stage.param("members")
-    if unknown := set(wanted or ()) - {member.name for member in members}:
+    write_members(stage.output("corpus"), chosen(members, stage.param("members")))
+
+
+def chosen(members: list[Member], wanted: list[str] | int | None) -> list[Member]:
+    """All, those of the names, or by a seed: the cheats of one rule, a near-miss and a few honest models."""
+    if wanted is None:
+        return members
+    if isinstance(wanted, int):
+        rng = random.Random(wanted)
+        rule = rng.choice([LOOK_AHEAD, DTYPE])  # only some tasks have a memory rule
+        honest = [member for member in members if member.kind == "honest"]
+        near = [member for member in members if member.kind == "near-miss"]
+        cheats = [member for member in members if member.kind == "cheat" and member.rules == (rule,)]
+        return [*cheats, *rng.sample(near, 1), *rng.sample(honest, HONEST_SAMPLE)]
+    if unknown := set(wanted) - {member.name for member in members}:
         raise SystemExit(f"params.members: the corpus has no {', '.join(sorted(unknown))}")
-    chosen = [member for member in members if wanted is None or member.name in wanted]
-    write_members(stage.output("corpus"), chosen)
+    return [member for member in members if member.name in wanted]
 
 
 if __name__ == "__main__":
