@@ -10,7 +10,8 @@ import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
 import { cleanTokenizerClass } from "./tokenizer-class.ts";
 
 const file = "config.json";
-const { transformers, types, encoderDecoders, encoders, lookingAhead, partTypes, common, classes } = settingsTable;
+const { transformers, types, encoderDecoders, encoders, lookingAhead, partTypes, common, classes } =
+  settingsTable;
 
 /** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
 export function cleanConfig(
