@@ -17,7 +17,7 @@ test("a load is the submission's fault where it exceeds its limits and a known-g
   runPythonTests(file("test_load_check.py"), /Ran \d+ tests/);
 });
 
-test("a tokenizer saved with dropout encodes a text in one way", () => {
+test("a tokenizer saved with dropout encodes a text in one way, and an RWKV loads without a program", () => {
   runPythonTests(file("test_load_submission.py"), /Ran 2 tests/);
 });
 
