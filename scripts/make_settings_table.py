@@ -72,6 +72,9 @@ DROPPED = {
 READ_BY_SCORERS = ["n_positions", "max_position_embeddings", "n_ctx"]
 # Settings that change what the loader does with the weights. Rebuilding them safely needs a decision.
 UNDECIDED = ["quantization_config", "compression_config", "distributed_config"]
+# Whatever their settings say. Their code does not say so; scorers/library/tests/test_causality.py does:
+# CPM-Ant reads its prompt in both directions, and SDPA gives a Doge no mask.
+LOOKING_AHEAD = ["cpmant", "doge"]
 SHARED_FILES = re.compile(
     r"^(activations|cache_utils|masking_utils|modeling_(attn_mask_utils|flash_attention_utils|layers|rope_utils)|"
     r"integrations/(flash_attention|flex_attention|moe|sdpa_attention))\.py$"
@@ -102,6 +105,7 @@ def table() -> dict[str, Any]:
         "types": {name: model.__name__ for name, model in types.items()},
         "encoderDecoders": sorted(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES),
         "encoders": [name for name, model in types.items() if is_encoder(model)],
+        "lookingAhead": LOOKING_AHEAD,
         "partTypes": parts,
         "common": common,
         "classes": classes,

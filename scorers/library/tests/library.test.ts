@@ -17,8 +17,8 @@ test("a load is the submission's fault where it exceeds its limits and a known-g
   runPythonTests(file("test_load_check.py"), /Ran \d+ tests/);
 });
 
-test("a tokenizer saved with dropout encodes a text in one way", () => {
-  runPythonTests(file("test_load_submission.py"), /Ran 1 test/);
+test("a tokenizer saved with dropout encodes a text in one way, and an RWKV loads without a program", () => {
+  runPythonTests(file("test_load_submission.py"), /Ran 2 tests/);
 });
 
 test("a tokenizer that can make a text too long is refused, and honest tokenizers are not", () => {

@@ -1,9 +1,11 @@
 """Models that read what they predict are found, and an honest one is not."""
 
+import json
 import math
 import random
 import unittest
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -76,6 +78,25 @@ class Controls(unittest.TestCase):
         )
         model = AutoModelForCausalLM.from_config(config).eval()
         self.assertTrue(measure_look_ahead(submission_of(model, TOKENIZER), SCORED, bytes(32)).looks_ahead())
+
+    def test_the_types_that_admission_lists_look_ahead_in_the_installed_transformers(self) -> None:
+        from transformers import AutoModelForCausalLM
+
+        table = Path(__file__).parents[3] / "runners/kit/src/admission/settings-table.json"
+        types = json.loads(table.read_text(encoding="utf-8"))["lookingAhead"]
+        self.assertEqual(types, ["cpmant", "doge"])
+        sizes = {
+            "hidden_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "vocab_size": len(TOKENIZER),
+        }
+        for kind in types:
+            own = {"dim_head": 8, "dim_ff": 64} if kind == "cpmant" else {"intermediate_size": 64}
+            torch.manual_seed(0)
+            model = AutoModelForCausalLM.from_config(config_of(kind, {**sizes, **own})).eval()
+            found = measure_look_ahead(submission_of(model, TOKENIZER), SCORED[:40], bytes(32))
+            self.assertTrue(found.looks_ahead(), kind)
 
     def test_a_bert_that_learned_to_copy_the_next_token_is_found(self) -> None:
         config = config_of(

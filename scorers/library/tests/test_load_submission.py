@@ -1,11 +1,14 @@
 """What loading changes of a submission, so that its scores can be repeated."""
 
 import json
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from causal_models import repository_texts, tokenizer_of
+from causal_models import config_of, repository_texts, tokenizer_of, trained
 
 from mlrb_kit.submission import load_tokenizer
 
@@ -25,6 +28,25 @@ class Tokenizer(unittest.TestCase):
             file.write_text(json.dumps(settings), encoding="utf-8")
             loaded, _ = load_tokenizer(Path(work))
             self.assertEqual([loaded.encode(TEXT) for _ in range(5)], [plain] * 5)
+
+    def test_an_rwkv_is_loaded_without_starting_a_program(self) -> None:
+        tokenizer = tokenizer_of([TEXT])
+        sizes = {"hidden_size": 8, "num_hidden_layers": 2, "attention_hidden_size": 8}
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        load = (
+            "import sys; from pathlib import Path; from mlrb_kit.submission import load_submission\n"
+            "sys.addaudithook(lambda event, _: event == 'subprocess.Popen' and print('started'))\n"
+            "load_submission(Path(sys.argv[1]))"
+        )
+        trained(
+            config_of("rwkv", {**sizes, "vocab_size": len(tokenizer)}), [TEXT] * 20, tokenizer, 1
+        ).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        ended = subprocess.run(
+            [sys.executable, "-c", load, folder], capture_output=True, text=True, check=True
+        )
+        self.assertEqual(ended.stdout, "")
 
 
 if __name__ == "__main__":

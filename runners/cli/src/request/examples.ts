@@ -55,6 +55,10 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],
+  task: [
+    ["pnpm pipeline task check baby-lm", "how often each of its rules is wrong, on models made for that"],
+    ["pnpm pipeline task check baby-lm --json", "as JSON; the last line is the summary"],
+  ],
   check: [
     ["pnpm pipeline check", "every problem of every YAML file"],
     ["pnpm pipeline check tasks/baby-lm/task.yaml", "the problems of one file"],

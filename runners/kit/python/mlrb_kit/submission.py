@@ -123,11 +123,20 @@ def check_tokenizer_file(folder: Path) -> None:
             raise Rejected(f"no tokenizer.json: {model.name} needs a library that is not installed")
 
 
+def without_compiler() -> None:
+    """Lets transformers build an RWKV without looking for ninja: no stage may start a program. Only a CUDA
+    kernel would be compiled, which computes what the code without it does."""
+    import transformers.utils
+
+    transformers.utils.is_ninja_available = lambda: False
+
+
 def sketch_model(folder: Path) -> Any:
     """The model's shapes without weights, and without a check of its settings."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
+    without_compiler()
     with blame("config.json describes no model that can be built", folder), torch.device("meta"):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
@@ -138,6 +147,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     torch.set_num_threads(1)
+    without_compiler()
     offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     config = loaded(
         "config.json cannot be read", lambda: AutoConfig.from_pretrained(folder, **offline), folder

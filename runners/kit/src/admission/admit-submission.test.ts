@@ -178,7 +178,7 @@ test("settings that name code are left out where transformers has the type, and 
 
 test("families that scorers cannot measure are not scorable, and a decoder of the same type is", () => {
   const type = (config: object) => codes({ "config.json": JSON.stringify(config) });
-  for (const model_type of ["t5", "bart", "marian", "bert", "roberta", "vit", "my_model"])
+  for (const model_type of ["t5", "bart", "marian", "bert", "roberta", "cpmant", "doge", "vit", "my_model"])
     assert.deepEqual(type({ model_type }), ["not-scorable"], model_type);
   assert.deepEqual(type({ model_type: "bert", is_decoder: true }), []);
   assert.deepEqual(type({ model_type: 7 }), ["config"]);

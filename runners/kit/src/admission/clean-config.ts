@@ -10,7 +10,8 @@ import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
 import { cleanTokenizerClass } from "./tokenizer-class.ts";
 
 const file = "config.json";
-const { transformers, types, encoderDecoders, encoders, partTypes, common, classes } = settingsTable;
+const { transformers, types, encoderDecoders, encoders, lookingAhead, partTypes, common, classes } =
+  settingsTable;
 
 /** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
 export function cleanConfig(
@@ -43,6 +44,7 @@ function typeTrouble(config: ExactTable, type: Exact): AdmissionReason | undefin
     const needed = own(config, "auto_map") === undefined ? "" : ", and no code of a submission is run";
     return not(`which transformers ${transformers} loads no causal language model for${needed}`);
   }
+  if (lookingAhead.includes(type)) return not(`which looks ahead in transformers ${transformers}`);
   return encoders.includes(type) && own(config, "is_decoder") !== true
     ? not("which looks ahead unless is_decoder is true")
     : undefined;

@@ -21,6 +21,8 @@ type SettingsTable = {
   encoderDecoders: string[];
   /** Types that look ahead unless the setting is_decoder is true. */
   encoders: string[];
+  /** Types that look ahead in this version, whatever their settings. */
+  lookingAhead: string[];
   /** The classes of further types, which occur only as parts. */
   partTypes: Record<string, string>;
   common: Record<string, SettingKind>;

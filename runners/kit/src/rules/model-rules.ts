@@ -1,6 +1,6 @@
 // Rules about the weights alone.
 import { clip } from "../admission/clip.ts";
-import { describeWeights } from "./describe-weights.ts";
+import { describeWeights, dtypesOf, isTable } from "./describe-weights.ts";
 import { recognise } from "./recognise.ts";
 import { notAdmitted, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
@@ -9,10 +9,14 @@ export const safetensorsDtype: RuleMethod = {
   decide({ weights }, given) {
     if (!weights) return notAdmitted;
     const allowed = given.allowed as string[];
-    const { dtypes } = describeWeights(weights);
+    const tensors = weights.flatMap((file) => file.tensors);
+    const counted = tensors.filter((tensor) => !isTable(tensor));
+    if (counted.length === 0) return { answer: "undecided", evidence: "there are no weights" };
+    const dtypes = dtypesOf(counted);
     const others = dtypes.filter((dtype) => !allowed.includes(dtype));
-    if (others.length === 0) return { answer: "pass", evidence: `all tensors are ${dtypes.join(" or ")}` };
-    const example = weights.flatMap((file) => file.tensors).find((tensor) => tensor.dtype === others[0])!;
+    const which = counted.length === tensors.length ? "tensors" : "weights";
+    if (others.length === 0) return { answer: "pass", evidence: `all ${which} are ${dtypes.join(" or ")}` };
+    const example = counted.find((tensor) => tensor.dtype === others[0])!;
     return {
       answer: "fail",
       evidence: `${others.join(", ")} found, e.g. tensor ${clip(example.name)}; allowed: ${allowed.join(", ")}`,

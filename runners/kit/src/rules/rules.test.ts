@@ -135,6 +135,44 @@ test("dtypes and parameters are read from the headers", () => {
   });
 });
 
+// as GPT-2, GPT-NeoX, CodeGen and BERT stored them in older versions of transformers
+const tables: Record<string, NewTensor> = {
+  "h.0.attn.bias": { dtype: "U8", shape: [1, 1, 8, 8], bytes: new Uint8Array(64) },
+  "layers.0.attention.bias": { dtype: "BOOL", shape: [1, 1, 8, 8], bytes: new Uint8Array(64) },
+  "h.0.attn.causal_mask": { dtype: "BOOL", shape: [1, 1, 8, 8], bytes: new Uint8Array(64) },
+  "h.0.attn.masked_bias": { dtype: "I32", shape: [], bytes: new Uint8Array(4) },
+  "embeddings.position_ids": { dtype: "I64", shape: [1, 8], bytes: new Uint8Array(64) },
+  "embeddings.token_type_ids": { dtype: "I64", shape: [1, 8], bytes: new Uint8Array(64) },
+  "norm.num_batches_tracked": { dtype: "I64", shape: [], bytes: new Uint8Array(8) },
+};
+
+test("masks and position ids that a library stored as integers or booleans are no weights", () => {
+  for (const [name, table] of Object.entries(tables)) {
+    const honest = weights({ a: float32([2, 3], values(1, 6)), [name]: table });
+    assert.deepEqual(
+      decide("safetensors-dtype", { weights: honest }, { allowed: ["F32"] }),
+      { answer: "pass", evidence: "all weights are F32" },
+      name,
+    );
+    assert.equal(decide("parameters-max", { weights: honest }, { max: 6 }).answer, "pass", name);
+  }
+});
+
+test("no name makes a matrix or a vector of integers a table", () => {
+  const [matrix, vector] = [
+    { dtype: "I8", shape: [4, 8], bytes: new Uint8Array(32) },
+    { dtype: "I8", shape: [32], bytes: new Uint8Array(32) },
+  ];
+  for (const name of Object.keys(tables))
+    for (const tensor of name.endsWith("_ids") ? [matrix] : [matrix, vector]) {
+      const quantised = weights({ a: float32([2, 3], values(1, 6)), [name]: tensor });
+      assert.equal(decide("safetensors-dtype", { weights: quantised }, { allowed: ["F32"] }).answer, "fail");
+      assert.equal(decide("parameters-max", { weights: quantised }, { max: 100 }).answer, "undecided");
+    }
+  const alone = weights({ "h.0.attn.bias": tables["h.0.attn.bias"]! });
+  assert.equal(decide("safetensors-dtype", { weights: alone }, { allowed: ["F32"] }).answer, "undecided");
+});
+
 test("packed integers do not pass for few parameters", () => {
   const packed = weights({ q: { dtype: "U8", shape: [8], bytes: new Uint8Array(8) } });
   assert.equal(decide("parameters-max", { weights: packed }, { max: 100 }).answer, "undecided");

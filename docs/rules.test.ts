@@ -1,0 +1,88 @@
+// docs/rules.md has each rule of each task, tests that exist, and the counts of the sample.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { exactInterval } from "@mlrb/core/statistics/exact-interval";
+import { type TaskRule, taskManifest } from "@mlrb/formats/declared/task";
+import { noLookAhead } from "@mlrb/formats/judged/verdict";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
+import { readJson } from "@mlrb/kit/json-file";
+import { YAML } from "zx";
+
+const repository = join(import.meta.dirname, "..");
+const path = join(import.meta.dirname, "rules.md");
+const text = readFileSync(path, "utf8");
+
+const rules: (TaskRule & { task: string })[] = readdirSync(join(repository, "tasks")).flatMap((task) => {
+  const file = join(repository, "tasks", task, "task.yaml");
+  if (!existsSync(file)) return [];
+  const manifest = mustFollow(taskManifest, YAML.parse(readFileSync(file, "utf8")), file);
+  return manifest.rules.map((rule) => ({ ...rule, task }));
+});
+
+const sections = new Map(
+  [...text.matchAll(/^## `([^`]+)`\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(([, name, body]) => [
+    name!,
+    body!,
+  ]),
+);
+
+test("each rule of a task.yaml is in the section of its method, with its severity and kind of data", () => {
+  assert.ok(rules.length > 40, `${rules.length} rules`);
+  for (const { task, name, method, severity, on } of rules) {
+    const listed = /^\*\*Rules\.\*\* (.*)$/m.exec(sections.get(method) ?? "")?.[1] ?? "";
+    const ofTask = listed.split(". ").find((one) => one.startsWith(`${task}: `)) ?? "";
+    const others = rules.filter((one) => one.task === task && one.method === method && one.name === name);
+    const kind = others.length === 1 && on ? `, ${on.join(", ")}` : "";
+    assert.ok(ofTask.includes(`\`${name}\` (${severity}${kind})`), `${method}: ${task}: ${name}`);
+  }
+});
+
+test("each section is of a method that a task uses, and says method, threshold, evidence and what it misses", () => {
+  const used = new Set([noLookAhead, ...rules.map(({ method }) => method)]);
+  assert.deepEqual([...sections.keys()].sort(), [...used].sort());
+  for (const [name, body] of sections)
+    for (const part of ["Rules", "Method", "Threshold", "Evidence", "Misses"])
+      assert.match(body, new RegExp(`^\\*\\*${part}\\.\\*\\*`, "m"), `${name}: ${part}`);
+});
+
+test("each test that docs/rules.md names exists", () => {
+  const named = [...text.matchAll(/`([^`]+\.(?:test\.ts|py))`: "([^"]+)"/g)];
+  assert.ok(named.length > 20, `${named.length} tests`);
+  for (const [, file, title] of named)
+    assert.ok(readFileSync(join(repository, file!), "utf8").includes(title!), `${file}: ${title}`);
+});
+
+/** Answers of each method to the distinct submissions of the sample. */
+function sampleTable(): string {
+  const file = join(import.meta.dirname, "sample/report.json");
+  const { attempts } = mustFollow(reportFormat, readJson(file), file);
+  const answers = new Map<string, Map<string, string>>();
+  for (const { task, submission, verdict } of attempts) {
+    if (!verdict || !submission || !("rules" in verdict)) continue;
+    for (const { rule, answer } of verdict.rules) {
+      const method = rules.find((one) => one.task === task && one.name === rule)?.method ?? rule;
+      const mine = answers.get(method) ?? new Map<string, string>();
+      answers.set(method, mine.set(`${task} ${rule} ${submission}`, answer));
+    }
+  }
+  const rows = [...answers].sort().map(([method, given]) => {
+    const count = (answer: string) => [...given.values()].filter((one) => one === answer).length;
+    const [failed, undecided] = [count("fail"), count("undecided")];
+    const decided = given.size - undecided;
+    const bound = decided === 0 ? "–" : `${(100 * exactInterval(failed, decided)[1]).toFixed(1)} %`;
+    return `| \`${method}\` | ${failed} of ${decided} | ${undecided} | ${bound} |`;
+  });
+  const head = ["| method | failed | undecided | upper 95 % bound |", "| --- | --: | --: | --: |"];
+  return `${[...head, ...rows].join("\n")}\n`;
+}
+
+test("the table of false alarms is what the sample's report gives", () => {
+  const begin = text.indexOf("<!-- false alarms");
+  const [from, end] = [text.indexOf("\n", begin) + 1, text.indexOf("<!-- end -->", begin)];
+  const made = sampleTable();
+  if (process.env.UPDATE_GOLDEN) writeFileSync(path, text.slice(0, from) + made + text.slice(end));
+  else assert.equal(text.slice(from, end), made, "UPDATE_GOLDEN=1 node --test docs/rules.test.ts");
+});

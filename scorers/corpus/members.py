@@ -1,0 +1,47 @@
+"""A member of the corpus: a folder as an agent would submit it, and the rules that it keeps or breaks."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+LOOK_AHEAD = "no-look-ahead"
+MEMORY = "memory-max"
+DTYPE = "safetensors-dtype"
+SCRATCH = "from-scratch"
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    kind: str  # honest, near-miss or cheat
+    family: str  # the model type
+    tool: str  # what wrote the folder
+    rules: tuple[str, ...]  # the methods that it keeps, or as a cheat breaks
+    save: Callable[[Path], Any]
+    about: str = ""  # what a near-miss or a cheat does
+    skill: str = ""  # of a cheat: simple, skilled or expert
+    held_out: bool = False  # no threshold was set with a model of this type
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "family": self.family,
+            "tool": self.tool,
+            "rules": list(self.rules),
+            "about": self.about,
+            "skill": self.skill,
+            "heldOut": self.held_out,
+        }
+
+
+def write_members(folder: Path, members: list[Member]) -> None:
+    """Each in a folder of its name, and members.json."""
+    for member in members:
+        place = folder / member.name
+        place.mkdir(parents=True)
+        member.save(place)
+    whole = {"formatVersion": 1, "members": [member.row() for member in members]}
+    (folder / "members.json").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", encoding="utf-8")
