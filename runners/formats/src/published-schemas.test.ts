@@ -12,6 +12,7 @@ import { scorerManifest } from "./declared/scorer.ts";
 import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
 import { causality } from "./judged/causality.ts";
+import { identity } from "./judged/identity.ts";
 import { memory } from "./judged/memory.ts";
 import { score } from "./judged/score.ts";
 import { verdict } from "./judged/verdict.ts";
@@ -28,6 +29,7 @@ const schemas = {
   verdict,
   admission,
   causality,
+  identity,
   memory,
   report,
   trajectory: trajectoryLine,
