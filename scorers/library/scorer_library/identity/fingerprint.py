@@ -7,7 +7,7 @@ import hashlib
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite, prod
+from math import inf, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ FIRST_PLACES = 64  # of format 1, for pipelines without the stage `identity`
 POINTS = 64  # of each profile
 SIZE_MIN = 1024  # smaller matrices are similar by chance
 EMPTY = 1e-3  # of the largest norm or singular value: rows, columns and directions under it are padding
+LIKE_RANDOM = 0.02  # profiles that differ by less from one of normal numbers are not stored
 SCALE = 31  # of one standard deviation, in a signed byte
 
 
@@ -69,13 +70,17 @@ def fingerprint(name: str, values: Tensor) -> dict[str, Any] | None:
     if len(set(first)) < 8 or not all(map(isfinite, first)):
         return None
     at = (matrix.shape[0], matrix.shape[1])
-    return {
-        "name": name,
-        "shape": shape,
-        "values": first,
-        "places": pack_places(sampled(matrix, at)),
-        "profile": pack_profile(profile(matrix)),
-    }
+    entry = {"name": name, "shape": shape, "values": first, "places": pack_places(sampled(matrix, at))}
+    sizes = profile(matrix)
+    if distance(sizes, profile_of_random(*sizes.filled)) > LIKE_RANDOM:
+        entry["profile"] = pack_profile(sizes)
+    return entry
+
+
+@cache
+def profile_of_random(rows: int, columns: int) -> Profile:
+    """Of normal numbers: every model that was hardly trained has it, so it tells nothing."""
+    return profile(torch.randn(rows, columns, generator=torch.Generator().manual_seed(0)))
 
 
 def sampled(matrix: Tensor, shape: tuple[int, int]) -> Tensor:
@@ -89,6 +94,20 @@ def profile(matrix: Tensor) -> Profile:
     small = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
     singular = filled(torch.linalg.eigvalsh((small @ small.T).double()).clamp_min(0).sqrt())
     return Profile(quantiles(singular), quantiles(rows), quantiles(columns), (len(rows), len(columns)))
+
+
+def distance(own: Profile, known: Profile) -> float:
+    """Of the singular values, and of the norms on that side which a rotation of the other one keeps."""
+    if sorted(own.filled) != sorted(known.filled):
+        return inf
+    turned = own.filled != known.filled
+    rows, columns = (own.columns, own.rows) if turned else (own.rows, own.columns)
+    norms = min(apart(rows, known.rows), apart(columns, known.columns))
+    return max(apart(own.singular, known.singular), norms)
+
+
+def apart(own: Tensor, known: Tensor) -> float:
+    return float((own - known).norm() / known.norm())
 
 
 def filled(sizes: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from scorer_library.identity.compare import rounded
 from scorer_library.identity.fingerprint import (
     Profile,
     as_matrix,
+    distance,
     profile,
     sampled,
     unpack_places,
@@ -30,36 +31,49 @@ class KnownTensor:
     name: str
     shape: tuple[int, int]
     values: Tensor  # at the places, with mean 0 and length 1
-    profile: Profile
+    profile: Profile | None  # none where it is like that of random numbers
+
+
+@dataclass(frozen=True)
+class OwnMatrix:
+    name: str
+    values: Tensor
+    profile: Profile | None  # of those that the seed draws
 
 
 def read_known(path: Path) -> tuple[str, list[KnownTensor]]:
     file = json.loads(path.read_text(encoding="utf-8"))
-    return file["name"], [
-        KnownTensor(
-            one["name"], shape, centred(unpack_places(one["places"])), unpack_profile(one["profile"], shape)
-        )
-        for one in file["tensors"]
-        for shape in [(one["shape"][0], math.prod(one["shape"][1:]))]
-    ]
+    return file["name"], [as_known(one) for one in file["tensors"]]
+
+
+def as_known(entry: dict[str, Any]) -> KnownTensor:
+    shape = (entry["shape"][0], math.prod(entry["shape"][1:]))
+    sizes = unpack_profile(entry["profile"], shape) if "profile" in entry else None
+    return KnownTensor(entry["name"], shape, centred(unpack_places(entry["places"])), sizes)
 
 
 def look_for(own: dict[str, Tensor], files: list[Path], seed: str) -> list[dict[str, Any]]:
     """For each known model, the matrices of the submission that are like one of its."""
-    known = [read_known(path) for path in files]
-    found: list[dict[str, Any]] = [{"model": name, "looked": 0, "matches": []} for name, _ in known]
+    matrices = profiled(own, seed)
+    return [
+        {"model": name, "looked": len(matrices), "matches": matches_of(matrices, tensors)}
+        for name, tensors in map(read_known, files)
+    ]
+
+
+def profiled(own: dict[str, Tensor], seed: str) -> list[OwnMatrix]:
     names = [name for name, values in own.items() if values.ndim >= 2]
-    profiled = set(drawn(names, seed)[:PROFILES_MAX])
-    for name in sorted(names):
-        matrix = as_matrix(own[name])
-        if matrix is None:
-            continue
-        sizes = profile(matrix) if name in profiled else None
-        for entry, (_, tensors) in zip(found, known, strict=True):
-            entry["looked"] += 1
-            if match := nearest(matrix, sizes, tensors):
-                entry["matches"].append({"tensor": name, **match})
-    return found
+    with_sizes = set(drawn(names, seed)[:PROFILES_MAX])
+    return [
+        OwnMatrix(name, matrix, profile(matrix) if name in with_sizes else None)
+        for name in sorted(names)
+        if (matrix := as_matrix(own[name])) is not None
+    ]
+
+
+def matches_of(matrices: list[OwnMatrix], tensors: list[KnownTensor]) -> list[dict[str, Any]]:
+    found = ((one.name, nearest(one.values, one.profile, tensors)) for one in matrices)
+    return [{"tensor": name, **match} for name, match in found if match]
 
 
 def drawn(names: list[str], seed: str) -> list[str]:
@@ -77,24 +91,12 @@ def nearest(matrix: Tensor, sizes: Profile | None, tensors: list[KnownTensor]) -
                 best = (strength, {"known": one.name, "by": "places", "likeness": rounded(strength)})
     if best is None and sizes is not None:
         for one in tensors:
+            if one.profile is None:
+                continue
             off = distance(sizes, one.profile)
             if off <= SAME_SIZES and (best is None or 1 - off > best[0]):
                 best = (1 - off, {"known": one.name, "by": "sizes", "likeness": rounded(1 - off)})
     return best and best[1]
-
-
-def distance(own: Profile, known: Profile) -> float:
-    """Of the singular values, and of the norms on that side which a rotation of the other one keeps."""
-    if sorted(own.filled) != sorted(known.filled):
-        return math.inf
-    turned = own.filled != known.filled
-    rows, columns = (own.columns, own.rows) if turned else (own.rows, own.columns)
-    norms = min(apart(rows, known.rows), apart(columns, known.columns))
-    return max(apart(own.singular, known.singular), norms)
-
-
-def apart(own: Tensor, known: Tensor) -> float:
-    return float((own - known).norm() / known.norm())
 
 
 def centred(values: Tensor) -> Tensor:
