@@ -1,6 +1,6 @@
 """Rates of false alarms and of found copies for the comparison with known models (ADR 43).
 
-Trains small models from scratch by many recipes. Each is a known model for all others of its half. Two halves
+Trains small models from scratch by many recipes. Each is a known model for all others of its half. Halves
 are two calls with distant seeds: thresholds are set on the first, and checked on the second.
 By hand, from the repository: PYTHONPATH=runners/kit/python:scorers/library:scorers/library/tests
     python scorers/library/tests/identity_rates.py MODELS SEED
@@ -43,7 +43,7 @@ def text_of(files: str) -> Tensor:
 
 
 def train(seed: int) -> Trained:
-    """From new random weights. Architecture, data, initial size, optimiser, rate and steps follow from the seed."""
+    """From new random weights. Architecture, data, first size, optimiser, rate and steps follow from `seed`."""
     draw = torch.Generator().manual_seed(seed)
     pick = lambda options: options[int(torch.randint(len(options), (1,), generator=draw))]  # noqa: E731
     kind, files, rate = pick(["llama", "llama", "gpt2"]), pick([*TEXTS]), pick([1e-3, 3e-3, 1e-2])
@@ -135,7 +135,7 @@ def upper(count: int, total: int) -> float:
 
 
 def measure(models: int, seed: int) -> dict[str, Any]:
-    """`honest`: models by their worst answer against the others. `copies`: answers of copies of each Llama."""
+    """`honest`: models by their worst answer against others. `copies`: answers of copies of each Llama."""
     trained = [train(seed + at) for at in range(models)]
     known = [known_of(one.state) for one in trained]
     own = [profiled(one.state, "00") for one in trained]
