@@ -28,7 +28,7 @@ def main() -> None:
     rules = [
         one for one in stage.param("rules") if stage.param("data") in one.get("on", [stage.param("data")])
     ]
-    found: dict[str, Any] = {"tensors": [], "mixtures": [], "known": []}
+    found: dict[str, Any] = {"given": [], "tensors": [], "mixtures": [], "known": []}
     if not admission["admitted"] or admission.get("undecided"):
         found["detail"] = "the submission is not admitted"
     elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
@@ -69,12 +69,13 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
             for tensor, entry in sorted(tensors.items(), key=lambda item: len(item[1]["shape"]) < 2):
                 if entry["finite"] and (relation := comparison.relation(tensor)):
                     entry["relations"].append(relation)
+        sizes = [{"model": name, "values": given[name].size()} for name in names_in(rules)]
         mixtures = [fit_mixture(own, [given[name] for name in names]) for names in mixed]
     known = []
     if any(rule["method"] == SCRATCH for rule in rules):
         files = [stage.source_file(str(path)) for path in sorted(Path().glob(KNOWN))]
         known = look_for(own, files, stage.secret_seed)
-    return {"tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
+    return {"given": sizes, "tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
 
 
 def names_in(rules: list[dict[str, Any]]) -> list[str]:

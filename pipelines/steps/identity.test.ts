@@ -76,6 +76,7 @@ test("versions of the base pass as made from it, and decoys, other models and ha
             "fewer-hidden",
             "rotated",
           ],
+          ...["through-both-halves", "first-layers", "fewer-heads", "norms-folded", "untied"],
           ...["rotated-and-cut", "permuted", "padded", "one", "linear", "dare", "ties", "slerp"],
         ].map((family) => [family, "pass"]),
       ),
@@ -94,8 +95,8 @@ test("weights may be removed from the base; training shows, also in vectors and 
     {
       ...Object.fromEntries(
         [
-          ...["unchanged", "half-precision", "pruned", "pruned-90", "fewer-layers", "fewer-neurons"],
-          ...["fewer-hidden", "permuted", "padded"],
+          ...["unchanged", "half-precision", "through-both-halves", "pruned", "pruned-90", "fewer-layers"],
+          ...["first-layers", "fewer-neurons", "fewer-heads", "fewer-hidden", "permuted", "padded", "untied"],
         ].map((family) => [family, "pass"]),
       ),
       rotated: "undecided",
@@ -131,7 +132,12 @@ test("an unchanged model is found in any precision, and one changed vector makes
   expect("changed", given, {
     unchanged: "fail",
     "half-precision": "fail",
+    "through-both-halves": "fail",
+    permuted: "fail",
     one: "fail",
+    "first-layers": "pass",
+    "fewer-neurons": "pass",
+    "fewer-heads": "pass",
     "trained-vectors": "pass",
     "barely-merged": "pass",
     pruned: "pass",
@@ -179,7 +185,7 @@ test("nothing is compared of a submission that is not admitted, or for a task wi
     });
     return mustFollow(identity, readJson(file), file);
   };
-  const nothing = { formatVersion: 1, tensors: [], mixtures: [], known: [] };
+  const nothing = { formatVersion: 1, given: [], tensors: [], mixtures: [], known: [] };
   const scratch = { method: "from-scratch" };
   assert.deepEqual(step({ admitted: false }, [scratch]), {
     ...nothing,

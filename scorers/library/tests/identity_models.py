@@ -26,7 +26,13 @@ MLP = ("gate_proj", "up_proj", "down_proj")
 
 
 def llama(
-    seed: int, *, layers: int = LAYERS, hidden: int = HIDDEN, inner: int = INNER, tied: bool = True
+    seed: int,
+    *,
+    layers: int = LAYERS,
+    hidden: int = HIDDEN,
+    inner: int = INNER,
+    heads: int = 4,
+    tied: bool = True,
 ) -> Any:
     torch.manual_seed(seed)
     model = LlamaForCausalLM(
@@ -35,8 +41,8 @@ def llama(
             hidden_size=hidden,
             intermediate_size=inner,
             num_hidden_layers=layers,
-            num_attention_heads=4,
-            num_key_value_heads=2,
+            num_attention_heads=heads,
+            num_key_value_heads=heads // 2,
             head_dim=16,
             tie_word_embeddings=tied,
         )
@@ -108,6 +114,34 @@ def fewer_neurons(state: State, keep: Tensor) -> State:
         return value[:, keep] if "down_proj" in name else value
 
     return {name: cut(name, value) for name, value in state.items()}
+
+
+def fewer_heads(state: State) -> State:
+    """The first two of four query heads, and the key and value head that they read."""
+
+    def cut(name: str, value: Tensor) -> Tensor:
+        if "q_proj" in name or "k_proj" in name or "v_proj" in name:
+            return value[: len(value) // 2]
+        return value[:, : value.shape[1] // 2] if "o_proj" in name else value
+
+    return {name: cut(name, value) for name, value in state.items()}
+
+
+def norms_folded(state: State) -> State:
+    """The weights of norms multiplied into the matrices that read them: the same function."""
+    changed = dict(state)
+    for name, value in state.items():
+        if "layernorm" not in name:
+            continue
+        start = name[: name.index("input_" if "input_" in name else "post_")]
+        reads = ("q_proj", "k_proj", "v_proj") if "input_" in name else ("gate_proj", "up_proj")
+        changed[name] = torch.ones_like(value)
+        changed |= {
+            other: state[other] * value
+            for other in state
+            if other.startswith(start) and any(part in other for part in reads)
+        }
+    return changed
 
 
 def low_rank(value: Tensor) -> Tensor:
@@ -185,6 +219,15 @@ def families(base: State, one: State, two: State) -> Iterator[tuple[str, Any, St
     other = state_of(llama(99))
     yield "unchanged", same(), base
     yield "half-precision", same(), {name: value.bfloat16() for name, value in base.items()}
+    yield (
+        "through-both-halves",
+        same(),
+        {name: value.bfloat16().half() for name, value in base.items()},
+    )
+    yield "untied", llama(0, tied=False), base | {"lm_head.weight": base["model.embed_tokens.weight"]}
+    yield "norms-folded", same(), norms_folded(base)
+    yield "first-layers", llama(0, layers=2), renumbered(base, [0, 1])
+    yield "fewer-heads", llama(0, heads=2), fewer_heads(base)
     yield "trained", same(), noise(base, 1, 0.1)
     yield "trained-with-sampled-places-kept", same(), keep_sampled(noise(base, 1, 0.1), base)
     yield "trained-vectors", same(), noise(base, 2, 0.1, ("norm",))
@@ -284,6 +327,7 @@ def write_known(folder: Path, known: State) -> None:
     families = [*known_families(known), ("copy-overwritten", overwritten(wide))]
     for name, state in families:
         found = {
+            "given": [],
             "tensors": [described(tensor, value) for tensor, value in state.items()],
             "mixtures": [],
             "known": look_for(state, [path], "0123456789abcdef"),

@@ -43,7 +43,7 @@ def text_of(files: str) -> Tensor:
 
 
 def train(seed: int) -> Trained:
-    """From new random weights. Architecture, data, first size, optimiser, rate and steps follow from `seed`."""
+    """From random weights. Architecture, data, first size, optimiser, rate and steps follow from `seed`."""
     draw = torch.Generator().manual_seed(seed)
     pick = lambda options: options[int(torch.randint(len(options), (1,), generator=draw))]  # noqa: E731
     kind, files, rate = pick(["llama", "llama", "gpt2"]), pick([*TEXTS]), pick([1e-3, 3e-3, 1e-2])

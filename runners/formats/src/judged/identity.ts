@@ -81,6 +81,9 @@ export const identity = fileFormat(
   wholeExcept(["detail"], {
     formatVersion: { const: 1 },
     detail: { ...anyText, description: "why nothing was compared" },
+    given: listOf(
+      wholeObject({ model: anyText, values: { ...count, description: "in all tensors of the given model" } }),
+    ),
     tensors: listOf(tensorIdentity),
     mixtures: { ...listOf(mixture), description: "one for each rule on mixtures" },
     known: { ...listOf(knownModel), description: "one for each known model, if a rule asks" },

@@ -33,13 +33,14 @@ export function decideBase({ tensors }: Identity, names: string[]): Finding {
   return { answer: "fail", evidence };
 }
 
-/** Whether any tensor differs from the given model of this name beyond rounding. */
-export function decideChanged({ tensors }: Identity, names: string[]): Finding {
+/** Whether any tensor differs from the given model of this name beyond rounding, or a part of that model is missing. */
+export function decideChanged({ given, tensors }: Identity, names: string[]): Finding {
   for (const name of names) {
     const same = tensors.filter((tensor) =>
       of(tensor, [name]).some(({ tensor: other, values }) => other === tensor.name && values === "equal"),
     );
-    if (same.length === tensors.length)
+    const all = given.find(({ model }) => model === name)?.values ?? Number.POSITIVE_INFINITY;
+    if (same.length === tensors.length && sum(tensors) >= all)
       return {
         answer: "fail",
         evidence: `all ${same.length} tensors that the model loads are those of ${name}, unchanged`,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from torch import Tensor
 
 from mlrb_kit.stored import weight_files
 
-# the largest relative rounding error of a type, and its smallest difference
-STEPS = {torch.bfloat16: (2.0**-8, 0.0), torch.float16: (2.0**-11, 2.0**-24)}
+# the largest relative rounding error of a type, and the smallest difference of numbers in half precision:
+# values that have only the precision of bfloat16 may have passed through it
+STEPS = {torch.bfloat16: (2.0**-8, 2.0**-24), torch.float16: (2.0**-11, 2.0**-24)}
 SINGLE = (2.0**-24, 0.0)  # models are computed in single precision, so a wider type shows no more
 
 
@@ -44,6 +46,10 @@ class GivenModel:
 
     def shape(self, name: str) -> tuple[int, ...]:
         return tuple(self._files[name].get_slice(name).get_shape())
+
+    def size(self) -> int:
+        """Values in all tensors."""
+        return sum(prod(self.shape(name)) for name in self.names())
 
     def read(self, name: str) -> Tensor:
         """In single precision."""
