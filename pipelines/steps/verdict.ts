@@ -3,6 +3,7 @@
 // the stage; no submission can.
 
 import { admission as admissionFormat } from "@mlrb/formats/judged/admission";
+import { identity } from "@mlrb/formats/judged/identity";
 import { memory } from "@mlrb/formats/judged/memory";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
@@ -38,6 +39,9 @@ const broken =
     : "";
 const ledger = typeof read === "string" ? read : broken || read;
 
+const compared =
+  "identity" in inputs ? mustFollow(identity, readJson(inputs.identity!), "identity.json") : undefined;
+
 const admission = mustFollow(admissionFormat, readJson(inputs.admission!), "admission.json");
 // a submission that was refused later, when it was loaded, still has weights
 const weights = admission.admitted ? readWeights(folder) : undefined;
@@ -50,6 +54,7 @@ writeJson(
     budgetMs,
     knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
     models: "models" in inputs ? inputs.models! : undefined,
+    identity: compared?.tensors.length ? compared : undefined,
     memory:
       "memory" in inputs
         ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements

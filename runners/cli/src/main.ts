@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { loadsIn, pipelineArgument, withPlace } from "./command-options.ts";
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
-import { attemptCommands, cacheCommands } from "./record-commands.ts";
+import { attemptCommands, cacheCommands, fingerprintCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
 import { continueWithoutOutput } from "./show/lost-output.ts";
 
@@ -69,6 +69,7 @@ withPlace(program.command("doctor").argument("[pipeline]", pipelineArgument[1], 
 
 attemptCommands(program, loads);
 cacheCommands(program, loads);
+fingerprintCommands(program, loads);
 
 program
   .command("completion")

@@ -78,3 +78,19 @@ export function cacheCommands(program: Command, loads: Loads): void {
     cache.command("gc").description("remove results that neither a pipeline's last run nor an attempt uses"),
   ).action(loads(async () => (await code()).cacheGc));
 }
+
+export function fingerprintCommands(program: Command, loads: Loads): void {
+  const fingerprints = program
+    .command("fingerprints")
+    .description("make fingerprints of published models, which the rule on training from scratch looks for");
+  const make = fingerprints
+    .command("make")
+    .argument("<model...>", "a folder of safetensors, or owner/name or owner/name@revision of a hub")
+    .requiredOption("--licence <text>", "licence of the weights")
+    .option("--source <text>", "origin and version of the weights (default, for a hub: its name there)")
+    .option("--output <folder>", "where NAME.json is written (default: tasks/known-weights)")
+    .description("write the fingerprint of each model; a hub is read one tensor at a time");
+  withPlace(make).action(
+    loads(async () => (await import("./fingerprints/fingerprints-make.ts")).fingerprintsMake),
+  );
+}

@@ -12,6 +12,7 @@ import { scorerManifest } from "./declared/scorer.ts";
 import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
 import { causality } from "./judged/causality.ts";
+import { identity } from "./judged/identity.ts";
 import { memorisation } from "./judged/memorisation.ts";
 import { memory } from "./judged/memory.ts";
 import { score } from "./judged/score.ts";
@@ -30,6 +31,7 @@ const schemas = {
   admission,
   causality,
   memorisation,
+  identity,
   memory,
   report,
   trajectory: trajectoryLine,

@@ -41,6 +41,10 @@ test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });
 
+test("models trained from scratch show no sign of each other, and copies of them are found", () => {
+  runPythonTests(file("test_identity_rates.py"), /Ran 1 test/);
+});
+
 // uses a fake CUDA, since test machines may lack a GPU; also reads the tasks' programs
 test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothing falls back to the CPU", () => {
   runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);

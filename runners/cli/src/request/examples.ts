@@ -129,6 +129,16 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
     ["pnpm pipeline cache gc", "remove what neither a last run nor an attempt uses"],
   ],
+  fingerprints: [
+    [
+      "pnpm pipeline fingerprints make HuggingFaceTB/SmolLM2-360M --licence Apache-2.0",
+      "of a model on a hub, read one tensor at a time; HF_TOKEN opens closed ones",
+    ],
+    [
+      'pnpm pipeline fingerprints make ../bert --licence Apache-2.0 --source "bert-base-uncased, 2019"',
+      "of a folder of safetensors",
+    ],
+  ],
   completion: [
     ["pnpm pipeline completion bash", "its first lines say where to put it; also zsh and fish"],
     ["pnpm pipeline completion zsh", "with pnpm --silent, without pnpm's own output"],

@@ -1,16 +1,19 @@
-// Rules on the models that a submission was made from, for tasks that give models.
+// Rules on the models that a submission was made from, for tasks that give models. The stage `identity` compares whole
+// tensors; in a pipeline without it, a few values of every matrix are compared here.
 import { clip } from "../admission/clip.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
+import { decideBase, decideChanged, decideCompressed } from "./identity-rules.ts";
 import { recognise } from "./recognise.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
 /** Most matrices come from the given models: trained further, merged or pruned. */
 export const baseApproved: RuleMethod = {
   problem: (given) => takesTexts("models", given),
-  decide({ weights, models }, given) {
+  decide({ weights, models, identity }, given) {
     if (!weights) return notAdmitted;
     const names = given.models as string[];
+    if (identity) return decideBase(identity, names);
     const known = Object.entries(givenModels(models, names)).map(([name, files]) =>
       fingerprint({ name, source: "given with the task", licence: "" }, files),
     );
@@ -32,8 +35,9 @@ export const baseApproved: RuleMethod = {
 /** The submission is not an unchanged given model. */
 export const changed: RuleMethod = {
   problem: (given) => takesTexts("models", given),
-  decide({ weights, models }, given) {
+  decide({ weights, models, identity }, given) {
     if (!weights) return notAdmitted;
+    if (identity) return decideChanged(identity, given.models as string[]);
     const own = sampledMatrices(weights);
     let alike = "";
     for (const [name, files] of Object.entries(givenModels(models, given.models as string[]))) {
@@ -65,9 +69,10 @@ export const compressedBase: RuleMethod = {
     if (typeof model === "string" && Object.keys(others).length === 0) return undefined;
     return `takes { model: name }, got ${JSON.stringify({ model, ...others })}`;
   },
-  decide({ weights, models }, { model }): Finding {
+  decide({ weights, models, identity }, { model }): Finding {
     if (!weights) return notAdmitted;
     const name = model as string;
+    if (identity) return decideCompressed(identity, name);
     const base = sampledMatrices(givenModels(models, [name])[name]!).matrices;
     const byShape = Map.groupBy(base, ({ shape }) => shape);
     const own = sampledMatrices(weights);

@@ -10,7 +10,7 @@ export function readKnownWeights(files: string[]): Fingerprint[] {
     const fingerprint = mustFollow(fingerprintFile, readJson(path), path);
     const bad = fingerprint.tensors.find((tensor) => tensor.values.length !== samples);
     if (bad)
-      throw new Error(`${path}: tensor ${bad.name}: not ${samples} values; make the file again with make.ts`);
+      throw new Error(`${path}: tensor ${bad.name}: not ${samples} values; make the file again with make.py`);
     return fingerprint;
   });
 }

@@ -1,6 +1,8 @@
-// Whether a submission is a mixture of the given models, judged by a few values of every matrix.
+// Whether a submission is a mixture of the given models. The stage `identity` fits whole tensors; in a pipeline without it,
+// a few values of every matrix are judged here.
 import { clip } from "../admission/clip.ts";
 import { givenModels, rounding, type Sampled, sampledMatrices } from "./given-models.ts";
+import { decideMixture } from "./identity-rules.ts";
 import { samples } from "./positions.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
@@ -11,9 +13,10 @@ import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-m
  */
 export const mergeExplained: RuleMethod = {
   problem: (given) => takesTexts("models", given),
-  decide({ weights, models }, given): Finding {
+  decide({ weights, models, identity }, given): Finding {
     if (!weights) return notAdmitted;
     const names = given.models as string[];
+    if (identity) return decideMixture(identity, names);
     const sides = Object.values(givenModels(models, names)).map(
       (files) => new Map(sampledMatrices(files).matrices.map((one) => [one.name, one])),
     );

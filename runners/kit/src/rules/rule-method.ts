@@ -3,6 +3,7 @@
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import type { Identity } from "@mlrb/formats/judged/identity";
 import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
 import type { Safetensors } from "../safetensors/safetensors.ts";
@@ -21,6 +22,8 @@ export type RuleContext = {
   knownWeights: Fingerprint[];
   /** Folder of the given models, each in its own folder; undefined if the task gives none. */
   models?: string | undefined;
+  /** What the stage `identity` found; undefined in a pipeline without it, or if it compared nothing. */
+  identity?: Identity | undefined;
   /** What the stage `memory` measured; undefined in a pipeline without it. */
   memory?: MemoryMeasurement[] | undefined;
 };

@@ -1,0 +1,88 @@
+"""Compares a submission's weights with given and with known models, for the rules on identity (ADR 43).
+
+Writes identity.json, which only the verdict reads.
+By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/identity.py
+    --input submission=DIR --input admission=FILE --input models=DIR --output identity=FILE --param data=smoke
+    --param 'rules=[{"method": "base-approved", "with": {"models": ["base"]}}]' --secret-seed HEX
+"""
+
+import json
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.canonical import write_canonical
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stage import Stage, read_stage
+
+MIXED = "merge-explained"
+SCRATCH = "from-scratch"
+KNOWN = "tasks/known-weights/*.json"
+COMPARED = ("base-approved", "changed", "compressed-base")
+
+
+def main() -> None:
+    stage = read_stage()
+    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    rules = [
+        one for one in stage.param("rules") if stage.param("data") in one.get("on", [stage.param("data")])
+    ]
+    found: dict[str, Any] = {"given": [], "tensors": [], "mixtures": [], "known": []}
+    if not admission["admitted"] or admission.get("undecided"):
+        found["detail"] = "the submission is not admitted"
+    elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
+        found["detail"] = "no rule of the task compares weights"
+    else:
+        try:
+            found = compare(stage, rules)
+        except Rejected as rejected:
+            found["detail"] = str(rejected)
+    write_canonical(stage.output("identity"), {"formatVersion": 1, **found})
+
+
+def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
+    from mlrb_kit.submission import check_files, load_model
+    from scorer_library.identity.compare import compare_model
+    from scorer_library.identity.known import look_for
+    from scorer_library.identity.mixture import fit_mixture
+    from scorer_library.identity.tensors import GivenModel, described, embedding_name, own_tensors
+
+    if stage.secret_seed is None:
+        raise SystemExit(
+            "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
+        )
+    folder = stage.input("submission")
+    model = load_model(folder, check_files(folder))
+    own = own_tensors(model)
+    tensors = {name: described(name, values) for name, values in sorted(own.items())}
+    mixed = [rule["with"]["models"] for rule in rules if rule["method"] == MIXED]
+    with ExitStack() as opened:
+        given = {
+            name: opened.enter_context(GivenModel(name, stage.input("models") / name))
+            for name in dict.fromkeys([*names_in(rules), *(name for names in mixed for name in names)])
+        }
+        for name in names_in(rules):
+            comparison = compare_model(own, given[name], embedding_name(model), stage.secret_seed)
+            # matrices first: they show which layers and which part of the hidden dimension are left
+            for tensor, entry in sorted(tensors.items(), key=lambda item: len(item[1]["shape"]) < 2):
+                if entry["finite"] and (relation := comparison.relation(tensor)):
+                    entry["relations"].append(relation)
+        sizes = [{"model": name, "values": given[name].size()} for name in names_in(rules)]
+        mixtures = [fit_mixture(own, [given[name] for name in names]) for names in mixed]
+    known = []
+    if any(rule["method"] == SCRATCH for rule in rules):
+        files = [stage.source_file(str(path)) for path in sorted(Path().glob(KNOWN))]
+        known = look_for(own, files, stage.secret_seed)
+    return {"given": sizes, "tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
+
+
+def names_in(rules: list[dict[str, Any]]) -> list[str]:
+    """The given models that the rules compare with, each once."""
+    given = [rule["with"] for rule in rules if rule["method"] in COMPARED]
+    return list(dict.fromkeys(name for one in given for name in one.get("models", [one.get("model")])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+// Families of honest and dishonest changes of small models, compared by the step and judged by the rules.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { type Identity, identity } from "@mlrb/formats/judged/identity";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { readJson } from "@mlrb/kit/json-file";
+import { pythonPath } from "@mlrb/kit/python-path";
+import { ruleMethods } from "@mlrb/kit/rules/rule-methods";
+import { testPython } from "../../scorers/testing/submissions.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const root = mkdtempSync(join(tmpdir(), "identity-step-"));
+after(() => rmSync(root, { recursive: true }));
+
+const given = { models: ["base", "one", "two"] };
+const rules = [
+  { method: "base-approved", with: given },
+  { method: "compressed-base", with: { model: "base" } },
+  { method: "merge-explained", with: given },
+];
+before(() => {
+  execFileSync(
+    testPython(),
+    [join(repository, "scorers/library/tests/identity_models.py"), root, JSON.stringify(rules)],
+    { cwd: repository, env: { ...process.env, PYTHONPATH: pythonPath(repository), OMP_NUM_THREADS: "1" } },
+  );
+});
+
+const found = (family: string): Identity =>
+  mustFollow(identity, readJson(join(root, `${family}.json`)), family);
+
+function judge(method: string, family: string, arguments_: Record<string, string | string[]>) {
+  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
+  return ruleMethods[method]!.decide!({ ...rest, identity: found(family) }, arguments_);
+}
+
+const expect = (
+  method: string,
+  with_: Record<string, string | string[]>,
+  answers: Record<string, string>,
+) => {
+  const wrong = Object.entries(answers).flatMap(([family, answer]) => {
+    const decided = judge(method, family, with_);
+    return decided.answer === answer
+      ? []
+      : [`${family}: ${decided.answer}, not ${answer}: ${decided.evidence}`];
+  });
+  assert.deepEqual(wrong, []);
+};
+
+test("versions of the base pass as made from it, and decoys, other models and half-mixtures do not", () => {
+  expect(
+    "base-approved",
+    { models: ["base"] },
+    {
+      ...Object.fromEntries(
+        [
+          ...[
+            "unchanged",
+            "half-precision",
+            "trained",
+            "trained-vectors",
+            "pruned",
+            "pruned-90",
+            "quantised",
+          ],
+          ...[
+            "low-rank",
+            "fewer-layers",
+            "fewer-neurons",
+            "fewer-neurons-trained",
+            "fewer-hidden",
+            "rotated",
+          ],
+          ...["through-both-halves", "first-layers", "fewer-heads", "norms-folded", "untied"],
+          ...["rotated-and-cut", "permuted", "padded", "one", "linear", "dare", "ties", "slerp"],
+        ].map((family) => [family, "pass"]),
+      ),
+      fresh: "fail",
+      "fresh-gpt2": "fail",
+      decoys: "fail",
+      "half-fresh": "undecided",
+    },
+  );
+});
+
+test("weights may be removed from the base; training shows, also in vectors and with sampled places kept", () => {
+  expect(
+    "compressed-base",
+    { model: "base" },
+    {
+      ...Object.fromEntries(
+        [
+          ...["unchanged", "half-precision", "through-both-halves", "pruned", "pruned-90", "fewer-layers"],
+          ...["first-layers", "fewer-neurons", "fewer-heads", "fewer-hidden", "permuted", "padded", "untied"],
+        ].map((family) => [family, "pass"]),
+      ),
+      rotated: "undecided",
+      "rotated-and-cut": "undecided",
+      ...Object.fromEntries(
+        [
+          ...["trained", "trained-with-sampled-places-kept", "trained-vectors", "quantised", "low-rank"],
+          ...["fewer-neurons-trained", "fresh", "fresh-gpt2", "decoys", "half-fresh"],
+        ].map((family) => [family, "fail"]),
+      ),
+    },
+  );
+});
+
+test("linear, SLERP, TIES and DARE merges are mixtures; a thousandth of a second model is none, nor training", () => {
+  expect("merge-explained", given, {
+    linear: "pass",
+    arithmetic: "pass",
+    dare: "pass",
+    ties: "pass",
+    slerp: "pass",
+    "layers-of-both": "pass",
+    one: "fail",
+    "barely-merged": "fail",
+    "merged-and-trained": "fail",
+    "merged-and-kept-sampled": "fail",
+    trained: "fail",
+    "fresh-gpt2": "undecided",
+  });
+});
+
+test("an unchanged model is found in any precision, and one changed vector makes it different", () => {
+  expect("changed", given, {
+    unchanged: "fail",
+    "half-precision": "fail",
+    "through-both-halves": "fail",
+    permuted: "fail",
+    one: "fail",
+    "first-layers": "pass",
+    "fewer-neurons": "pass",
+    "fewer-heads": "pass",
+    "trained-vectors": "pass",
+    "barely-merged": "pass",
+    pruned: "pass",
+  });
+});
+
+test("copies of a known model are found; models of other origin show no sign of it", () => {
+  const copies = ["", "-trained", "-rescaled", "-transposed", "-permuted", "-permuted-half", "-padded"];
+  const hidden = ["-permuted-and-padded", "-rotated", "-half-fresh", "-half-noise", "-overwritten"];
+  const honest = ["40", "41", "42", "43", "decayed", "gpt2"];
+  const answers = (names: string[], answer: string) => names.map((name) => [name, answer]);
+  expect(
+    "from-scratch",
+    {},
+    {
+      ...Object.fromEntries(
+        answers(
+          [...copies, ...hidden].map((name) => `copy${name}`),
+          "fail",
+        ),
+      ),
+      ...Object.fromEntries(
+        answers(
+          honest.map((name) => `honest-${name}`),
+          "pass",
+        ),
+      ),
+    },
+  );
+  const { evidence } = judge("from-scratch", "honest-gpt2", {});
+  assert.match(evidence, /^no sign of the 1 known model \(Famous\) in \d+ matrices$/);
+});
+
+test("nothing is compared of a submission that is not admitted, or for a task without such a rule", () => {
+  const step = (admission: object, rules: object[]) => {
+    const [given, file] = [join(root, "admission-given"), join(root, "identity-found")];
+    writeFileSync(given, JSON.stringify({ formatVersion: 1, admitted: true, reasons: [], ...admission }));
+    const flags = [
+      ...["--input", `submission=${root}`, "--input", `admission=${given}`, "--output", `identity=${file}`],
+      ...["--param", "data=smoke", "--param", `rules=${JSON.stringify(rules)}`],
+    ];
+    execFileSync(testPython(), ["pipelines/steps/identity.py", ...flags], {
+      cwd: repository,
+      env: { ...process.env, PYTHONPATH: pythonPath(repository) },
+    });
+    return mustFollow(identity, readJson(file), file);
+  };
+  const nothing = { formatVersion: 1, given: [], tensors: [], mixtures: [], known: [] };
+  const scratch = { method: "from-scratch" };
+  assert.deepEqual(step({ admitted: false }, [scratch]), {
+    ...nothing,
+    detail: "the submission is not admitted",
+  });
+  for (const others of [[{ method: "parameters-max", with: { max: 1 } }], [{ ...scratch, on: ["official"] }]])
+    assert.deepEqual(step({}, others), { ...nothing, detail: "no rule of the task compares weights" });
+});

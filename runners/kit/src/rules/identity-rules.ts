@@ -1,0 +1,176 @@
+// Decides the rules on given models by identity.json: whole tensors of the loaded model, compared by the stage `identity`
+// (ADR 43). A tensor that the model does not load is not there, so it decides nothing.
+import type { Identity, Mixture, TensorIdentity } from "@mlrb/formats/judged/identity";
+import { clip } from "../admission/clip.ts";
+import type { Finding } from "./rule-method.ts";
+
+type Relation = TensorIdentity["relations"][number];
+
+/** Smaller matrices are similar by chance, and vectors are mostly norms, near one in every model. */
+const sizeMin = 1024;
+/** Cosines from which a tensor is a version of the given one, and under which it is not. Measured in ADR 43. */
+const versionMin = 0.8;
+const strangerMax = 0.3;
+/** The least share of the second model in a mixture. */
+const mixtureMin = 0.05;
+
+/** At least half of the values in matrices are versions of those of `names`. */
+export function decideBase({ tensors }: Identity, names: string[]): Finding {
+  const telling = tensors.filter(isTelling);
+  const values = sum(telling);
+  const best = (tensor: TensorIdentity) => Math.max(0, ...of(tensor, names).map(strength));
+  const versions = telling.filter((tensor) => best(tensor) >= versionMin);
+  const open = telling.filter(
+    (tensor) => !versions.includes(tensor) && (best(tensor) >= strangerMax || !tensor.finite),
+  );
+  const evidence = `${versions.length} of ${telling.length} matrices that the model loads, with ${percent(sum(versions), values)} of their values, are versions of those of ${names.join(" or ")}`;
+  if (sum(versions) * 2 >= values && values > 0) return { answer: "pass", evidence };
+  if ((sum(versions) + sum(open)) * 2 >= values)
+    return {
+      answer: "undecided",
+      evidence: `${evidence}; ${open.length} are related only in part, or cannot be compared`,
+    };
+  return { answer: "fail", evidence };
+}
+
+/** Whether any tensor differs from the given model of this name beyond rounding, or a part of that model is missing. */
+export function decideChanged({ given, tensors }: Identity, names: string[]): Finding {
+  for (const name of names) {
+    const same = tensors.filter((tensor) =>
+      of(tensor, [name]).some(({ tensor: other, values }) => other === tensor.name && values === "equal"),
+    );
+    const all = given.find(({ model }) => model === name)?.values ?? Number.POSITIVE_INFINITY;
+    if (same.length === tensors.length && sum(tensors) >= all)
+      return {
+        answer: "fail",
+        evidence: `all ${same.length} tensors that the model loads are those of ${name}, unchanged`,
+      };
+  }
+  return { answer: "pass", evidence: `it is none of ${names.join(", ")}` };
+}
+
+/** Every tensor holds values of the given model only: unchanged, zero, or with rows or columns removed. */
+export function decideCompressed({ tensors }: Identity, name: string): Finding {
+  const relation = (tensor: TensorIdentity) => of(tensor, [name])[0];
+  const kept = tensors.filter((tensor) => {
+    const found = relation(tensor);
+    return found !== undefined && found.values !== "other" && found.by !== "rank";
+  });
+  const mapped = tensors.filter((tensor) => relation(tensor)?.by === "map" && !kept.includes(tensor));
+  // a norm that was folded into the next matrix is constant, and a vector of another length holds few values
+  const small =
+    mapped.length > 0 || kept.length > 0 ? tensors.filter((one) => isSmall(one, relation(one))) : [];
+  const foreign = tensors.filter((tensor) => ![kept, mapped, small].some((list) => list.includes(tensor)));
+  const looked = tensors.length;
+  if (foreign.length > 0)
+    return {
+      answer: "fail",
+      evidence: `${foreign.length} of ${looked} tensors that the model loads hold values that ${name} does not, e.g. ${clip(foreign[0]!.name)}`,
+    };
+  const rest = looked - kept.length;
+  if (rest > 0 || looked === 0)
+    return {
+      answer: "undecided",
+      evidence: `${mapped.length} of ${looked} tensors are those of ${name} with the hidden dimension mapped, which may hide training; ${rest - mapped.length} are too small to tell`,
+    };
+  return {
+    answer: "pass",
+    evidence: `all ${looked} tensors that the model loads are those of ${name}, unchanged, with zeros, or with rows or columns removed`,
+  };
+}
+
+/** Every tensor is a mixture of the models, and the second model has a share of at least 5 %. */
+export function decideMixture({ tensors, mixtures }: Identity, names: string[]): Finding {
+  const found = mixtures.find(({ models }) => models.join("\n") === names.join("\n"));
+  if (!found) return { answer: "undecided", evidence: "no mixture of these models was fitted" };
+  const unexplained = found.tensors.filter((one) => one.residual > one.allowed && one.outside > 0);
+  const of = `${tensors.length} tensors that the model loads`;
+  if (unexplained.length > 0)
+    return {
+      answer: "fail",
+      evidence: `${unexplained.length} of ${of} are no mixture of ${names.join(", ")}, e.g. ${clip(unexplained[0]!.name)}`,
+    };
+  const strange = tensors.length - found.tensors.length;
+  if (strange > 0 || tensors.length === 0)
+    return { answer: "undecided", evidence: `${strange} of ${of} have a name or shape that the models lack` };
+  const { first, share } = shares(found);
+  const evidence = `all ${of} are mixtures of ${names.join(", ")}`;
+  if (share < mixtureMin)
+    return {
+      answer: "fail",
+      evidence: `${evidence}, but all models other than ${first} have less than ${100 * mixtureMin} % of the weight`,
+    };
+  return { answer: "pass", evidence };
+}
+
+/** A copy at every place has this correlation, whatever small changes followed. */
+const copyMin = 0.9;
+
+/** No sign of the known models. One weak match may be chance, two are not. */
+export function decideScratch({ tensors, known }: Identity): Finding {
+  if (known.length === 0)
+    return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
+  const looked = known[0]!.looked;
+  const matches = known
+    .flatMap(({ model, matches }) => matches.map((one) => ({ model, ...one })))
+    .sort((a, b) => b.likeness - a.likeness);
+  const first = matches[0];
+  if (first) {
+    const sure = matches.length > 1 || (first.by === "places" && first.likeness >= copyMin);
+    const found = new Set(matches.map(({ tensor }) => tensor)).size;
+    const by = first.by === "places" ? "correlation" : "likeness of singular values and norms";
+    return {
+      answer: sure ? "fail" : "undecided",
+      evidence: `${found} of ${looked} matrices are like those of a published model, e.g. ${clip(first.tensor)} is like ${first.known} of ${first.model} (${by} ${first.likeness.toFixed(2)})`,
+    };
+  }
+  const unreadable = tensors.filter(({ finite }) => !finite).length;
+  if (unreadable > 0 || looked === 0)
+    return {
+      answer: "undecided",
+      evidence: `${looked} matrices can be compared; ${unreadable} tensors hold too few numbers`,
+    };
+  // an absence of matches shows little: only these few models were looked for
+  const models = known.map(({ model }) => model).join(", ");
+  const count = known.length === 1 ? "1 known model" : `${known.length} known models`;
+  return { answer: "pass", evidence: `no sign of the ${count} (${models}) in ${looked} matrices` };
+}
+
+/** The model with the largest weight, and the share of the second in the sizes of all weights. */
+function shares({ models, weights }: Mixture): { first: string; share: number } {
+  const order = models
+    .map((name, at) => ({ name, size: Math.abs(weights[at]!) }))
+    .sort((a, b) => b.size - a.size);
+  const all = order.reduce((total, { size }) => total + size, 0);
+  return { first: order[0]!.name, share: (order[1]?.size ?? 0) / all };
+}
+
+/** Zeros and lower rank keep values or directions of the model, whatever the cosine. */
+function strength({ by, values, cosine }: Relation): number {
+  const size = Math.abs(cosine);
+  return (values !== "other" && size > 0) || by === "rank" ? Math.max(size, versionMin) : size;
+}
+
+function isTelling({ shape }: TensorIdentity): boolean {
+  return shape.length >= 2 && volume(shape) >= sizeMin;
+}
+
+function isSmall(tensor: TensorIdentity, relation: Relation | undefined): boolean {
+  return !isTelling(tensor) && (tensor.constant || relation === undefined);
+}
+
+function of({ relations }: TensorIdentity, names: string[]): Relation[] {
+  return relations.filter(({ model }) => names.includes(model));
+}
+
+function sum(tensors: TensorIdentity[]): number {
+  return tensors.reduce((total, { shape }) => total + volume(shape), 0);
+}
+
+function volume(shape: number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}
+
+function percent(part: number, whole: number): string {
+  return `${whole > 0 ? Math.floor((100 * part) / whole) : 0} %`;
+}

@@ -1,0 +1,1 @@
+"""Whose weights a submission has: comparisons with given and with known models (ADR 43)."""

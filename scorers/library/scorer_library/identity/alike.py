@@ -1,0 +1,72 @@
+"""Measures of two tensors: likeness, equality up to rounding, and rows in another order."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from scorer_library.identity.tensors import rounding
+
+NEAR = 0.5  # cosine from which a tensor is taken for a version of another one
+
+
+@dataclass(frozen=True)
+class Alike:
+    cosine: float  # of the whole tensors, 0 where one is zero
+    difference: float  # length of the difference over the length of the given tensor, at most 1e9
+    values: str  # "equal" up to rounding; "zeros": equal or zero; "other"
+
+
+def cosine(own: Tensor, given: Tensor) -> float:
+    """Of two tensors of one shape in single precision. Values that are not finite count as zero."""
+    one, other = unit(own).flatten(), unit(given).flatten()
+    return float(torch.dot(one, other))
+
+
+def unit(values: Tensor) -> Tensor:
+    """With length one, or zero. Scaled first: the square of a large value may be infinite."""
+    finite = torch.nan_to_num(values.float(), 0.0, 0.0, 0.0)
+    finite = finite / finite.abs().max().clamp_min(1e-38) if finite.numel() else finite
+    return finite / finite.norm().clamp_min(1e-38)
+
+
+def alike(own: Tensor, given: Tensor, step: tuple[float, float] | None = None) -> Alike:
+    """Compares place by place. `step` is the rounding of `own`, where it is known."""
+    relative, absolute = step or rounding(own)
+    mine = own.float()
+    off = (mine - given).abs()
+    equal = off <= relative * given.abs() + absolute
+    if bool(equal.all()):
+        values = "equal"
+    elif bool((equal | (mine == 0)).all()):
+        values = "zeros"
+    else:
+        values = "other"
+    length = float(given.norm())
+    difference = float(torch.nan_to_num(off, 1e9, 1e9, 1e9).norm()) / length if length > 0 else 1e9
+    return Alike(cosine(mine, given), min(difference, 1e9), values)
+
+
+def chance(rows: int, width: int) -> float:
+    """The cosine that the best of `rows` unrelated rows of this width seldom exceeds."""
+    return min(0.95, 1.5 * math.sqrt(2 * math.log(max(2, rows)) / max(1, width)))
+
+
+def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
+    """For each row of `own`, the index of the row of `given` that is most alike; None if they are not near.
+
+    Both are matrices of one width. 16 rows are tried first.
+    """
+    rows, width = given.shape
+    least = max(NEAR, chance(rows, width))
+    theirs = torch.nn.functional.normalize(given, dim=1)
+    mine = torch.nn.functional.normalize(torch.nan_to_num(own.float(), 0.0, 0.0, 0.0), dim=1)
+    filled = torch.nonzero(mine.abs().sum(1) > 0).flatten()
+    if len(filled) == 0:
+        return None
+    tried = filled[torch.linspace(0, len(filled) - 1, min(16, len(filled))).long()]
+    if float((mine[tried] @ theirs.T).max(1).values.median()) < least:
+        return None
+    found = torch.cat([(part @ theirs.T).argmax(1) for part in mine.split(1024)])
+    return found if cosine(own, given[found]) >= least else None

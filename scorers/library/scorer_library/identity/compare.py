@@ -1,0 +1,175 @@
+"""Compares the tensors of a submission with those of a given model, whole.
+
+A tensor is compared place by place with tensors of its name, in any layer. If none is near, it may be a part
+of one (rows or columns removed or reordered), one with the hidden dimension mapped (rotated, permuted,
+padded, cut), or one of lower rank.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scorer_library.identity.alike import NEAR, Alike, alike, cosine, matching_rows
+from scorer_library.identity.hidden_map import HiddenMap, find_map
+from scorer_library.identity.tensors import GivenModel
+
+LAYER = re.compile(r"\.(\d+)\.")
+VERSION = 0.8  # cosine from which no closer version is looked for
+LOWER_RANK = 0.9  # of the smaller side: a matrix of less rank is tested as an approximation
+RANK_FIT = 0.05  # largest relative distance to the given matrix, projected on its own directions
+ENERGY = 1e-6  # share of the squared length under which directions do not count
+
+
+@dataclass
+class Comparison:
+    """The submission and one given model; remembers what the first tensors show of the others."""
+
+    own: dict[str, Tensor]
+    given: GivenModel
+    embedding: str
+    hidden: HiddenMap | None
+    layers: dict[str, str] = field(default_factory=dict)  # layer of the submission -> of the given model
+
+    def relation(self, name: str) -> dict[str, Any] | None:
+        """The nearest tensor of the given model; None if nothing shows that `name` was made from one."""
+        own = self.own[name].cpu().float()
+        found = self.by_place(name, own) if own.ndim >= 2 else self.of_vector(name, own)
+        if own.ndim >= 2 and (found is None or (found[2].cosine < VERSION and found[2].values == "other")):
+            found = self.otherwise(name, own) or found
+        if found is None:
+            return None
+        tensor, by, measured = found
+        if measured.cosine >= NEAR and (layer := LAYER.search(name)) and (other := LAYER.search(tensor)):
+            self.layers.setdefault(layer[1], other[1])
+        return {
+            "model": self.given.name,
+            "tensor": tensor,
+            "by": by,
+            "values": measured.values,
+            "cosine": rounded(measured.cosine),
+            "difference": rounded(measured.difference),
+        }
+
+    def candidates(self, name: str) -> Iterator[str]:
+        """Tensors of this name: first of its own layer, or of the layer that others of it came from."""
+        layer = LAYER.search(name)
+        expected = name
+        if layer and layer[1] in self.layers:
+            expected = f"{name[: layer.start(1)]}{self.layers[layer[1]]}{name[layer.end(1) :]}"
+        # a head is often tied to the embedding, and then not stored
+        named = list(self.given.of_pattern(name)) or list(self.given.of_pattern(self.embedding))
+        yield from sorted(named, key=lambda other: (other != expected, other != name))
+
+    def by_place(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+        shape = tuple(own.shape)
+        names = [one for one in self.candidates(name) if self.given.shape(one) == shape]
+        best: tuple[float, str] | None = None
+        for tensor in names or [one for one in self.given.names() if self.given.shape(one) == shape]:
+            strength = abs(cosine(own, self.given.read(tensor)))
+            if best is None or strength > best[0]:
+                best = (strength, tensor)
+            if strength >= 0.999 or (tensor == name and strength >= 0.9):
+                break
+        return best and (best[1], "place", alike(own, self.given.read(best[1])))
+
+    def of_vector(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+        """Vectors are alike in every layer, so the first with equal values counts, else the nearest."""
+        best: tuple[str, str, Alike] | None = None
+        for tensor in self.candidates(name):
+            for by, version in [("place", self.given.read(tensor)), *self.versions(tensor, own)]:
+                if version.shape != own.shape:
+                    continue
+                measured = alike(own, version)
+                if measured.values != "other":
+                    return tensor, by, measured
+                if best is None or measured.cosine > best[2].cosine:
+                    best = (tensor, by, measured)
+        return best
+
+    def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+        for tensor in self.candidates(name):
+            theirs = self.given.read(tensor)
+            if own.shape == theirs.shape and own.ndim == 2 and is_lower_rank(own, theirs):
+                return tensor, "rank", alike(own, theirs)
+            for by, version in self.versions(tensor, own):
+                if (found := fitted(own, version)) is not None:
+                    return tensor, by, found
+        return None
+
+    def versions(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """The given tensor as it is, and with its hidden dimension as the submission has it."""
+        theirs = self.given.read(tensor)
+        yield "part", theirs
+        if self.hidden is None:
+            return
+        hidden, size = self.hidden.matrix.shape
+        for axis in (-1, 0):
+            if theirs.shape[axis] != hidden or own.shape[axis] != size or theirs.ndim > 2:
+                continue
+            yield "map", self.mapped(theirs, axis)
+            if theirs.ndim == 2 and self.hidden.chosen is None:
+                for norm in self.norms(tensor, hidden):  # a rotation needs norms folded into what they feed
+                    yield "map", self.mapped(theirs * (norm if axis == -1 else norm[:, None]), axis)
+
+    def mapped(self, theirs: Tensor, axis: int) -> Tensor:
+        assert self.hidden is not None
+        if self.hidden.chosen is not None:
+            return theirs.index_select(axis, self.hidden.chosen)
+        return theirs @ self.hidden.matrix if axis == -1 else self.hidden.matrix.T @ theirs
+
+    def norms(self, tensor: str, hidden: int) -> Iterator[Tensor]:
+        layer = LAYER.search(tensor)
+        for name in self.given.names():
+            other = LAYER.search(name)
+            if self.given.shape(name) == (hidden,) and (layer and layer[1]) == (other and other[1]):
+                yield self.given.read(name)
+
+
+def compare_model(own: dict[str, Tensor], given: GivenModel, embedding: str, seed: str) -> Comparison:
+    """Ready to compare. `embedding` is the name of the submission's input embedding."""
+    hidden = None
+    mine = own[embedding].cpu().float()
+    for tensor in given.of_pattern(embedding):
+        theirs = given.read(tensor)
+        if theirs.ndim == 2 and (mine.shape != theirs.shape or abs(cosine(mine, theirs)) < NEAR):
+            hidden = find_map(mine, theirs, int(seed[:15], 16))
+    return Comparison(own, given, embedding, hidden)
+
+
+def fitted(own: Tensor, version: Tensor) -> Alike | None:
+    """How alike they are, with rows or columns of `version` in the order of `own`; None if they are not."""
+    if own.shape == version.shape and abs(cosine(own, version)) >= NEAR:
+        return alike(own, version)
+    if own.ndim != 2 or version.ndim != 2:
+        return None
+    if own.shape[1] == version.shape[1]:
+        rows = matching_rows(own, version)
+        if rows is not None:
+            return alike(own, version[rows])
+    if own.shape[0] == version.shape[0]:
+        columns = matching_rows(own.T, version.T)
+        if columns is not None:
+            return alike(own, version[:, columns])
+    return None
+
+
+def is_lower_rank(own: Tensor, given: Tensor) -> bool:
+    """Whether `own` is `given` on fewer directions: as a truncated singular value decomposition makes it."""
+    side = 0 if own.shape[0] <= own.shape[1] else 1
+    mine, theirs = (own, given) if side == 0 else (own.T, given.T)
+    mine = torch.nan_to_num(mine, 0.0, 0.0, 0.0).double()  # squares of large values are infinite in single
+    energy, directions = torch.linalg.eigh(mine @ mine.T)
+    kept = directions[:, energy > ENERGY * energy.sum()]
+    if kept.shape[1] == 0 or kept.shape[1] > LOWER_RANK * mine.shape[0]:
+        return False
+    projected = kept @ (kept.T @ theirs.double())
+    return float((projected - mine).norm()) <= RANK_FIT * float(mine.norm())
+
+
+def rounded(value: float) -> float:
+    """To four digits: equal submissions give equal files on one processor."""
+    return float(f"{value:.4g}")
