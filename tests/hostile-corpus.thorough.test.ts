@@ -1,6 +1,6 @@
 // The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
 // walls of the runner and ends with a verdict. All folders in namespaces; a random third as an ordinary user, and the
-// same third in a container. MLRB_TEST_CORPUS_SEED repeats the choice, MLRB_TEST_CORPUS=full takes all folders.
+// same third in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -38,8 +38,8 @@ const judgeMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
 /** Of a load: twice the weights, 2 GiB, and the libraries. */
 const loadPeakMax = 3 * GiB;
 
-const seed = Number(process.env.MLRB_TEST_CORPUS_SEED ?? Date.now() % 2 ** 31);
-console.log(`a third of the corpus with MLRB_TEST_CORPUS_SEED=${seed}`);
+const seed = Number(process.env.MLRB_TEST_HOSTILE_SEED ?? Date.now() % 2 ** 31);
+console.log(`a third of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
 const place = mkdtempSync(join(tmpdir(), "hostile-corpus-"));
 chmodSync(place, 0o755);
 let corpus: Corpus;
@@ -48,7 +48,7 @@ before(() => {
   corpus = writeCorpus(newFolder("all"));
   const random = seededRandom(seed);
   third =
-    process.env.MLRB_TEST_CORPUS === "full"
+    process.env.MLRB_TEST_HOSTILE === "full"
       ? corpus
       : writeCorpus(newFolder("third"), () => random.integer(3) === 0);
 });

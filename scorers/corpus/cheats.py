@@ -150,7 +150,7 @@ def memory_members(tokenizer: Any) -> list[Member]:
             "a layer that just fits",
             untrained("llama", **llama, intermediate_size=2_000),
         ),
-        ("two-heads", "bloom", "attention of two heads, which fits", untrained("bloom", **bloom, n_head=2)),
+        ("one-head", "bloom", "attention of one head, which fits", untrained("bloom", **bloom, n_head=1)),
         (
             "half-wide-vocabulary",
             "llama",
