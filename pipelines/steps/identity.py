@@ -34,8 +34,11 @@ def main() -> None:
     elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
         found["detail"] = "no rule of the task compares weights"
     else:
+        from mlrb_kit.submission import blame
+
         try:
-            found = compare(stage, rules)
+            with blame("its tensors cannot be compared"):
+                found = compare(stage, rules)
         except Rejected as rejected:
             found["detail"] = str(rejected)
     write_canonical(stage.output("identity"), {"formatVersion": 1, **found})
@@ -48,23 +51,25 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     from scorer_library.identity.known import look_for
     from scorer_library.identity.mixture import fit_mixture
     from scorer_library.identity.tensors import GivenModel, described, embedding_name, own_tensors
+    from scorer_library.identity.work import Work
 
     if stage.secret_seed is None:
         raise SystemExit(
             "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
         )
     folder = stage.input("submission")
+    work = Work()
     model = load_model(folder, check_files(folder))
     own = own_tensors(model)
     tensors = {name: described(name, values) for name, values in sorted(own.items())}
     mixed = [rule["with"]["models"] for rule in rules if rule["method"] == MIXED]
     with ExitStack() as opened:
         given = {
-            name: opened.enter_context(GivenModel(name, stage.input("models") / name))
+            name: opened.enter_context(GivenModel(name, stage.input("models") / name, work))
             for name in dict.fromkeys([*names_in(rules), *(name for names in mixed for name in names)])
         }
         for name in names_in(rules):
-            comparison = compare_model(own, given[name], embedding_name(model), stage.secret_seed)
+            comparison = compare_model(own, given[name], embedding_name(model), stage.secret_seed, work)
             # matrices first: they show which layers and which part of the hidden dimension are left
             for tensor, entry in sorted(tensors.items(), key=lambda item: len(item[1]["shape"]) < 2):
                 if entry["finite"] and (relation := comparison.relation(tensor)):
@@ -74,7 +79,7 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     known = []
     if any(rule["method"] == SCRATCH for rule in rules):
         files = [stage.source_file(str(path)) for path in sorted(Path().glob(KNOWN))]
-        known = look_for(own, files, stage.secret_seed)
+        known = look_for(own, files, stage.secret_seed, work)
     return {"given": sizes, "tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
 
 

@@ -104,7 +104,7 @@ test("weights may be removed from the base; training shows, also in vectors and 
       ...Object.fromEntries(
         [
           ...["trained", "trained-with-sampled-places-kept", "trained-vectors", "quantised", "low-rank"],
-          ...["fewer-neurons-trained", "fresh", "fresh-gpt2", "decoys", "half-fresh"],
+          ...["fewer-neurons-trained", "trained-biases", "fresh", "fresh-gpt2", "decoys", "half-fresh"],
         ].map((family) => [family, "fail"]),
       ),
     },
@@ -146,7 +146,14 @@ test("an unchanged model is found in any precision, and one changed vector makes
 
 test("copies of a known model are found; models of other origin show no sign of it", () => {
   const copies = ["", "-trained", "-rescaled", "-transposed", "-permuted", "-permuted-half", "-padded"];
-  const hidden = ["-permuted-and-padded", "-rotated", "-half-fresh", "-half-noise", "-overwritten"];
+  const hidden = [
+    "-permuted-among-small",
+    "-permuted-and-padded",
+    "-rotated",
+    "-half-fresh",
+    "-half-noise",
+    "-overwritten",
+  ];
   const honest = ["40", "41", "42", "43", "decayed", "gpt2"];
   const answers = (names: string[], answer: string) => names.map((name) => [name, answer]);
   expect(
@@ -169,6 +176,48 @@ test("copies of a known model are found; models of other origin show no sign of 
   );
   const { evidence } = judge("from-scratch", "honest-gpt2", {});
   assert.match(evidence, /^no sign of the 1 known model \(Famous\) in \d+ matrices$/);
+});
+
+const tensor = (name: string, shape: number[], cosine?: number): Identity["tensors"][number] => ({
+  ...{ name, shape, finite: true, constant: false },
+  relations:
+    cosine === undefined
+      ? []
+      : [{ model: "base", tensor: name, by: "place", values: "other", cosine, difference: 0.1 }],
+});
+const decide = (method: string, some: Partial<Identity>, arguments_: Record<string, string[]> = {}) => {
+  const identity: Identity = { formatVersion: 1, given: [], tensors: [], mixtures: [], known: [], ...some };
+  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
+  return ruleMethods[method]!.decide!({ ...rest, identity }, arguments_);
+};
+
+test("a base with a new vocabulary larger than all else is undecided; a foreign body of a small base fails", () => {
+  const layers = Array.from({ length: 30 }, (_, at) => tensor(`layers.${at}`, [576, 1536], 0.99));
+  const tensors = [...layers, tensor("embedding", [200_000, 576]), tensor("head", [200_000, 576])];
+  assert.equal(decide("base-approved", { tensors }, { models: ["base"] }).answer, "undecided");
+  const foreign = Array.from({ length: 30 }, (_, at) => tensor(`own.${at}`, [2000, 1536]));
+  assert.equal(
+    decide("base-approved", { tensors: [...layers, ...foreign] }, { models: ["base"] }).answer,
+    "fail",
+  );
+});
+
+test("one weak match with two relatives is undecided, like one with one known model", () => {
+  const matches = [{ tensor: "a", known: "b", by: "places" as const, likeness: 0.21 }];
+  const known = ["X", "X-Instruct"].map((model) => ({ model, looked: 20, matches }));
+  const tensors = [tensor("a", [64, 64])];
+  assert.equal(decide("from-scratch", { tensors, known }).answer, "undecided");
+  assert.equal(decide("from-scratch", { tensors, known: [known[0]!] }).answer, "undecided");
+});
+
+test("where the stage could compare nothing, each rule is undecided with its reason", () => {
+  const detail = "comparing its tensors would take more than 90 minutes of one core";
+  for (const [method, arguments_] of Object.entries({
+    "base-approved": given,
+    changed: given,
+    "from-scratch": {},
+  }))
+    assert.deepEqual(decide(method, { detail }, arguments_), { answer: "undecided", evidence: detail });
 });
 
 test("nothing is compared of a submission that is not admitted, or for a task without such a rule", () => {

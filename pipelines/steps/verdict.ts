@@ -54,7 +54,7 @@ writeJson(
     budgetMs,
     knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
     models: "models" in inputs ? inputs.models! : undefined,
-    identity: compared?.tensors.length ? compared : undefined,
+    identity: compared,
     memory:
       "memory" in inputs
         ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements

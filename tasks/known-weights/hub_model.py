@@ -2,8 +2,9 @@
 
 import json
 import os
+from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -84,5 +85,6 @@ class HubModel:
                 return None
             way = "; set HF_TOKEN to a token that may read it" if error.code in (401, 403) else ""
             raise SystemExit(f"{url}: {error.code} {error.reason}{way}") from error
-        except URLError as error:
-            raise SystemExit(f"{url}: {error.reason}; is the hub reachable from here?") from error
+        except (OSError, HTTPException) as error:  # URLError, a timeout, a connection that was cut
+            reason = getattr(error, "reason", None) or error or type(error).__name__
+            raise SystemExit(f"{url}: {reason}; is the hub reachable from here?") from error

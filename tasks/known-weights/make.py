@@ -26,7 +26,10 @@ def main() -> None:
     opened = GivenModel(name, Path(model)) if Path(model).is_dir() else HubModel(*model.split("@"))
     with opened as weights:
         found = (fingerprint(tensor, weights.read(tensor)) for tensor in weights.names())
-        print(",\n".join(f"    {json.dumps(entry)}" for entry in found if entry is not None))
+        entries = [f"    {json.dumps(entry)}" for entry in found if entry is not None]
+        if not entries:
+            raise SystemExit(f"{model}: no matrix of plain floats, so nothing would be recognised")
+        print(",\n".join(entries))
     print("  ]\n}")
 
 

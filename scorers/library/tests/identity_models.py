@@ -18,6 +18,7 @@ from mlrb_kit.canonical import write_canonical
 from scorer_library.identity.fingerprint import fingerprint, first_places, places
 from scorer_library.identity.known import look_for
 from scorer_library.identity.tensors import described
+from scorer_library.identity.work import Work
 
 State = dict[str, Tensor]
 HIDDEN, INNER, LAYERS = 64, 192, 3
@@ -33,6 +34,7 @@ def llama(
     inner: int = INNER,
     heads: int = 4,
     tied: bool = True,
+    biases: bool = False,
 ) -> Any:
     torch.manual_seed(seed)
     model = LlamaForCausalLM(
@@ -45,6 +47,7 @@ def llama(
             num_key_value_heads=heads // 2,
             head_dim=16,
             tie_word_embeddings=tied,
+            attention_bias=biases,
         )
     )
     with torch.no_grad():
@@ -52,6 +55,16 @@ def llama(
             if parameter.ndim == 1:
                 parameter.add_(0.3 * torch.randn_like(parameter))
     return model
+
+
+def biases(model: Any) -> State:
+    """Random ones, as training leaves them."""
+    draw = torch.Generator().manual_seed(4)
+    return {
+        name: torch.randn(value.shape, generator=draw)
+        for name, value in state_of(model).items()
+        if name.endswith(".bias")
+    }
 
 
 def state_of(model: Any) -> State:
@@ -231,6 +244,8 @@ def families(base: State, one: State, two: State) -> Iterator[tuple[str, Any, St
     yield "trained", same(), noise(base, 1, 0.1)
     yield "trained-with-sampled-places-kept", same(), keep_sampled(noise(base, 1, 0.1), base)
     yield "trained-vectors", same(), noise(base, 2, 0.1, ("norm",))
+    biased = llama(0, biases=True)
+    yield "trained-biases", biased, biases(biased) | base
     yield "fresh", llama(99), other
     yield "fresh-gpt2", *gpt2(7)
     yield "half-fresh", same(), merge([base, other], lambda both: (both[0] + both[1]) / 2)
@@ -300,6 +315,9 @@ def known_families(known: State) -> Iterator[tuple[str, State]]:
     yield "copy-transposed", each(lambda value: value.T.contiguous(), known)
     yield "copy-permuted", moved
     yield "copy-permuted-half", {name: value.bfloat16() for name, value in moved.items()}
+    draw = torch.Generator().manual_seed(11)
+    small = {f"small.{at}": torch.randn(1, 1024, generator=draw) for at in range(2000)}
+    yield "copy-permuted-among-small", moved | small
     yield "copy-padded", on_hidden(known, torch.eye(HIDDEN, HIDDEN + 16), fold=False)
     yield "copy-permuted-and-padded", on_hidden(known, torch.nn.functional.pad(order, (0, 16)), fold=False)
     yield "copy-rotated", on_hidden(known, turn, fold=True)
@@ -330,7 +348,7 @@ def write_known(folder: Path, known: State) -> None:
             "given": [],
             "tensors": [described(tensor, value) for tensor, value in state.items()],
             "mixtures": [],
-            "known": look_for(state, [path], "0123456789abcdef"),
+            "known": look_for(state, [path], "0123456789abcdef", Work()),
         }
         write_canonical(folder / f"{name}.json", {"formatVersion": 1, **found})
 

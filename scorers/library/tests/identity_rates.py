@@ -21,7 +21,8 @@ from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from scorer_library.identity.fingerprint import fingerprint
-from scorer_library.identity.known import KnownTensor, as_known, matches_of, profiled
+from scorer_library.identity.known import KnownTensor, as_known, matches_of
+from scorer_library.identity.work import Work
 
 REPOSITORY = Path(__file__).parents[3]
 VOCABULARY = 1024
@@ -139,12 +140,12 @@ def measure(models: int, seed: int) -> dict[str, Any]:
     """`honest`: models by their worst answer against others. `copies`: answers of copies of each Llama."""
     trained = [train(seed + at) for at in range(models)]
     known = [known_of(one.state) for one in trained]
-    own = [profiled(one.state, "00") for one in trained]
+    matched = [matches_of(one.state, known, "00", Work())[1] for one in trained]
     worst = ["pass"] * models
     pairs: Counter[str] = Counter()
     nearest = {"places": 0.0, "sizes": 0.0}
     for at, other in permutations(range(models), 2):
-        matches = matches_of(own[at], known[other])
+        matches = matched[at][other]
         said = answer(matches)
         pairs[said] += 1
         worst[at] = max(worst[at], said, key=["pass", "undecided", "fail"].index)
@@ -154,7 +155,8 @@ def measure(models: int, seed: int) -> dict[str, Any]:
     for at, one in enumerate(trained):
         if one.recipe.startswith("llama"):
             for name, state in copies(one.state, seed + at).items():
-                found.setdefault(name, Counter())[answer(matches_of(profiled(state, "00"), known[at]))] += 1
+                _, [matches] = matches_of(state, [known[at]], "00", Work())
+                found.setdefault(name, Counter())[answer(matches)] += 1
     return {"honest": Counter(worst), "pairs": pairs, "nearest": nearest, "copies": found}
 
 

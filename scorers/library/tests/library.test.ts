@@ -37,6 +37,10 @@ test("look-ahead is tried on the texts of public data by an agent's own check", 
   runPythonTests(file("test_check_model.py"), /Ran \d+ tests/);
 });
 
+test("comparing weights costs at most a bound, and large matrices are compared first", () => {
+  runPythonTests(file("test_identity_work.py"), /Ran \d+ tests/);
+});
+
 test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });

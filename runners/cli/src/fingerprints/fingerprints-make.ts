@@ -38,8 +38,10 @@ export function fingerprintsMake(
   const root = rootFolder(repository, options.root);
   const workspace = openWorkspace({ repository, root, pipeline: "fingerprints", profile: "make" });
   const environment = environmentPath(workspace.state, environmentKey(lock, workspace));
+  const files = wanted.flatMap((one) => ("file" in one ? [one.file] : []));
   const problems = [
     ...wanted.filter((one): one is Diagnostic => "code" in one),
+    ...files.filter((file, at) => files.indexOf(file) !== at).map(twice),
     ...(environmentReady(environment) ? [] : [notBuilt]),
   ];
   if (problems.length > 0) return refuse(problems, options.json);
@@ -60,6 +62,12 @@ const notBuilt: Diagnostic = {
   message: `the Python environment of ${lock} is not built`,
   help: "`pnpm pipeline run hello` builds it; then repeat this command",
 };
+
+const twice = (file: string): Diagnostic => ({
+  code: "exists",
+  message: `two of the models would be written to ${oneLine(file)}`,
+  help: "make them one by one, each with another folder in --output",
+});
 
 function wantedOf(model: string, output: string, source: string | undefined): Wanted | Diagnostic {
   const path = resolve(typedIn(), model);

@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { corpus as corpusFormat } from "@mlrb/formats/judged/corpus";
 import { noLookAhead } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -48,6 +49,7 @@ export async function taskCheck(
   const { json } = options;
   const jobs = parseJobs(options.jobs);
   if (typeof jobs === "object") return refuse([jobs], json);
+  if (task.includes(",")) return refuse([oneTask], json);
   const consulted = new Consulted(repository);
   const request = (only: string[], ...set: string[]) =>
     readRequest(repository, pipeline, { ...options, only, set: [`task=${task}`, ...set] }, consulted);
@@ -145,6 +147,12 @@ async function judgedBaselines(checked: Checked): Promise<Judged[] | number> {
     return [{ name: `${axes.agent} ${axes.seed}`, kind: "honest", rules: strikes, heldOut: false, verdict }];
   });
 }
+
+const oneTask: Diagnostic = {
+  code: "several-tasks",
+  message: "a check is of one task, since each has its own rules",
+  help: "repeat the command for each task",
+};
 
 function noBaselines(task: string): string {
   return `no attempt of a scripted baseline is recorded here, so none is counted; \`pipeline run full-benchmark --set task=${task}\` makes them`;

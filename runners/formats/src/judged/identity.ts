@@ -15,7 +15,10 @@ import {
 
 const tensorRelation = wholeObject({
   model: { ...anyText, description: "the given model" },
-  tensor: { ...anyText, description: "its tensor that is nearest" },
+  tensor: {
+    ...anyText,
+    description: "its tensor that is nearest; empty: it has none of this name, and zeros were compared",
+  },
   by: {
     ...oneOf("place", "part", "map", "rank"),
     description:

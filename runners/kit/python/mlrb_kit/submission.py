@@ -106,7 +106,9 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
 
 def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
     """Raises Rejected if the model has no embedding of the tokenizer's start token."""
-    vocabulary = model.get_input_embeddings().weight.shape[0]
+    vocabulary = loaded(
+        "the model has no table of input embeddings", lambda: model.get_input_embeddings().weight.shape[0]
+    )
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
     return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config))

@@ -3,7 +3,7 @@
 import { clip } from "../admission/clip.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
-import { decideBase, decideChanged, decideCompressed } from "./identity-rules.ts";
+import { byIdentity, decideBase, decideChanged, decideCompressed } from "./identity-rules.ts";
 import { recognise } from "./recognise.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
@@ -13,7 +13,7 @@ export const baseApproved: RuleMethod = {
   decide({ weights, models, identity }, given) {
     if (!weights) return notAdmitted;
     const names = given.models as string[];
-    if (identity) return decideBase(identity, names);
+    if (identity) return byIdentity(identity, (found) => decideBase(found, names));
     const known = Object.entries(givenModels(models, names)).map(([name, files]) =>
       fingerprint({ name, source: "given with the task", licence: "" }, files),
     );
@@ -37,7 +37,7 @@ export const changed: RuleMethod = {
   problem: (given) => takesTexts("models", given),
   decide({ weights, models, identity }, given) {
     if (!weights) return notAdmitted;
-    if (identity) return decideChanged(identity, given.models as string[]);
+    if (identity) return byIdentity(identity, (found) => decideChanged(found, given.models as string[]));
     const own = sampledMatrices(weights);
     let alike = "";
     for (const [name, files] of Object.entries(givenModels(models, given.models as string[]))) {
@@ -72,7 +72,7 @@ export const compressedBase: RuleMethod = {
   decide({ weights, models, identity }, { model }): Finding {
     if (!weights) return notAdmitted;
     const name = model as string;
-    if (identity) return decideCompressed(identity, name);
+    if (identity) return byIdentity(identity, (found) => decideCompressed(found, name));
     const base = sampledMatrices(givenModels(models, [name])[name]!).matrices;
     const byShape = Map.groupBy(base, ({ shape }) => shape);
     const own = sampledMatrices(weights);

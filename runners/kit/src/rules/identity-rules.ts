@@ -14,7 +14,16 @@ const strangerMax = 0.3;
 /** The least share of the second model in a mixture. */
 const mixtureMin = 0.05;
 
-/** At least half of the values in matrices are versions of those of `names`. */
+/** The decision by what the stage compared; undecided, with the stage's reason, if it compared nothing. */
+export function byIdentity(identity: Identity, decide: (found: Identity) => Finding): Finding {
+  if (identity.detail === undefined) return decide(identity);
+  return { answer: "undecided", evidence: identity.detail };
+}
+
+/**
+ * At least half of the values in matrices are versions of those of `names`. A new vocabulary can have more values than all
+ * else, so without the two largest other matrices half is enough for undecided.
+ */
 export function decideBase({ tensors }: Identity, names: string[]): Finding {
   const telling = tensors.filter(isTelling);
   const values = sum(telling);
@@ -29,6 +38,15 @@ export function decideBase({ tensors }: Identity, names: string[]): Finding {
     return {
       answer: "undecided",
       evidence: `${evidence}; ${open.length} are related only in part, or cannot be compared`,
+    };
+  const largest = telling
+    .filter((tensor) => !versions.includes(tensor))
+    .sort((a, b) => volume(b.shape) - volume(a.shape))
+    .slice(0, 2);
+  if (sum(versions) * 2 >= values - sum(largest) && versions.length > 0)
+    return {
+      answer: "undecided",
+      evidence: `${evidence}; ${largest.map(({ name }) => clip(name)).join(" and ")} may be a new vocabulary`,
     };
   return { answer: "fail", evidence };
 }
@@ -116,8 +134,9 @@ export function decideScratch({ tensors, known }: Identity): Finding {
     .sort((a, b) => b.likeness - a.likeness);
   const first = matches[0];
   if (first) {
-    const sure = matches.length > 1 || (first.by === "places" && first.likeness >= copyMin);
+    // relatives among the known models match the same matrix
     const found = new Set(matches.map(({ tensor }) => tensor)).size;
+    const sure = found > 1 || (first.by === "places" && first.likeness >= copyMin);
     const by = first.by === "places" ? "correlation" : "likeness of singular values and norms";
     return {
       answer: sure ? "fail" : "undecided",

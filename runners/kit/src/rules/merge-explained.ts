@@ -2,7 +2,7 @@
 // a few values of every matrix are judged here.
 import { clip } from "../admission/clip.ts";
 import { givenModels, rounding, type Sampled, sampledMatrices } from "./given-models.ts";
-import { decideMixture } from "./identity-rules.ts";
+import { byIdentity, decideMixture } from "./identity-rules.ts";
 import { samples } from "./positions.ts";
 import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
 
@@ -16,7 +16,7 @@ export const mergeExplained: RuleMethod = {
   decide({ weights, models, identity }, given): Finding {
     if (!weights) return notAdmitted;
     const names = given.models as string[];
-    if (identity) return decideMixture(identity, names);
+    if (identity) return byIdentity(identity, (found) => decideMixture(found, names));
     const sides = Object.values(givenModels(models, names)).map(
       (files) => new Map(sampledMatrices(files).matrices.map((one) => [one.name, one])),
     );

@@ -1,7 +1,7 @@
 // Rules about the weights alone.
 import { clip } from "../admission/clip.ts";
 import { describeWeights, dtypesOf, isTable } from "./describe-weights.ts";
-import { decideScratch } from "./identity-rules.ts";
+import { byIdentity, decideScratch } from "./identity-rules.ts";
 import { recognise } from "./recognise.ts";
 import { notAdmitted, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
@@ -50,7 +50,7 @@ export const fromScratch: RuleMethod = {
   problem: takesNothing,
   decide({ weights, knownWeights, identity }) {
     if (!weights) return notAdmitted;
-    if (identity) return decideScratch(identity);
+    if (identity) return byIdentity(identity, decideScratch);
     if (knownWeights.length === 0)
       return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
     const { looked, unreadable, matches } = recognise(weights, knownWeights);

@@ -22,7 +22,7 @@ export type RuleContext = {
   knownWeights: Fingerprint[];
   /** Folder of the given models, each in its own folder; undefined if the task gives none. */
   models?: string | undefined;
-  /** What the stage `identity` found; undefined in a pipeline without it, or if it compared nothing. */
+  /** What the stage `identity` found; undefined in a pipeline without it. */
   identity?: Identity | undefined;
   /** What the stage `memory` measured; undefined in a pipeline without it. */
   memory?: MemoryMeasurement[] | undefined;

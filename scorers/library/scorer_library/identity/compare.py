@@ -8,6 +8,7 @@ padded, cut), or one of lower rank.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 from scorer_library.identity.alike import NEAR, Alike, alike, cosine, matching_rows
 from scorer_library.identity.hidden_map import HiddenMap, find_map
 from scorer_library.identity.tensors import GivenModel
+from scorer_library.identity.work import Work
 
 LAYER = re.compile(r"\.(\d+)\.")
 VERSION = 0.8  # cosine from which no closer version is looked for
@@ -30,13 +32,16 @@ class Comparison:
 
     own: dict[str, Tensor]
     given: GivenModel
-    embedding: str
+    embedding: str | None
     hidden: HiddenMap | None
+    work: Work
     layers: dict[str, str] = field(default_factory=dict)  # layer of the submission -> of the given model
 
     def relation(self, name: str) -> dict[str, Any] | None:
         """The nearest tensor of the given model; None if nothing shows that `name` was made from one."""
         own = self.own[name].cpu().float()
+        if own.ndim < 2 and next(self.given.of_pattern(name), None) is None:
+            return self.absent(own)
         found = self.by_place(name, own) if own.ndim >= 2 else self.of_vector(name, own)
         if own.ndim >= 2 and (found is None or (found[2].cosine < VERSION and found[2].values == "other")):
             found = self.otherwise(name, own) or found
@@ -54,6 +59,12 @@ class Comparison:
             "difference": rounded(measured.difference),
         }
 
+    def absent(self, own: Tensor) -> dict[str, Any]:
+        """Of a vector of a name that the given model lacks, such as a bias: it is compared with zeros."""
+        measured = alike(own, torch.zeros_like(own))
+        about = {"model": self.given.name, "tensor": "", "by": "place", "values": measured.values}
+        return {**about, "cosine": 0.0, "difference": rounded(measured.difference)}
+
     def candidates(self, name: str) -> Iterator[str]:
         """Tensors of this name: first of its own layer, or of the layer that others of it came from."""
         layer = LAYER.search(name)
@@ -61,7 +72,9 @@ class Comparison:
         if layer and layer[1] in self.layers:
             expected = f"{name[: layer.start(1)]}{self.layers[layer[1]]}{name[layer.end(1) :]}"
         # a head is often tied to the embedding, and then not stored
-        named = list(self.given.of_pattern(name)) or list(self.given.of_pattern(self.embedding))
+        named = list(self.given.of_pattern(name))
+        if not named and self.embedding is not None:
+            named = list(self.given.of_pattern(self.embedding))
         yield from sorted(named, key=lambda other: (other != expected, other != name))
 
     def by_place(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
@@ -69,6 +82,7 @@ class Comparison:
         names = [one for one in self.candidates(name) if self.given.shape(one) == shape]
         best: tuple[float, str] | None = None
         for tensor in names or [one for one in self.given.names() if self.given.shape(one) == shape]:
+            self.work.values(own.numel())
             strength = abs(cosine(own, self.given.read(tensor)))
             if best is None or strength > best[0]:
                 best = (strength, tensor)
@@ -81,6 +95,7 @@ class Comparison:
         best: tuple[str, str, Alike] | None = None
         for tensor in self.candidates(name):
             for by, version in [("place", self.given.read(tensor)), *self.versions(tensor, own)]:
+                self.work.values(version.numel())
                 if version.shape != own.shape:
                     continue
                 measured = alike(own, version)
@@ -91,11 +106,15 @@ class Comparison:
         return best
 
     def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+        rank = LowerRank(own, self.work)
         for tensor in self.candidates(name):
             theirs = self.given.read(tensor)
-            if own.shape == theirs.shape and own.ndim == 2 and is_lower_rank(own, theirs):
+            if own.shape == theirs.shape and own.ndim == 2 and rank.approximates(theirs):
                 return tensor, "rank", alike(own, theirs)
             for by, version in self.versions(tensor, own):
+                self.work.values(own.numel() + version.numel())
+                if own.ndim == 2 and version.ndim == 2:
+                    self.work.products(own.shape[0], version.shape[0], version.shape[1])
                 if (found := fitted(own, version)) is not None:
                     return tensor, by, found
         return None
@@ -129,15 +148,20 @@ class Comparison:
                 yield self.given.read(name)
 
 
-def compare_model(own: dict[str, Tensor], given: GivenModel, embedding: str, seed: str) -> Comparison:
-    """Ready to compare. `embedding` is the name of the submission's input embedding."""
+def compare_model(
+    own: dict[str, Tensor], given: GivenModel, embedding: str | None, seed: str, work: Work
+) -> Comparison:
+    """Ready to compare. `embedding` is the name of the submission's input embedding, if it has one."""
+    if embedding is None:
+        return Comparison(own, given, None, None, work)
     hidden = None
     mine = own[embedding].cpu().float()
     for tensor in given.of_pattern(embedding):
         theirs = given.read(tensor)
         if theirs.ndim == 2 and (mine.shape != theirs.shape or abs(cosine(mine, theirs)) < NEAR):
+            work.eigenvalues(theirs.shape[1])
             hidden = find_map(mine, theirs, int(seed[:15], 16))
-    return Comparison(own, given, embedding, hidden)
+    return Comparison(own, given, embedding, hidden, work)
 
 
 def fitted(own: Tensor, version: Tensor) -> Alike | None:
@@ -157,17 +181,34 @@ def fitted(own: Tensor, version: Tensor) -> Alike | None:
     return None
 
 
-def is_lower_rank(own: Tensor, given: Tensor) -> bool:
-    """Whether `own` is `given` on fewer directions: as a truncated singular value decomposition makes it."""
-    side = 0 if own.shape[0] <= own.shape[1] else 1
-    mine, theirs = (own, given) if side == 0 else (own.T, given.T)
-    mine = torch.nan_to_num(mine, 0.0, 0.0, 0.0).double()  # squares of large values are infinite in single
-    energy, directions = torch.linalg.eigh(mine @ mine.T)
-    kept = directions[:, energy > ENERGY * energy.sum()]
-    if kept.shape[1] == 0 or kept.shape[1] > LOWER_RANK * mine.shape[0]:
-        return False
-    projected = kept @ (kept.T @ theirs.double())
-    return float((projected - mine).norm()) <= RANK_FIT * float(mine.norm())
+class LowerRank:
+    """A matrix that may hold another one on fewer directions: as a truncated singular value decomposition."""
+
+    def __init__(self, own: Tensor, work: Work) -> None:
+        self.own = own
+        self.work = work
+
+    @cached_property
+    def directions(self) -> tuple[Tensor, Tensor] | None:
+        """The matrix with its smaller side first, and the directions that hold it; None at full rank."""
+        side = self.own if self.own.shape[0] <= self.own.shape[1] else self.own.T
+        mine = torch.nan_to_num(
+            side, 0.0, 0.0, 0.0
+        ).double()  # squares of large values are infinite in single
+        self.work.eigenvalues(mine.shape[0])
+        energy, directions = torch.linalg.eigh(mine @ mine.T)
+        kept = directions[:, energy > ENERGY * energy.sum()]
+        full = kept.shape[1] == 0 or kept.shape[1] > LOWER_RANK * mine.shape[0]
+        return None if full else (mine, kept)
+
+    def approximates(self, given: Tensor) -> bool:
+        if self.directions is None:
+            return False
+        mine, kept = self.directions
+        theirs = (given if given.shape == mine.shape else given.T).double()
+        self.work.products(kept.shape[1], kept.shape[0], 2 * theirs.shape[1])
+        projected = kept @ (kept.T @ theirs)
+        return float((projected - mine).norm()) <= RANK_FIT * float(mine.norm())
 
 
 def rounded(value: float) -> float:

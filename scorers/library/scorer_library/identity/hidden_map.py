@@ -22,7 +22,7 @@ def find_map(own: Tensor, given: Tensor, seed: int) -> HiddenMap | None:
     The embeddings have a row for each token, in one order: they share a tokenizer.
     """
     tokens, hidden = given.shape
-    if own.ndim != 2 or own.shape[0] != tokens or tokens < ROWS * hidden:
+    if own.ndim != 2 or own.shape[0] != tokens or tokens < ROWS * hidden or own.shape[1] == 0:
         return None
     drawn = torch.randperm(tokens, generator=torch.Generator().manual_seed(seed))[: 2 * ROWS * hidden]
     theirs, mine = given[drawn].double(), torch.nan_to_num(own[drawn].double(), 0.0, 0.0, 0.0)

@@ -20,6 +20,7 @@ from scorer_library.identity.fingerprint import (
     unpack_places,
     unpack_profile,
 )
+from scorer_library.identity.work import Work
 
 ALIKE = 0.2  # correlation at 1 024 places: 6 standard errors of unrelated values
 SAME_SIZES = 0.005  # largest relative difference of profiles: copies have 0.0003, other models 0.01 or more
@@ -34,13 +35,6 @@ class KnownTensor:
     profile: Profile | None  # none where it is like that of random numbers
 
 
-@dataclass(frozen=True)
-class OwnMatrix:
-    name: str
-    values: Tensor
-    profile: Profile | None  # of those that the seed draws
-
-
 def read_known(path: Path) -> tuple[str, list[KnownTensor]]:
     file = json.loads(path.read_text(encoding="utf-8"))
     return file["name"], [as_known(one) for one in file["tensors"]]
@@ -52,32 +46,48 @@ def as_known(entry: dict[str, Any]) -> KnownTensor:
     return KnownTensor(entry["name"], shape, centred(unpack_places(entry["places"])), sizes)
 
 
-def look_for(own: dict[str, Tensor], files: list[Path], seed: str) -> list[dict[str, Any]]:
+def look_for(own: dict[str, Tensor], files: list[Path], seed: str, work: Work) -> list[dict[str, Any]]:
     """For each known model, the matrices of the submission that are like one of its."""
-    matrices = profiled(own, seed)
+    known = [read_known(path) for path in files]
+    looked, matches = matches_of(own, [tensors for _, tensors in known], seed, work)
     return [
-        {"model": name, "looked": len(matrices), "matches": matches_of(matrices, tensors)}
-        for name, tensors in map(read_known, files)
+        {"model": model, "looked": looked, "matches": found}
+        for (model, _), found in zip(known, matches, strict=True)
     ]
 
 
-def profiled(own: dict[str, Tensor], seed: str) -> list[OwnMatrix]:
-    names = [name for name, values in own.items() if values.ndim >= 2]
-    with_sizes = set(drawn(names, seed)[:PROFILES_MAX])
-    return [
-        OwnMatrix(name, matrix, profile(matrix) if name in with_sizes else None)
-        for name in sorted(names)
-        if (matrix := as_matrix(own[name])) is not None
-    ]
+def matches_of(
+    own: dict[str, Tensor], known: list[list[KnownTensor]], seed: str, work: Work
+) -> tuple[int, list[list[dict[str, Any]]]]:
+    """How many matrices can be compared, and for each known model those that are like one of its."""
+    names = [name for name in sorted(own) if as_matrix(own[name]) is not None]
+    with_sizes = drawn({name: own[name].numel() for name in names}, seed)
+    matches: list[list[dict[str, Any]]] = [[] for _ in known]
+    for name in names:
+        matrix = as_matrix(own[name])
+        assert matrix is not None
+        work.values(4 * matrix.numel())
+        sizes = None
+        if name in with_sizes:
+            work.eigenvalues(min(matrix.shape))
+            sizes = profile(matrix)
+        for tensors, found in zip(known, matches, strict=True):
+            if match := nearest(matrix, sizes, tensors):
+                found.append({"tensor": name, **match})
+    return len(names), matches
 
 
-def matches_of(matrices: list[OwnMatrix], tensors: list[KnownTensor]) -> list[dict[str, Any]]:
-    found = ((one.name, nearest(one.values, one.profile, tensors)) for one in matrices)
-    return [{"tensor": name, **match} for name, match in found if match]
+def drawn(sizes: dict[str, int], seed: str) -> set[str]:
+    """PROFILES_MAX names, those of larger matrices oftener: small ones cannot crowd out the others.
 
+    Weighted sampling without replacement (Efraimidis and Spirakis, Weighted random sampling, 2006).
+    """
 
-def drawn(names: list[str], seed: str) -> list[str]:
-    return sorted(names, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())
+    def key(name: str) -> float:
+        number = int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:7], "big")
+        return -math.log((number + 1) / (2**56 + 1)) / sizes[name]
+
+    return set(sorted(sizes, key=lambda name: (key(name), name))[:PROFILES_MAX])
 
 
 def nearest(matrix: Tensor, sizes: Profile | None, tensors: list[KnownTensor]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from safetensors import safe_open
 from torch import Tensor
 
 from mlrb_kit.stored import weight_files
+from scorer_library.identity.work import Work
 
 # the largest relative rounding error of a type, and the smallest difference of numbers in half precision:
 # values that have only the precision of bfloat16 may have passed through it
@@ -27,8 +28,9 @@ def own_tensors(model: Any) -> dict[str, Tensor]:
 class GivenModel:
     """The tensors of a model in a folder of ours, read one at a time. Use as a context."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, work: Work | None = None) -> None:
         self.name = name
+        self._work = work or Work()
         self._stack = ExitStack()
         self._files: dict[str, Any] = {}
         for path in weight_files(folder):
@@ -53,6 +55,7 @@ class GivenModel:
 
     def read(self, name: str) -> Tensor:
         """In single precision."""
+        self._work.values(prod(self.shape(name)))
         return self._files[name].get_tensor(name).float()
 
     def of_pattern(self, name: str) -> Iterator[str]:
@@ -73,10 +76,10 @@ def rounding(values: Tensor) -> tuple[float, float]:
     return SINGLE
 
 
-def embedding_name(model: Any) -> str:
-    """The name of the input embedding among `own_tensors`."""
-    weight = model.get_input_embeddings().weight
-    return next(name for name, parameter in model.named_parameters() if parameter is weight)
+def embedding_name(model: Any) -> str | None:
+    """The name of the input embedding among `own_tensors`; None where a model has several tables."""
+    weight = getattr(model.get_input_embeddings(), "weight", None)
+    return next((name for name, parameter in model.named_parameters() if parameter is weight), None)
 
 
 def described(name: str, values: Tensor) -> dict[str, Any]:
