@@ -74,8 +74,10 @@ try {
   // room to report the trouble on a full disk
   if (folder !== undefined) reserveFile(join(folder, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || preset.trusted === true;
-  const memoryBytes = asked?.limits.memoryBytes;
-  const check = submissionCheck(process.cwd(), "scorer_library.check_submission", memoryBytes);
+  const check = submissionCheck(process.cwd(), "scorer_library.check_submission", {
+    memoryBytes: asked?.limits.memoryBytes,
+    ownImage: asked?.image !== undefined && asked.image !== "host",
+  });
   sandbox = await chooseSandbox(asked, {
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });

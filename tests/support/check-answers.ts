@@ -99,7 +99,7 @@ export function causalityChecks(clean: string, place: string): Check[] {
 /** What the Python part of the program says of a clean folder. `memory`: bytes that it may take. */
 export function pythonChecks(clean: string, place: string, memory?: number): Check[] {
   const answers = join(place, "answers");
-  python(module, [clean, texts, answers, ...(memory === undefined ? [] : [String(memory)])]);
+  python(module, [clean, texts, answers, "600", ...(memory === undefined ? [] : [String(memory)])]);
   return readLines(answers);
 }
 

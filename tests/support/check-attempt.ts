@@ -76,7 +76,7 @@ export async function attempt(
     execFileSync(python, ["-c", make, at("data/good"), at("data/train.jsonl")], { env });
   writeFileSync(at("program/agent.sh"), script);
   const memoryBytes = 4 * 2 ** 30;
-  const check = submissionCheck(repository, "scorer_library.check_submission", memoryBytes);
+  const check = submissionCheck(repository, "scorer_library.check_submission", { memoryBytes });
   const sandbox = await chooseSandbox(
     {
       ...{ executor, network: "none", gpus: [], token: `check${process.pid}` },

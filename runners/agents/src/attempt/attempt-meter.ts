@@ -211,9 +211,10 @@ export class AttemptMeter implements Meter {
 
   #release(held: HeldCall): void {
     if (!this.#reserved.delete(held)) return;
+    const unsent = this.#inFlight.delete(held);
     try {
       this.#tellCap();
-      if (this.#inFlight.delete(held)) this.#keep(); // it was not sent
+      if (unsent) this.#keep();
     } catch {} // a full disk: too much stays reserved, and too much may be billed
   }
 

@@ -9,13 +9,31 @@ import { inside } from "./workspace.ts";
 /** `reads`: host files and folders that the program needs inside. */
 type SubmissionCheck = CheckScript & { reads: string[] };
 
+/** What the program imports of the runner. */
+const runners = [
+  ...["admission", "check-submission", "processes", "safetensors", "json-file.ts"].map(
+    (name) => `kit/src/${name}`,
+  ),
+  ...["kit/package.json", "kit/node_modules", "formats/src", "formats/package.json"],
+];
+
 /**
  * `module` is the Python module with the checks that need a model. `memoryBytes` limits the agent's programs: the check
- * takes half of it at most, so that a folder that asks for too much ends no attempt.
+ * takes half of it at most, so that a folder that asks for too much ends no attempt. In an image of the agent's own nothing
+ * of the host is shown, because folders of the image could be hidden: the script then says that nothing was checked.
  */
-export function submissionCheck(repository: string, module: string, memoryBytes?: number): SubmissionCheck {
+export function submissionCheck(
+  repository: string,
+  module: string,
+  { memoryBytes, ownImage = false }: { memoryBytes?: number | undefined; ownImage?: boolean },
+): SubmissionCheck {
   const program = fileURLToPath(import.meta.resolve("@mlrb/kit/check-submission/check-submission"));
-  const runners = ["kit/src", "kit/package.json", "kit/node_modules", "formats/src", "formats/package.json"];
+  if (ownImage)
+    return {
+      reads: [],
+      script: () =>
+        "#!/bin/sh\necho 'undecided admission: an attempt in an image of its own cannot be checked from inside'\n",
+    };
   return {
     reads: [
       process.execPath,

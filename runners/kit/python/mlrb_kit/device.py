@@ -1,8 +1,8 @@
 """The device of models: the GPU that this stage holds (MLRB_GPUS, set by the runner), else the CPU.
 
 One code path for both: models and ids are put on `device`, random numbers are drawn on the CPU, so that data
-come in the same order, and data for disk are moved back. Programs in an agent's workspace do not see the
-kit; they use tasks/library/device.py.
+come in the same order, and data for disk are moved back. Programs in an agent's workspace do not use
+the kit; they use tasks/library/device.py.
 """
 
 import os

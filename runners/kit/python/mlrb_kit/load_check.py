@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.end_with_parent import end_with_parent
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import weight_files
 
@@ -28,7 +29,6 @@ BYTES_PER_SECOND = 20 * MIB  # far below what any honest model needs
 TEXT = "The ferry left the harbour at seven, and nobody waved.\n" + "".join(map(chr, range(32, 127)))
 
 # of PR_SET_PDEATHSIG: the child ends with this process
-PR_SET_PDEATHSIG = 1
 
 
 class OverLimit(Exception):
@@ -179,12 +179,6 @@ def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) 
         os.write(send, json.dumps({"end": "died", "detail": detail}).encode())
     finally:
         os._exit(1)
-
-
-def end_with_parent() -> None:
-    import ctypes
-
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def held_bytes() -> int:

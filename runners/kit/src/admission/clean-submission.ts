@@ -61,15 +61,23 @@ export function cleanSettings(folder: string, weights: Weights): CleanSubmission
   return clean;
 }
 
-/** Writes the clean folder of an admitted submission to `to`, an empty folder or none. */
-export function writeCleanSubmission(folder: string, to: string, weights = readWeights(folder)): void {
+/**
+ * Writes the clean folder of an admitted submission to `to`, an empty folder or none. `place` brings a file of weights
+ * there.
+ */
+export function writeCleanSubmission(
+  folder: string,
+  to: string,
+  weights = readWeights(folder),
+  place: (from: string, to: string) => void = copy,
+): void {
   mkdirSync(to, { recursive: true });
   for (const [name, table] of cleanSettings(folder, weights).settings)
     writeWhole(join(to, name), `${exactText(table)}\n`, { sync: false });
   const { files } = weights;
   const weightMap: Record<string, string> = {};
   for (const { path, tensors } of files) {
-    copy(path, join(to, basename(path)));
+    place(path, join(to, basename(path)));
     for (const { name } of tensors) weightMap[name] = basename(path);
   }
   if (files.length > 0 && basename(files[0]!.path) !== "model.safetensors")

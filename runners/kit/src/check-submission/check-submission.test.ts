@@ -1,10 +1,23 @@
 // The program by itself, with a stand-in for the Python that loads models.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { writeCase } from "../admission/testing/hostile-case.ts";
 import { hostileCorpus } from "../admission/testing/hostile-corpus.ts";
 import { removeFolder } from "../files/remove-folder.ts";
@@ -60,6 +73,46 @@ test("Python sees the clean folder, and no file is left behind", (t) => {
   assert.doesNotMatch(spawnSync("cat", [at("seen")], { encoding: "utf8" }).stdout, /train\.py/);
   assert.match(spawnSync("cat", [at("seen")], { encoding: "utf8" }).stdout, /model\.safetensors/);
   assert.deepEqual(readdirSync(at("tmp")), []);
+});
+
+test("the weights are linked and not copied, because a copy could fill the attempt's disk", (t) => {
+  const { at, run } = place(t, `stat -c %h "$1/model.safetensors" > links`);
+  run();
+  assert.equal(readFileSync(at("links"), "utf8"), "2\n");
+});
+
+test("weights on another disk are not copied: the load is undecided, with the way out", (t) => {
+  const { at, run } = place(t, "echo python was started >&2; exit 1");
+  const elsewhere = mkdtempSync("/dev/shm/check-submission-");
+  t.after(() => removeFolder(elsewhere));
+  if (statSync(elsewhere).dev === statSync(at("tmp")).dev) return t.skip("/dev/shm is the same disk here");
+  cpSync(at("submission"), join(elsewhere, "model"), { recursive: true });
+  const said = run(join(elsewhere, "model"));
+  assert.match(
+    said.stdout,
+    /\nundecided load: the weights cannot be linked .*put the folder into the workspace\n/,
+  );
+  assert.deepEqual(readdirSync(at("tmp")), []);
+});
+
+test("a check that is ended leaves nothing behind, and one that is killed is cleared by the next", async (t) => {
+  for (const [signal, left] of [
+    ["SIGTERM", 0],
+    ["SIGKILL", 1],
+  ] as const) {
+    const { at, run } = place(t, "touch began; exec sleep 20");
+    const child = spawn(process.execPath, [program, "--python", at("python"), "--module", "m"], {
+      ...{ cwd: at("."), stdio: "ignore" },
+      env: { ...process.env, TMPDIR: at("tmp") },
+    });
+    while (!existsSync(at("began"))) await sleep(20);
+    child.kill(signal);
+    await once(child, "exit");
+    assert.equal(readdirSync(at("tmp")).length, left, signal);
+    writeFileSync(at("python"), "#!/bin/sh\n");
+    run();
+    assert.deepEqual(readdirSync(at("tmp")), [], signal);
+  }
 });
 
 test("Python that takes too long is ended, and what it answered before counts", (t) => {

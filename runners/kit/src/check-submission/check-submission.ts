@@ -4,7 +4,7 @@
 // The script in the workspace gives the other flags. Exit status: 0 if nothing fails, 1 if something fails, 2 on misuse.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -84,13 +84,45 @@ async function* each({ folder, python, data }: Asked): AsyncGenerator<Check> {
   const left = admission.ignored ? `; ${admission.ignored.count} other entries are never opened` : "";
   yield { check: "admission", answer: "pass", detail: `it may be loaded${left}` };
   if (!python) return yield undecided("the workspace has no Python with torch; nothing was loaded");
-  const place = mkdtempSync(join(tmpdir(), "check-submission-"));
+  const place = newPlace();
+  const clean = join(place.folder, "clean");
   try {
-    const clean = join(place, "clean");
-    writeCleanSubmission(folder, clean, readWeights(folder));
-    yield* await checkInPython(python, { clean, data, answers: join(place, "answers") });
+    try {
+      writeCleanSubmission(folder, clean, readWeights(folder), linkSync);
+    } catch (error) {
+      // a copy of the weights could fill the attempt's disk, which ends the attempt
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "EXDEV" && code !== "EPERM") throw error;
+      return yield undecided("the weights cannot be linked from there; put the folder into the workspace");
+    }
+    yield* await checkInPython(python, { clean, data, answers: join(place.folder, "answers") });
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    place.remove();
+  }
+}
+
+/** A temporary folder, removed by a signal too; those of checks that were killed are removed first. */
+function newPlace(): { folder: string; remove(): void } {
+  const prefix = "check-submission-";
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split("-")[0]) : 0;
+    if (pid > 0 && !runs(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(1); // Python ends with this process
+    });
+  return { folder, remove };
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
@@ -107,11 +139,15 @@ async function checkInPython(
 ): Promise<Check[]> {
   const timeout = Math.max(1, Math.ceil(seconds * 1000 - performance.now()));
   const trouble = await new Promise<string | undefined>((done) => {
-    const child = spawn(program, ["-P", "-m", module, clean, data, answers, memory], {
-      stdio: ["ignore", "ignore", "pipe"],
-      ...{ timeout, killSignal: "SIGKILL" },
-      env: { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
-    });
+    const child = spawn(
+      program,
+      ["-P", "-m", module, clean, data, answers, String(Math.ceil(timeout / 1000)), memory],
+      {
+        stdio: ["ignore", "ignore", "pipe"],
+        ...{ timeout, killSignal: "SIGKILL" },
+        env: { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
+      },
+    );
     let last = "";
     child.stderr.on("data", (bytes) => {
       last = `${last}${bytes}`.slice(-2000);
