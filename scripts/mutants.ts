@@ -129,6 +129,7 @@ async function stryker(
     concurrency: availableParallelism(),
     coverageAnalysis: "perTest",
     timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 15, // the tests without a mutant, on a busy machine
     logLevel: "warn",
     allowConsoleColors: false,
   };

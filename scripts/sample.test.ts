@@ -32,8 +32,7 @@ test("the sample is complete: all tasks and scores, and no attempt broke a rule"
   assert.deepEqual(report.tasks.map(({ name }) => name).sort(), Object.keys(orders).sort());
   const { attempts, scores, gaps } = report.coverage;
   assert.deepEqual(gaps, []);
-  // the memory of two attempts at edge-llm-training is too near the limit for an estimate
-  assert.deepEqual([attempts.pass, attempts.undecided, attempts.struck], [26, 2, 0]);
+  assert.deepEqual([attempts.pass, attempts.undecided, attempts.struck], [28, 0, 0]);
   assert.equal(scores.scored, scores.planned);
   assert.equal(report.label, "smoke");
 });
