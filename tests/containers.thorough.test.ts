@@ -144,7 +144,10 @@ it("after kill -9 of the runner, an attempt in a container continues, is adopted
   assert.equal(where.sandbox, "docker");
   assert.match(where.image!, /^sha256:/);
   assert.match(readRecord(at, held!.digest, "submission/who"), /^[1-9][0-9]{3,}$/m, "not root");
-  assert.equal(readRecord(at, held!.digest, "submission/seen"), "check-submission\ndata\ndeadline\nsubmission\n");
+  assert.equal(
+    readRecord(at, held!.digest, "submission/seen"),
+    "check-submission\ndata\ndeadline\nsubmission\n",
+  );
 });
 
 it("if a person kills an attempt's container, the machine is the cause and the attempt is retried", async (at) => {
