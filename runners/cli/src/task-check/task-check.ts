@@ -34,6 +34,8 @@ const pipeline = "task-check";
 type TaskCheckOptions = PlaceOptions & { jobs?: string };
 type Checked = {
   rules: CheckedRule[];
+  /** Of the pipeline's agents, one whose attempts the folders of the corpus replace. */
+  agent: string;
   request(only: string[], ...set: string[]): Promise<Request | undefined>;
   /** A folder of this process. */
   work: string;
@@ -61,6 +63,7 @@ export async function taskCheck(
   const folder = beginWork(workspace.state.work, `task-check-${Date.now()}-${processName}`);
   const checked: Checked = {
     rules: checkedRules(plan),
+    agent: String(instanceOf(plan, ({ stage }) => stage.durable).axes.agent),
     request,
     work: folder.path,
     workspace,
@@ -88,7 +91,7 @@ export async function taskCheck(
 
 /** The members of the corpus that some rule is about; and an empty folder, which must be rejected. Or an exit status. */
 async function judgedMembers(checked: Checked): Promise<{ models: Judged[]; unmet: string[] } | number> {
-  const { rules, request, work, workspace } = checked;
+  const { rules, agent, request, work, workspace } = checked;
   const path = join(work, "corpus/members.json");
   const members = mustFollow(corpusFormat, readJson(path), path).members.filter((one) =>
     rules.some(({ method }) => one.rules.includes(method)),
@@ -97,7 +100,7 @@ async function judgedMembers(checked: Checked): Promise<{ models: Judged[]; unme
   mkdirSync(folders.at(-1)!);
   // each folder takes the place of one attempt: the agent decides nothing, and the seed is the folder's number
   const seeds = folders.map((_, at) => at + 1);
-  const asked = await request(["verdict"], "agent=minimal", `seed=${seeds.join(",")}`);
+  const asked = await request(["verdict"], `agent=${agent}`, `seed=${seeds.join(",")}`);
   if (!asked) return 2;
   const { plan } = asked;
   const given = new Map<number, Result>();
