@@ -2,9 +2,9 @@
 
 import unittest
 
-from anchors import text
 from mean_of_kinds import mean_of_kinds
 from measure import pseudo_values
+from scorer_library.public_texts import text_of
 
 
 def sample(group: str, bits: float, size: float, cluster: str = "") -> dict[str, object]:
@@ -46,8 +46,8 @@ class MeanOfKinds(unittest.TestCase):
 class PublicText(unittest.TestCase):
     def test_an_instruction_is_its_three_fields_in_the_order_they_are_read(self) -> None:
         row = {"input": "cat", "instruction": "Name the plural.", "output": "cats"}
-        self.assertEqual(text(row), "Name the plural.\ncat\ncats\n")
-        self.assertEqual(text({**row, "input": ""}), "Name the plural.\ncats\n")
+        self.assertEqual(text_of(row), "Name the plural.\ncat\ncats\n")
+        self.assertEqual(text_of({**row, "input": ""}), "Name the plural.\ncats\n")
 
 
 if __name__ == "__main__":
