@@ -10,7 +10,15 @@ import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { attemptStage } from "./support/attempt-stages.ts";
-import { type Answer, answersOf, attempt, outcome, outcomes, spoiled } from "./support/check-attempt.ts";
+import {
+  type Answer,
+  answersOf,
+  attempt,
+  environment,
+  outcome,
+  outcomes,
+  spoiled,
+} from "./support/check-attempt.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -52,8 +60,14 @@ test("inside, the program shows its own code and nothing else of the repository,
   assert.ok(shown.includes("runners/kit/src"), seen);
   const allowed =
     /^(|runners|node_modules|scorers|scorers\/library)$|^runners\/(kit|formats)|^scorers\/library\//;
+  // the agent's environment may be built in the repository
+  const isEnvironment = (path: string) =>
+    environment.some(
+      (folder) =>
+        folder.startsWith(join(repository, path)) || join(repository, path).startsWith(`${folder}/`),
+    );
   assert.deepEqual(
-    shown.filter((path) => !allowed.test(path)),
+    shown.filter((path) => !allowed.test(path) && !isEnvironment(path)),
     [],
   );
   for (const folder of readdirSync(join(repository, "tasks"))) assert.ok(!shown.includes(`tasks/${folder}`));

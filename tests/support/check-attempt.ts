@@ -17,7 +17,7 @@ import { testPython } from "../../scorers/testing/submissions.ts";
 const repository = resolve(import.meta.dirname, "../..");
 const python = testPython();
 /** The environment's folder and its interpreter's. */
-const environment = execFileSync(
+export const environment = execFileSync(
   python,
   ["-c", "import sys; print(sys.prefix, sys.base_prefix, sep='\\n')"],
   {
