@@ -136,7 +136,7 @@ test("without a Python that can be started the model is undecided, and a broken 
   const folder = mkdtempSync(join(tmpdir(), "check-submission-"));
   try {
     const { folder: good } = writeCase(folder, { name: "good", codes: [], make: () => undefined });
-    const check = submissionCheck(repository, "scorer_library.check_submission", {});
+    const check = submissionCheck(repository, "scorer_library.check_submission", { folders: [] });
     const script = join(folder, "check");
     writeFileSync(script, check.script({ seenAs: (path) => join(folder, path) }, "/nowhere/python"));
     const run = () => spawnSync("sh", [script, good], { encoding: "utf8" });

@@ -75,6 +75,7 @@ try {
   if (folder !== undefined) reserveFile(join(folder, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || preset.trusted === true;
   const check = submissionCheck(process.cwd(), "scorer_library.check_submission", {
+    folders: ["runners/kit/python", "scorers/library"], // of python-path.txt, which is in no key of an attempt
     memoryBytes: asked?.limits.memoryBytes,
     ownImage: asked?.image !== undefined && asked.image !== "host",
   });

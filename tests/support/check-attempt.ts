@@ -11,7 +11,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { pythonPath } from "@mlrb/kit/python-path";
+import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -76,7 +76,9 @@ export async function attempt(
     execFileSync(python, ["-c", make, at("data/good"), at("data/train.jsonl")], { env });
   writeFileSync(at("program/agent.sh"), script);
   const memoryBytes = 4 * 2 ** 30;
-  const check = submissionCheck(repository, "scorer_library.check_submission", { memoryBytes });
+  const check = submissionCheck(repository, "scorer_library.check_submission", {
+    ...{ folders: pythonFolders(repository), memoryBytes },
+  });
   const sandbox = await chooseSandbox(
     {
       ...{ executor, network: "none", gpus: [], token: `check${process.pid}` },

@@ -2,7 +2,7 @@
 // sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no task.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
+import { pythonPath } from "@mlrb/kit/python-path";
 import type { CheckScript } from "./attempt-request.ts";
 import { inside } from "./workspace.ts";
 
@@ -18,14 +18,19 @@ const runners = [
 ];
 
 /**
- * `module` is the Python module with the checks that need a model. `memoryBytes` limits the agent's programs: the check
+ * `module` is the Python module with the checks that need a model; it and the kit are imported from `folders` of the
+ * repository. `memoryBytes` limits the agent's programs: the check
  * takes half of it at most, so that a folder that asks for too much ends no attempt. In an image of the agent's own nothing
  * of the host is shown, because folders of the image could be hidden: the script then says that nothing was checked.
  */
 export function submissionCheck(
   repository: string,
   module: string,
-  { memoryBytes, ownImage = false }: { memoryBytes?: number | undefined; ownImage?: boolean },
+  {
+    folders,
+    memoryBytes,
+    ownImage = false,
+  }: { folders: string[]; memoryBytes?: number | undefined; ownImage?: boolean },
 ): SubmissionCheck {
   const program = fileURLToPath(import.meta.resolve("@mlrb/kit/check-submission/check-submission"));
   if (ownImage)
@@ -38,11 +43,11 @@ export function submissionCheck(
     reads: [
       process.execPath,
       ...runners.map((path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))),
-      ...pythonFolders(repository).map((folder) => join(repository, folder)),
+      ...folders.map((folder) => join(repository, folder)),
     ],
     script(sandbox, python) {
       const given = {
-        ...{ python: python ?? "python3", module, "python-path": pythonPath(repository) },
+        ...{ python: python ?? "python3", module, "python-path": pythonPath(repository, folders) },
         ...{ data: sandbox.seenAs(inside.data), submission: sandbox.seenAs(inside.submission) },
         ...(memoryBytes !== undefined && { memory: String(Math.floor(memoryBytes / 2)) }),
       };
