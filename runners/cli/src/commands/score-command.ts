@@ -5,7 +5,6 @@ import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
-import { startRun } from "@mlrb/local/run/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type ReportParams, reportParams } from "@mlrb/report/read/report-params";
@@ -13,11 +12,8 @@ import { parseJobs } from "../request/parse-jobs.ts";
 import { readRequest, refuse } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { type SubmittedFolder, submitFolder } from "../request/submit-folder.ts";
-import { executorsOf } from "../run/executors.ts";
-import { forecast } from "../run/forecast.ts";
 import { printFailures } from "../run/print-failures.ts";
-import { Progress } from "../run/progress.ts";
-import { untilFinished } from "../run/until-finished.ts";
+import { runGiven } from "../run/run-given.ts";
 import { measuredOf, printScores } from "../show/print-scores.ts";
 
 export type ScoreOptions = PlaceOptions & {
@@ -48,25 +44,9 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   }
 
   const selected = scoringOf(plan, attempt.index);
-  const progress = new Progress({
-    total: selected.length,
-    quiet: json,
-    stream: process.stderr,
-    forecast: forecast({ plan, selected, jobs, workspace }),
-  });
-  const run = startRun({
-    plan,
-    selected,
-    workspace,
-    given: new Map([[attempt.index, submission.result]]),
-    executors: executorsOf(repository),
-    jobs,
-    failFast: false,
-    stale: { kind: "leave" },
-    onEvent: (event) => progress.show(event),
-  });
-  const interrupts = await untilFinished(run, progress);
-  const results = await run.finished;
+  const given = new Map([[attempt.index, submission.result]]);
+  const run = { repository, workspace, plan, selected, given, jobs, json };
+  const { results, interrupts } = await runGiven(run);
   if (!json) printFailures(plan, results, workspace.state.logs);
   const measured = selected.map((index) =>
     measuredOf(plan.instances[index]!, results[index], workspace.store),

@@ -14,7 +14,6 @@ import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Result } from "@mlrb/local/run/result";
-import { startRun } from "@mlrb/local/run/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { parseVerdict } from "@mlrb/report/read/parse-artifacts";
@@ -22,11 +21,8 @@ import { parseJobs } from "../request/parse-jobs.ts";
 import { type Request, readRequest, refuse } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { submitFolder } from "../request/submit-folder.ts";
-import { executorsOf } from "../run/executors.ts";
-import { forecast } from "../run/forecast.ts";
 import { printFailures } from "../run/print-failures.ts";
-import { Progress } from "../run/progress.ts";
-import { untilFinished } from "../run/until-finished.ts";
+import { runGiven } from "../run/run-given.ts";
 import { printTaskCheck } from "./print-task-check.ts";
 import { type CheckedRule, type Judged, ruleRates, thinEvidence, unmetExpectations } from "./rule-rates.ts";
 
@@ -185,25 +181,8 @@ async function carriedOut(
 ): Promise<(Result | undefined)[] | number> {
   const attempt = selected.find((index) => plan.instances[index]!.stage.durable);
   if (attempt !== undefined) throw new Error(`bug: ${plan.instances[attempt]!.id} would run`);
-  const progress = new Progress({
-    total: selected.length,
-    quiet: json,
-    stream: process.stderr,
-    forecast: forecast({ plan, selected, jobs, workspace }),
-  });
-  const run = startRun({
-    plan,
-    selected,
-    workspace,
-    given,
-    executors: executorsOf(repository),
-    jobs,
-    failFast: false,
-    stale: { kind: "leave" },
-    onEvent: (event) => progress.show(event),
-  });
-  const interrupts = await untilFinished(run, progress);
-  const results = await run.finished;
+  const run = { repository, workspace, plan, selected, given, jobs, json };
+  const { results, interrupts } = await runGiven(run);
   if (interrupts > 0) return 130;
   if (selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)))
     return results;
