@@ -141,9 +141,11 @@ export function runScorerScript(scorer: string, script: string, flags: string[])
   return runPython(join(scorers, scorer, script), flags);
 }
 
-function runPython(script: string, flags: string[], fresh = false) {
+/** Runs a Python program of the repository, in the warm process of a suite unless `fresh`. */
+export function runPython(script: string, flags: string[], fresh = false) {
   const command = [script, ...flags];
   return spawnSync(testPython(), fresh ? command : warmArguments(command), {
+    cwd: repository,
     encoding: "utf8",
     env: {
       ...process.env,

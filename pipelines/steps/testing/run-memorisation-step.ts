@@ -1,29 +1,16 @@
 // Runs the steps memorisation.py and anchor_memorisation.py by hand, for tests.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { type MemorisationFile, memorisation } from "@mlrb/formats/judged/memorisation";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
-import { pythonPath } from "@mlrb/kit/python-path";
-import { testPython } from "../../../scorers/testing/submissions.ts";
-import { warmArguments } from "../../../tests/support/warm-python.ts";
+import { runPython } from "../../../scorers/testing/measure.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 
 /** Runs a Python program of pipelines/steps. */
 export function runStepProgram(program: string, args: string[]): void {
-  const script = join(repository, "pipelines/steps", program);
-  const ran = spawnSync(testPython(), warmArguments([script, ...args]), {
-    cwd: repository,
-    encoding: "utf8",
-    env: {
-      ...process.env,
-      PYTHONPATH: pythonPath(repository),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-    },
-  });
+  const ran = runPython(join(repository, "pipelines/steps", program), args);
   assert.equal(ran.status, 0, ran.stderr);
 }
 
