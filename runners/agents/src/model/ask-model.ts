@@ -257,8 +257,13 @@ function takeAnswer(
   }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
 ): AskResult {
   const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
-  meter.charge(charge, held);
   const { raw, ...answer } = reported;
+  const { answeredBy, fingerprint } = answer;
+  const served = {
+    ...{ provider: client.provider, model: client.model, answeredBy },
+    ...(fingerprint !== undefined && { fingerprint }),
+  };
+  meter.charge({ ...charge, served }, held);
   const facts = {
     ...{ call, by, provider: client.provider, model: client.model },
     ...{ requestDigest: digest({ messages, tools }), messages: messages.length },
