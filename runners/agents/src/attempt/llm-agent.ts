@@ -7,16 +7,16 @@ import type { LlmAgent } from "./attempt-request.ts";
 export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env): LlmAgent {
   const { provider, model, scaffold = "react", tools, turnsMax } = preset;
   if (provider === undefined) throw new Error("an agent of kind llm needs `provider: NAME` in its preset");
-  if (model === undefined)
+  if (model?.id === undefined)
     throw new Error("an agent of kind llm needs `model: { id, contextTokens }` in its preset");
-  const { key } = model;
+  const { key, id } = model;
   const secret = key === undefined ? undefined : env[key];
   if (key !== undefined && !secret)
     throw new Error(
       `${key} is not set: it holds the key for ${provider}; export it where you run, and list it in the preset's \`secrets\``,
     );
   return {
-    model: { ...model, provider },
+    model: { ...model, provider, id },
     scaffold: { kind: scaffold, ...(tools && { tools }), ...(turnsMax !== undefined && { turnsMax }) },
     ...(secret !== undefined && { key: secret }),
   };

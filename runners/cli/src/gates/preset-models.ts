@@ -12,7 +12,9 @@ export function presetModels(agents: string[], sources: Sources): PresetModel[] 
     const preset = readManifest("agent", agent, sources);
     if (preset === undefined || Array.isArray(preset)) return [];
     const { kind, provider, model } = preset.value;
-    if (kind !== "llm" || provider === undefined || model === undefined) return [];
-    return [{ agent, spec: { ...model, provider } }];
+    if (kind !== "llm") return [];
+    const { id } = model ?? {};
+    if (provider === undefined || model === undefined || id === undefined) return [];
+    return [{ agent, spec: { ...model, provider, id } }];
   });
 }

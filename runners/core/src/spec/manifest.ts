@@ -7,6 +7,7 @@ import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
 import { checkShape } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { presetWithModel, splitAgentName } from "./agent-model.ts";
 import { checkTask } from "./check-task.ts";
 
 /** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
@@ -55,7 +56,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   },
   agent: {
     folder: "runners/agents/presets",
-    file: (name) => `runners/agents/presets/${name}.yaml`,
+    file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
     keys: Object.keys(agentPreset.properties),
     shape: (source) => checkShape(source, agentPreset),
     derived: { preset: presetOfAttempt },
@@ -112,12 +113,36 @@ export function readManifest<Name extends ManifestKind>(
   const manifest = shape(source);
   if (Array.isArray(manifest)) return manifest;
   const problems = [...checkName(manifest, name), ...rules(manifest, sources)];
-  return problems.length > 0 ? problems : manifest;
+  if (problems.length > 0) return problems;
+  return kind === "agent"
+    ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
+    : manifest;
+}
+
+/** Why a sound manifest cannot be used in a plan, if it cannot. */
+export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
+  if (kind !== "agent") return undefined;
+  const { name, kind: ofAgent, model } = source.value as AgentPreset;
+  if (ofAgent !== "llm" || model === undefined || model.id !== undefined) return undefined;
+  return {
+    code: "no-model",
+    message: `agent "${name}" is a scaffold without a model`,
+    place: source.place(["model"]),
+    help: "choose one: --set model=PROVIDER/ID, e.g. --set model=openai/gpt-4o-2024-08-06",
+  };
+}
+
+function withModel(source: YamlSource<AgentPreset>, name: string): YamlSource<AgentPreset> | Diagnostic[] {
+  const { model } = splitAgentName(name);
+  if (model === undefined) return source;
+  const preset = presetWithModel(source.value, { name, model });
+  if ("message" in preset) return [{ code: "unknown-model", ...preset }];
+  return { ...source, value: preset, place: source.place };
 }
 
 function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {
   const said = manifest.value.name;
-  if (said === name) return [];
+  if (said === splitAgentName(name).preset) return [];
   return [
     {
       code: "name-differs",

@@ -63,28 +63,27 @@ const gatewayProvider = closedObject(
   ["provider", "ids"],
 );
 
+const modelFields = {
+  id: { ...text, description: "the provider's name for the model, with its date if it has one" },
+  baseUrl: {
+    ...address,
+    description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+  },
+  key,
+  contextTokens: {
+    type: "integer",
+    minimum: 1000,
+    description: "limit for request and answer together; requests are cut to fit",
+  },
+  maxOutputTokens: { type: "integer", minimum: 1 },
+  temperature: { type: "number", minimum: 0, maximum: 2 },
+  free,
+  options: { ...jsonObject, description: "passed to the provider unchanged" },
+} as const;
+
 const model = {
-  ...closedObject(
-    {
-      id: { ...text, description: "the provider's name for the model, with its date if it has one" },
-      baseUrl: {
-        ...address,
-        description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
-      },
-      key,
-      contextTokens: {
-        type: "integer",
-        minimum: 1000,
-        description: "limit for request and answer together; requests are cut to fit",
-      },
-      maxOutputTokens: { type: "integer", minimum: 1 },
-      temperature: { type: "number", minimum: 0, maximum: 2 },
-      free,
-      options: { ...jsonObject, description: "passed to the provider unchanged" },
-    },
-    ["id", "contextTokens"],
-  ),
-  description: "llm: the model",
+  ...closedObject(modelFields, ["contextTokens"]),
+  description: "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
 } as const;
 
 const scaffold = { enum: ["react", "supervisor-worker"] } as const;
@@ -157,7 +156,7 @@ export type AgentPreset = TypeOf<typeof agentPreset>;
 
 /** The part of an llm agent's preset at the start of its trajectory. A later version may add fields. */
 export const llmSpecs = {
-  model: openObject({ ...model.properties, provider }, ["id", "contextTokens", "provider"]),
+  model: openObject({ ...modelFields, provider }, ["id", "contextTokens", "provider"]),
   scaffold: openObject({ kind: scaffold, tools, turnsMax }, ["kind"]),
 } as const;
 export type ModelSpec = TypeOf<typeof llmSpecs.model>;
