@@ -36,11 +36,15 @@ export type AskModel = {
   digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
   write(event: TrajectoryEvent): void;
   signal: AbortSignal;
+  /** Shared by the models of an attempt, so that its calls have one series of numbers. */
+  counts?: CallCounts;
   /** Without a desk a person cannot be awaited: trouble of the operator then ends the attempt. */
   desk?: OperatorDesk;
   board?: WaitBoard;
   options?: AskOptions;
 };
+
+export type CallCounts = { calls: number; answered: number };
 
 export type AskOptions = {
   /** How long one call may wait in all: for its provider, and for a person. */
@@ -59,19 +63,18 @@ export type AskOptions = {
  * and the signal's reason once that is aborted.
  */
 export function askModel(given: AskModel): ScaffoldRequest["ask"] {
-  let calls = 0;
-  let answered = 0;
+  const counts = given.counts ?? { calls: 0, answered: 0 };
   return async (by, messages, tools) => {
     given.signal.throwIfAborted();
     // a used-up budget leaves no gap in the numbers
     if (given.meter.over()) return { kind: "over" };
-    const call = ++calls;
+    const call = ++counts.calls;
     // before the first answer nothing can be lost: a wrong key is reported at once
     const { desk, ...rest } = given;
     try {
       const asked = { by, messages, tools, call };
-      const got = await new ModelCall(desk && answered > 0 ? given : rest, asked).run();
-      if (got.kind === "answered") answered++;
+      const got = await new ModelCall(desk && counts.answered > 0 ? given : rest, asked).run();
+      if (got.kind === "answered") counts.answered++;
       return got;
     } finally {
       given.board?.clear(callName(call));

@@ -48,7 +48,7 @@ function chosenModel(text: string): ChosenModel | undefined {
 }
 
 function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial<AgentPreset> | ModelProblem {
-  const { model, secrets = [] } = preset;
+  const { model, planner, secrets = [] } = preset;
   if (model === undefined) return noLimits(preset);
   if (provider === preset.provider) return { model: { ...model, id } };
   if (!isKnownProvider(provider))
@@ -59,7 +59,7 @@ function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial
   const key = keyVariables[provider];
   // options, address and price belong to the preset's own provider
   const { contextTokens, maxOutputTokens, temperature } = model;
-  const kept = secrets.filter((name) => name !== model.key);
+  const kept = secrets.filter((name) => name !== model.key || name === planner?.key);
   return {
     provider,
     model: {

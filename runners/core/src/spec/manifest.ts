@@ -1,7 +1,12 @@
 // Locates and reads the manifests that people add. The three kinds are named only here, and no task, scorer or agent is
 // named at all.
 
-import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/declared/agent-preset";
+import {
+  type AgentPreset,
+  agentPreset,
+  presetOfAttempt,
+  presetProviders,
+} from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
 import { checkShape } from "../yaml/check-shape.ts";
@@ -59,7 +64,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
     keys: Object.keys(agentPreset.properties),
     shape: (source) => checkShape(source, agentPreset),
-    derived: { preset: presetOfAttempt },
+    derived: { preset: presetOfAttempt, providers: presetProviders },
     rules: () => [],
   },
 };

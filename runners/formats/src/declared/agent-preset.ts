@@ -86,7 +86,13 @@ const model = {
   description: "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
 } as const;
 
-const scaffold = { enum: ["react", "supervisor-worker"] } as const;
+const plannerSpec = { ...modelFields, provider } as const;
+const planner = {
+  ...closedObject(plannerSpec, ["provider", "id", "contextTokens"]),
+  description: "llm, scaffold mlrb-2024: the model that writes the plan; without it, the model itself does",
+} as const;
+
+const scaffold = { enum: ["react", "supervisor-worker", "mlrb-2024"] } as const;
 const tools = { ...list, minItems: 1, uniqueItems: true } as const;
 const turnsMax = { type: "integer", minimum: 1 } as const;
 
@@ -134,6 +140,7 @@ export const agentPreset = fileFormat(
         description: "the provider of its models: openai, anthropic, or any name with a baseUrl",
       },
       model,
+      planner,
       scaffold: { ...scaffold, description: "llm: the loop around the model" },
       tools: {
         ...tools,
@@ -156,8 +163,16 @@ export type AgentPreset = TypeOf<typeof agentPreset>;
 
 /** The part of an llm agent's preset at the start of its trajectory. A later version may add fields. */
 export const llmSpecs = {
-  model: openObject({ ...modelFields, provider }, ["id", "contextTokens", "provider"]),
-  scaffold: openObject({ kind: scaffold, tools, turnsMax }, ["kind"]),
+  model: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+  scaffold: openObject(
+    {
+      kind: scaffold,
+      tools,
+      turnsMax,
+      planner: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+    },
+    ["kind"],
+  ),
 } as const;
 export type ModelSpec = TypeOf<typeof llmSpecs.model>;
 export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
@@ -172,6 +187,12 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
       .filter((field) => !besideBehaviour.includes(field))
       .map((field) => [field, preset[field as keyof AgentPreset] ?? null]),
   );
+}
+
+/** The providers that its models are called at, each once. */
+export function presetProviders({ provider, planner, gateway = [] }: AgentPreset): string[] {
+  const all = [provider, planner?.provider, ...gateway.map((one) => one.provider)];
+  return [...new Set(all.filter((one) => one !== undefined))];
 }
 
 /**
