@@ -4,6 +4,13 @@ import { openaiComplaint } from "./loopback-complaints.ts";
 import { bearer } from "./loopback-openai-chat.ts";
 import { type CompleteAnswer, type Protocol, pieces, plainText, type SeenMessage } from "./loopback-reply.ts";
 
+/** Azure's resources serve the same protocol under another path, with the key in a header of its own. */
+export const azureResponses = (): Protocol => ({
+  ...openaiResponses,
+  path: "/openai/v1/responses",
+  keyOf: (headers) => headers["api-key"],
+});
+
 type Item = Record<string, unknown> & { type: string; id: string };
 
 export const openaiResponses: Protocol = {

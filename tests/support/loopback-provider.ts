@@ -1,5 +1,5 @@
-// A model provider on 127.0.0.1 that plays a test's script in OpenAI's two protocols and in Anthropic's, streamed or not,
-// with the faults of providers and networks. It tests mlrb against the documented protocols; only a call to the real
+// A model provider on 127.0.0.1 that plays a test's script in the protocols of OpenAI (two), Azure, Anthropic, Google and
+// Bedrock, with the faults of providers and networks. It tests mlrb against the documented protocols; only a call to the real
 // provider can show that the documents are right.
 //
 // As a program: `node tests/support/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
@@ -11,8 +11,10 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { anthropic } from "./loopback-anthropic.ts";
+import { bedrock } from "./loopback-bedrock.ts";
+import { google } from "./loopback-google.ts";
 import { openaiChat } from "./loopback-openai-chat.ts";
-import { openaiResponses } from "./loopback-openai-responses.ts";
+import { azureResponses, openaiResponses } from "./loopback-openai-responses.ts";
 import {
   type Answer,
   type Complaint,
@@ -46,7 +48,7 @@ export type LoopbackProvider = {
 /** The default key. */
 export const LOOPBACK_KEY = "loopback-key-5f3a";
 
-const PROTOCOLS: Protocol[] = [openaiChat, openaiResponses, anthropic];
+const PROTOCOLS: Protocol[] = [openaiChat, openaiResponses, azureResponses(), anthropic, google, bedrock];
 
 /** After the last reply of a list, requests get a bad request, so that a too short script is noticed. */
 export async function startLoopbackProvider(options: {
@@ -73,7 +75,9 @@ export async function startLoopbackProvider(options: {
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     const path = new URL(request.url ?? "/", "http://loopback").pathname;
-    const protocol = PROTOCOLS.find((one) => one.path === path);
+    const protocol = PROTOCOLS.find((one) =>
+      typeof one.path === "string" ? one.path === path : one.path.test(path),
+    );
     const given = (protocol ?? openaiChat).keyOf(headers);
     if (key !== null && given !== key) {
       turnedAway += 1;
@@ -89,8 +93,7 @@ export async function startLoopbackProvider(options: {
     const heard: SeenRequest = {
       index: seen.length,
       protocol: protocol.name,
-      model: String(body.model),
-      stream: body.stream === true,
+      ...modelAndStream(protocol, path, body),
       headers,
       body,
       ...protocol.read(body),
@@ -124,6 +127,12 @@ export async function startLoopbackProvider(options: {
       await new Promise<void>((closed) => server.close(() => closed()));
     },
   };
+}
+
+function modelAndStream({ path: pattern }: Protocol, path: string, body: Record<string, unknown>) {
+  const [, model, method = ""] = typeof pattern === "string" ? [] : (pattern.exec(path) ?? []);
+  if (model === undefined) return { model: String(body.model), stream: body.stream === true };
+  return { model: decodeURIComponent(model), stream: /^stream|-stream$/u.test(method) };
 }
 
 async function whole(request: IncomingMessage): Promise<string> {
@@ -190,13 +199,17 @@ async function say(
   let events = heard.stream ? protocol.events(answer) : [];
   if (reply.complaint !== undefined)
     events = [...events.slice(0, 3), protocol.complainLate(reply.complaint, heard.model)];
-  const body = heard.stream ? events.map(asEvent).join("") : JSON.stringify(protocol.body(answer));
-  response.writeHead(200, { "content-type": heard.stream ? "text/event-stream" : "application/json" });
+  const { frame } = protocol;
+  // frames are kept as characters of one byte each
+  const encoded = frame ? (one: (typeof events)[number]) => frame.encode(one).toString("latin1") : asEvent;
+  const body = heard.stream ? events.map(encoded).join("") : JSON.stringify(protocol.body(answer));
+  const streamType = frame?.type ?? "text/event-stream";
+  response.writeHead(200, { "content-type": heard.stream ? streamType : "application/json" });
   const end = reply.cut ?? reply.truncate ?? reply.stall;
   const parts = inParts(end === undefined ? body : body.slice(0, end), reply.slow?.characters);
   for (const part of parts) {
     if (response.destroyed) return;
-    if (!response.write(part)) await drained(response);
+    if (!response.write(part, frame ? "latin1" : "utf8")) await drained(response);
     if (reply.slow) await sleep(reply.slow.pauseMs);
   }
   if (reply.stall !== undefined) return;

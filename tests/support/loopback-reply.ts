@@ -83,7 +83,7 @@ export type SeenMessage = {
 
 export type SeenRequest = {
   index: number;
-  protocol: "openai-chat" | "openai-responses" | "anthropic";
+  protocol: "openai-chat" | "openai-responses" | "anthropic" | "google" | "bedrock";
   model: string;
   stream: boolean;
   messages: SeenMessage[];
@@ -96,7 +96,10 @@ export type SeenRequest = {
 /** A protocol: reads requests and writes answers. */
 export type Protocol = {
   name: SeenRequest["protocol"];
-  path: string;
+  /** A pattern's first group is the model, its second one the method: `stream…` or `…-stream` streams. */
+  path: string | RegExp;
+  /** How events are sent; as server-sent events without it. */
+  frame?: { type: string; encode(event: { event?: string; data: unknown }): Buffer };
   /** The key in a request. */
   keyOf(headers: Record<string, string>): string | undefined;
   read(body: Record<string, unknown>): Pick<SeenRequest, "messages" | "tools">;

@@ -14,7 +14,7 @@ import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
 import type { ModelClient, ModelRequest, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
 import { sdkMessages } from "./sdk-messages.ts";
-import { sdkModel } from "./sdk-model.ts";
+import { sdkModel, streamKind } from "./sdk-model.ts";
 
 export type ClientLimits = {
   /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s in any case. */
@@ -58,12 +58,12 @@ type Try = { key: string | undefined; held: Required<ClientLimits>; request: Mod
 async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<ModelResult> {
   const transport = guardedFetch({
     ...held,
-    events: true,
+    stream: streamKind(spec),
     ...(request.heard && { heard: request.heard }),
   });
-  const { model, providerOptions, cache } = sdkModel(spec, key, transport.fetch);
+  const { model, providerOptions, cache, marksEnd } = sdkModel(spec, key, transport.fetch);
   const enough = new AbortController();
-  const answer = new AnswerParts();
+  const answer = new AnswerParts(marksEnd);
   let error: unknown;
   try {
     const { fullStream } = streamText({

@@ -21,8 +21,15 @@ export class AnswerParts {
   #usage: ModelUsage | null = null;
   #usageAtStart: ModelUsage | null = null;
   #finish: FinishReason | undefined;
+  readonly #marksEnd: ((piece: Json) => boolean) | undefined;
+  #isEnded = false;
   #answeredBy: string | null = null;
   #fingerprint = "";
+
+  /** `marksEnd`: whether a piece marks the end of the answer; without it every finish of the SDK holds. */
+  constructor(marksEnd?: (piece: Json) => boolean) {
+    this.#marksEnd = marksEnd;
+  }
 
   /** The arguments of the next tool call, as the model wrote them. */
   takeInput(text: string): void {
@@ -61,16 +68,23 @@ export class AnswerParts {
           usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageAtStart;
         return;
       case "raw":
-        this.#fingerprint = nameAt(part.rawValue as Json, "system_fingerprint") || this.#fingerprint;
+        this.#takeRaw(part.rawValue as Json);
         return;
       case "finish-step":
         this.#usage = countedUsage(part.usage);
         this.#finish = part.finishReason;
-        this.#answeredBy = part.response.modelId ?? null;
         return;
       default: // parts of the SDK that hold nothing of the answer
         return;
     }
+  }
+
+  /** The SDK gives the requested model where a provider names none, so the name is taken from the provider's own words. */
+  #takeRaw(piece: Json): void {
+    this.#isEnded ||= this.#marksEnd?.(piece) ?? false;
+    const named = [["model"], ["response", "model"], ["message", "model"], ["modelVersion"]];
+    this.#answeredBy ??= named.map((path) => nameAt(piece, ...path)).find((name) => name !== "") ?? null;
+    this.#fingerprint = nameAt(piece, "system_fingerprint") || this.#fingerprint;
   }
 
   /** Characters so far: text, reasoning and arguments. */
@@ -85,7 +99,7 @@ export class AnswerParts {
 
   /** Undefined before the end of the answer. */
   get finish(): FinishReason | undefined {
-    return this.#finish;
+    return this.#marksEnd && !this.#isEnded ? undefined : this.#finish;
   }
 
   response(provider: string, finish: ModelResponse["finish"]): ModelResponse {

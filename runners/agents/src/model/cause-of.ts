@@ -2,7 +2,7 @@
 // endpoints with their protocols invent statuses, so codes go first, then statuses, then words.
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
 // https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
-// llama.cpp and LiteLLM answer.
+// llama.cpp, LiteLLM and Bedrock answer.
 import { isTable } from "@mlrb/formats/is-table";
 import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
 import { parsedJson } from "./json-text.ts";
@@ -82,7 +82,9 @@ function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails)
   if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
   if (
     status === 400 &&
-    /invalid model name|llm provider not provided|there are no healthy deployments/u.test(words)
+    /invalid model name|llm provider not provided|there are no healthy deployments|provided model identifier is invalid/u.test(
+      words,
+    )
   )
     return "unknown-model";
 

@@ -119,7 +119,7 @@ test("a redirect is not followed, for the key would go with it", async (t) => {
 test("a body that is no stream is recognized by its first bytes, under any content type", async (t) => {
   const { url, answers } = await server(t);
   const begins = async (type: string, body: string) => {
-    const { fetch, trouble } = guardedFetch({ ...limits, bodyBytesMax: 1e6, events: true });
+    const { fetch, trouble } = guardedFetch({ ...limits, bodyBytesMax: 1e6, stream: "events" });
     const asked = answers();
     const fetching = fetch(url);
     (await asked).writeHead(200, { "content-type": type }).end(body);

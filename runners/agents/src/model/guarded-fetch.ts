@@ -2,7 +2,7 @@
 // whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
 // the key would go with it. A body that is no stream of events is not read as one.
 import { at, parsedJson } from "./json-text.ts";
-import { beginsAsStream, firstBytes } from "./stream-begin.ts";
+import { beginsAsFrame, beginsAsStream, firstBytes } from "./stream-begin.ts";
 
 /** Codes for the table of causes. */
 export class TransportTrouble extends Error {
@@ -21,8 +21,8 @@ type Limits = {
   /** How long a read may take, ms. */
   idleMs: number;
   bodyBytesMax: number;
-  /** Whether the answer must be a stream of events. */
-  events?: boolean;
+  /** The kind of stream that the answer must be; absent: any body. */
+  stream?: "events" | "frames";
   /** Called with the first bytes of a body. */
   heard?: () => void;
   /** Calls `then` after `ms` unless the returned function was called before. */
@@ -89,11 +89,11 @@ class GuardedRequest {
 
   /** Passes the body on while it stays within the limits. */
   #checked({ ok, headers }: Response, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
-    const { bodyBytesMax, events = false, heard } = this.#limits;
+    const { bodyBytesMax, stream: wanted, heard } = this.#limits;
     const words = new TextDecoder();
     let bytes = 0;
     /** The body so far, until it is known to be a stream. */
-    let begin: string | undefined = events && ok ? "" : undefined;
+    let begin: string | undefined = wanted && ok ? "" : undefined;
     const noStream = (text: string) => {
       const type = headers.get("content-type") ?? "no content type";
       const complaint = at(parsedJson(text), "error") === undefined ? undefined : text;
@@ -112,7 +112,7 @@ class GuardedRequest {
         controller.enqueue(part);
         if (begin === undefined) return;
         begin += words.decode(part, { stream: true });
-        const stream = beginsAsStream(begin);
+        const stream = wanted === "frames" ? beginsAsFrame(begin) : beginsAsStream(begin);
         if (stream === true) begin = undefined;
         // a complaint usually comes in one piece and is worth waiting for
         else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));

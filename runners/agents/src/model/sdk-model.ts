@@ -1,12 +1,16 @@
-// Makes the AI SDK's model of a preset: OpenAI and Anthropic by their own protocols, any other provider by chat
-// completions at its `baseUrl`.
+// Makes the AI SDK's model of a preset: OpenAI, Anthropic, Google, Azure and Bedrock by their own protocols, any other
+// provider by chat completions at its `baseUrl`.
 
+import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { createAzure } from "@ai-sdk/azure";
+import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import type { wrapLanguageModel } from "ai";
+import { at, textAt } from "./json-text.ts";
 
 // The SDK prints warnings to stderr, which is the attempt's log; what matters of them shows in answers.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
@@ -16,6 +20,22 @@ export type SdkModel = {
   providerOptions: Record<string, Record<string, Json>>;
   /** Whether the end of the cached part must be marked. */
   cache: boolean;
+  /**
+   * Whether a piece of an answer marks its end. Absent where the SDK reports an answer without such a mark as
+   * interrupted; the packages for Azure and Bedrock are older, and report its finish as "other".
+   */
+  marksEnd?: (piece: Json) => boolean;
+};
+
+/** What shows that an answer has begun as a stream: an event of text, or a frame of AWS's binary event stream. */
+export function streamKind({ provider }: Pick<ModelSpec, "provider">): "events" | "frames" {
+  return provider === "bedrock" ? "frames" : "events";
+}
+
+/** Addresses that name a resource or a region of the account's own: there is no default. */
+const addressOf: Record<string, string> = {
+  azure: "https://RESOURCE.openai.azure.com/openai/v1",
+  bedrock: "https://bedrock-runtime.REGION.amazonaws.com",
 };
 
 /** Throws for an unknown provider without an address. */
@@ -24,7 +44,31 @@ export function sdkModel(spec: ModelSpec, key: string | undefined, transport: ty
   // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
   const apiKey = key ?? "none";
   const address = baseUrl === undefined ? {} : { baseURL: baseUrl };
+  const example = addressOf[provider];
+  if (example !== undefined && baseUrl === undefined)
+    throw new Error(`provider "${provider}" needs \`baseUrl\` in the preset's model: ${example}`);
   switch (provider) {
+    case "google":
+      return {
+        model: createGoogle({ apiKey, fetch: transport, ...address })(id),
+        providerOptions: { google: options },
+        cache: false,
+      };
+    case "azure":
+      return {
+        model: createAzure({ apiKey, fetch: transport, ...address })(id),
+        providerOptions: { azure: { store: false, ...options } },
+        cache: false,
+        marksEnd: (piece) => /^response\.(completed|incomplete|failed)$/u.test(textAt(piece, "type")),
+      };
+    case "bedrock":
+      return {
+        // the key is a Bedrock API key; the region is in the address, and this one keeps the SDK from the environment
+        model: createAmazonBedrock({ apiKey, region: "us-east-1", fetch: transport, ...address })(id),
+        providerOptions: { bedrock: options },
+        cache: false,
+        marksEnd: (piece) => at(piece, "messageStop") !== undefined,
+      };
     case "openai":
       return {
         model: createOpenAI({ apiKey, fetch: transport, ...address })(id),
@@ -42,7 +86,7 @@ export function sdkModel(spec: ModelSpec, key: string | undefined, transport: ty
     default: {
       if (baseUrl === undefined)
         throw new Error(
-          `provider "${provider}" needs \`baseUrl\` in the preset's model, e.g. http://127.0.0.1:8000/v1; only openai and anthropic have one of their own`,
+          `provider "${provider}" needs \`baseUrl\` in the preset's model, e.g. http://127.0.0.1:8000/v1; only openai, anthropic and google have one of their own`,
         );
       const made = createOpenAICompatible({
         name: provider,

@@ -10,6 +10,11 @@ export function beginsAsStream(text: string): boolean | "undecided" {
   return could ? "undecided" : false;
 }
 
+/** A frame of AWS's binary event stream begins with its length, which is below 16 MiB: a zero byte, which no text has. */
+export function beginsAsFrame(text: string): boolean | "undecided" {
+  return text === "" ? "undecided" : text.startsWith("\0");
+}
+
 /** The beginning of a body on one line, for the detail of a failure. */
 export function firstBytes(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();

@@ -137,7 +137,8 @@ export const agentPreset = fileFormat(
       },
       provider: {
         ...provider,
-        description: "the provider of its models: openai, anthropic, or any name with a baseUrl",
+        description:
+          "the provider of its models: openai, anthropic, google, azure, bedrock, or any name with a baseUrl",
       },
       model,
       planner,

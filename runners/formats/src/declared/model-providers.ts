@@ -3,6 +3,7 @@
 export const keyVariables = {
   openai: "OPENAI_API_KEY",
   anthropic: "ANTHROPIC_API_KEY",
+  google: "GEMINI_API_KEY",
 } as const;
 
 export type KnownProvider = keyof typeof keyVariables;
