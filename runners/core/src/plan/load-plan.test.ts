@@ -188,6 +188,21 @@ test("problems are sorted by place and reported once", () => {
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
 });
 
+test("startBy names an axis of the stage", () => {
+  const started = valid.replace("each: [task, agent, seed]", "each: [task, agent, seed]\n    startBy: agent");
+  assert.notEqual(started, valid);
+  const result = load(started);
+  assert("plan" in result, problemsOf(started));
+  const attempt = result.plan.instances.find(({ stage }) => stage.each.includes("seed"))!;
+  assert.equal(attempt.execution.startBy, "agent");
+  const wrong = load(started.replace("startBy: agent", "startBy: agnt"));
+  assert("problems" in wrong);
+  assert.deepEqual(
+    wrong.problems.map(({ code, message, help }) => [code, message, help]),
+    [["unknown-axis", 'the stage has no axis "agnt" to start by', 'did you mean "agent"?']],
+  );
+});
+
 function checkPlaces(problems: Diagnostic[], texts: Record<string, string>): void {
   assert(problems.length > 0, "no plan without a problem that says why");
   for (const problem of problems) {

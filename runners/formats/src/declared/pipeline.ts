@@ -128,6 +128,16 @@ const execution = {
   },
 } as const;
 
+/** Of one stage, also in a profile. */
+const stageExecution = {
+  ...execution,
+  startBy: {
+    ...text,
+    description:
+      "An axis of the stage. Its instances start in the order of this axis' values, and in a random order that never changes among those of one value. So a partial run is balanced over the other axes. Outside the action key.",
+  },
+} as const;
+
 export const stageSpec = {
   ...partialObject({
     title: text,
@@ -221,7 +231,7 @@ export const stageSpec = {
       ...names,
       description: "Outputs that are public although the stage reads private artifacts.",
     },
-    ...execution,
+    ...stageExecution,
   }),
   description: "A step: what it runs, its inputs and its outputs.",
 } as const;
@@ -242,7 +252,7 @@ const profile = partialObject({
   axes,
   params,
   pools,
-  stages: tableOf(partialObject(execution)),
+  stages: tableOf(partialObject(stageExecution)),
   ...execution,
 });
 
@@ -288,7 +298,7 @@ export type AxisSpec = TypeOf<typeof axis>;
 export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` is in action keys. */
-export type ExecutionSpec = Pick<StageSpec, keyof typeof execution>;
+export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
 /** The network that a stage's processes can reach: none but the machine itself, or all. */
 export type Network = TypeOf<typeof network>;
