@@ -47,8 +47,8 @@ export async function planCommand(
     printJson({ event: "summary", pipeline: name, profile, actions, cost, weakLimits, durationMs });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
-    for (const line of [weakLimitsLine(plan), ...noteLines(previews, note)].filter((one) => one !== ""))
-      process.stdout.write(`${line}\n`);
+    const lines = [attemptsLine(previews, plan), weakLimitsLine(plan), ...noteLines(previews, note)];
+    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
   }
   return 0;
 }
@@ -73,6 +73,23 @@ function summaryText(previews: Preview[], actions: Record<Preview["action"], num
   const rest = untimed > 0 ? `, ${untimed} never timed` : "";
   const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
   return `${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}`;
+}
+
+/** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */
+function attemptsLine(previews: Preview[], { instances }: Plan): string {
+  const started = previews.flatMap((preview) => {
+    const { index, cost } = preview;
+    const { action } = instances[index]!;
+    // a run without its key would be refused: with the key, each call has a price
+    const isOpen = cost?.from === 0 && action.secrets.length > 0 && action.budget.dollars === undefined;
+    return [isOpen ? { ...preview, cost: { ...cost, dollars: null } } : preview];
+  });
+  const total = totalCost(started);
+  if (total.attempts === 0) return "";
+  const longest = previews.reduce((most, { cost }) => Math.max(most, cost?.timeMs ?? 0), 0);
+  const each = longest > 0 ? `, each at most ${formatDuration(longest)} of work` : "";
+  const cap = total.unknownDollars > 0 ? "; --max-cost limits what they spend" : "";
+  return `a run would start ${costWords(total)}${each}${cap}`;
 }
 
 function noteLines(previews: Preview[], note: Diagnostic | undefined): string[] {
