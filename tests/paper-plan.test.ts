@@ -7,13 +7,17 @@ import { startOrder } from "@mlrb/core/schedule/start-order";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
-const loaded = loadPlan(
-  { file: "pipelines/full-benchmark.yaml", profile: "paper", set: {}, executor: undefined },
-  sourceFiles(join(import.meta.dirname, "..")),
-  executorNames,
-);
-assert.ok(!("problems" in loaded), JSON.stringify(loaded, undefined, 1).slice(0, 1000));
-const { plan } = loaded;
+function planOf(profile: string) {
+  const loaded = loadPlan(
+    { file: "pipelines/full-benchmark.yaml", profile, set: {}, executor: undefined },
+    sourceFiles(join(import.meta.dirname, "..")),
+    executorNames,
+  );
+  assert.ok(!("problems" in loaded), JSON.stringify(loaded, undefined, 1).slice(0, 1000));
+  return loaded.plan;
+}
+
+const plan = planOf("paper");
 const attempts = plan.instances.filter(({ stage }) => stage.durable);
 
 test("the paper's profile plans 70 attempts of 24 hours on one GPU each, with a network, on official data", () => {
@@ -42,3 +46,15 @@ test("its attempts start seed by seed, each agent once at each task before the n
     assert.doesNotMatch(agents, /^(gpt-4o,){7}|^(claude-3-5-sonnet,){7}/, "agents are mixed");
   }
 });
+
+for (const [profile, hours, count] of [
+  ["h100-10h", 10, 70],
+  ["shakedown", 0.5, 1],
+] as const)
+  test(`${profile} judges its ${count} attempts by the ${hours} hours that they have`, () => {
+    const { instances } = planOf(profile);
+    const timed = instances.filter(({ action }) => action.budget.timeMs !== undefined);
+    assert.equal(timed.filter(({ stage }) => stage.durable).length, count);
+    assert.equal(timed.filter(({ stage }) => stage.role === "verdict").length, count);
+    assert.deepEqual(new Set(timed.map(({ action }) => action.budget.timeMs)), new Set([hours * 3_600_000]));
+  });

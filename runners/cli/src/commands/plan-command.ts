@@ -81,8 +81,8 @@ function attemptsLine(previews: Preview[], { instances }: Plan): string {
     const { index, cost } = preview;
     const { action } = instances[index]!;
     // a run without its key would be refused: with the key, each call has a price
-    const isOpen = cost?.from === 0 && action.secrets.length > 0 && action.budget.dollars === undefined;
-    return [isOpen ? { ...preview, cost: { ...cost, dollars: null } } : preview];
+    const isNew = cost?.from === 0 && action.secrets.length > 0;
+    return [isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview];
   });
   const total = totalCost(started);
   if (total.attempts === 0) return "";

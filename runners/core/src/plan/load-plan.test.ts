@@ -8,6 +8,7 @@ import { memorySources, repository } from "../testing/memory-sources.ts";
 import { type Diagnostic, renderDiagnostic, sortDiagnostics } from "../yaml/diagnostic.ts";
 import { parseYaml } from "../yaml/yaml-source.ts";
 import { loadPlan, type PlanRequest, type PlanResult } from "./load-plan.ts";
+import type { Plan } from "./plan.ts";
 
 const file = "pipelines/test.yaml";
 
@@ -186,6 +187,19 @@ test("problems are sorted by place and reported once", () => {
     "35 unknown-output",
   ]);
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
+});
+
+test("a profile changes parts of a stage's budget, and keeps the others", () => {
+  const profiled = valid.replace(
+    "attempt: { resources: { memory: 1GiB } }",
+    "attempt: { budget: { dollars: 3 } }",
+  );
+  const [result, before] = [load(profiled, { profile: "paper" }), load(valid, { profile: "paper" })];
+  assert("plan" in result && "plan" in before, problemsOf(profiled));
+  const budget = ({ instances }: Plan) =>
+    instances.find(({ stage }) => stage.name === "attempt")!.action.budget;
+  assert.deepEqual(budget(result.plan), { ...budget(before.plan), dollars: 3 });
+  assert.ok(budget(before.plan).timeMs);
 });
 
 test("startBy names an axis of the stage", () => {

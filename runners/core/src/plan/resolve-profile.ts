@@ -144,6 +144,7 @@ function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpe
     ...(network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(hasResources && { resources: mergeResources(under.resources, over.resources) }),
+    ...((under.budget || over.budget) && { budget: { ...under.budget, ...over.budget } }),
     ...((under.limits || over.limits) && { limits: { ...under.limits, ...over.limits } }),
   };
 }

@@ -131,6 +131,18 @@ const execution = {
 /** Of one stage, also in a profile. */
 const stageExecution = {
   ...execution,
+  budget: {
+    ...partialObject({
+      time: duration,
+      tokens: {
+        type: ["integer", "string"],
+        minimum: 1,
+        description: "Input and output of all model calls.",
+      },
+      dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
+    }),
+    description: "The budget; in the action key.",
+  },
   startBy: {
     ...text,
     description:
@@ -203,18 +215,6 @@ export const stageSpec = {
       type: ["boolean", "string"],
       description:
         "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
-    },
-    budget: {
-      ...partialObject({
-        time: duration,
-        tokens: {
-          type: ["integer", "string"],
-          minimum: 1,
-          description: "Input and output of all model calls.",
-        },
-        dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
-      }),
-      description: "The budget; in the action key.",
     },
     durable: { ...flag, description: "Its results are records, not cache entries." },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
@@ -297,7 +297,7 @@ export type GivesSpec = TypeOf<typeof output>;
 export type AxisSpec = TypeOf<typeof axis>;
 export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
-/** Where and within which limits a stage runs. Only `image` is in action keys. */
+/** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
 /** The network that a stage's processes can reach: none but the machine itself, or all. */
