@@ -23,8 +23,11 @@ export type HubRepository = {
 type Fault = {
   path: RegExp;
   times: number;
-  /** `cut`: the connection ends after half of the body. `text`: an answer of 200 with another body. */
-  as: { status: number; headers?: Record<string, string> } | "cut" | { text: string };
+  /**
+   * `cut`: the connection ends after half of the body. `stall`: nothing comes after half of it. `text`: an answer of 200
+   * with another body.
+   */
+  as: { status: number; headers?: Record<string, string> } | "cut" | "stall" | { text: string };
 };
 
 export type HubRequest = {
@@ -33,6 +36,8 @@ export type HubRequest = {
   range: string | undefined;
   authorization: string | undefined;
 };
+
+type Broken = "cut" | "stall" | undefined;
 
 const treePage = 2;
 
@@ -89,12 +94,12 @@ export class LoopbackHub {
     this.requests.push({ method: request.method ?? "", path, range, authorization });
     const fault = this.faults.find((one) => one.times > 0 && one.path.test(path));
     if (fault) fault.times--;
-    if (fault && fault.as !== "cut") {
+    if (fault && typeof fault.as === "object") {
       const { status, headers, text } = { status: 200, headers: {}, text: "", ...fault.as };
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
       return;
     }
-    const cut = fault !== undefined;
+    const broken = typeof fault?.as === "string" ? fault.as : undefined;
     const api = /^\/api\/((?:dataset|model)s\/[^/]+\/[^/]+)(?:\/(revision|tree|commits)\/([^/]+))?$/.exec(
       path,
     );
@@ -109,8 +114,8 @@ export class LoopbackHub {
       });
     else if (file) {
       const key = `${file[1] ?? "models/"}${file[2]}`;
-      this.#file(request, response, { key, revision: file[3]!, path: file[4]!, authorization, cut });
-    } else if (path.startsWith("/lfs/")) this.#stored(request, response, { digest: path.slice(5), cut });
+      this.#file(request, response, { key, revision: file[3]!, path: file[4]!, authorization, broken });
+    } else if (path.startsWith("/lfs/")) this.#stored(request, response, { digest: path.slice(5), broken });
     else refuse(response, 404, "RepoNotFound");
   }
 
@@ -179,7 +184,7 @@ export class LoopbackHub {
   #file(
     request: IncomingMessage,
     response: ServerResponse,
-    at: { key: string; revision: string; path: string; authorization: string | undefined; cut: boolean },
+    at: { key: string; revision: string; path: string; authorization: string | undefined; broken: Broken },
   ): void {
     const open = this.#open(response, at);
     if (!open) return;
@@ -191,7 +196,7 @@ export class LoopbackHub {
     response.setHeader("X-Repo-Commit", open.commit.sha);
     if (!file.lfs) {
       response.setHeader("ETag", `"${blobHash(file.content)}"`);
-      sendContent(request, response, file.content, at.cut);
+      sendContent(request, response, file.content, at.broken);
       return;
     }
     const digest = sha256(file.content);
@@ -200,13 +205,13 @@ export class LoopbackHub {
     response.writeHead(302, { location: `${this.endpoint}/lfs/${digest}` }).end();
   }
 
-  #stored(request: IncomingMessage, response: ServerResponse, at: { digest: string; cut: boolean }): void {
+  #stored(request: IncomingMessage, response: ServerResponse, at: { digest: string; broken: Broken }): void {
     const files = [...this.#repositories.values()].flatMap(({ commits }) =>
       commits.flatMap((one) => [...one.files.values()]),
     );
     const file = files.find(({ content }) => sha256(content) === at.digest);
     if (!file) refuse(response, 404, "EntryNotFound");
-    else sendContent(request, response.setHeader("ETag", `"${at.digest}"`), file.content, at.cut);
+    else sendContent(request, response.setHeader("ETag", `"${at.digest}"`), file.content, at.broken);
   }
 }
 
@@ -221,7 +226,7 @@ function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
   content: Buffer,
-  cut: boolean,
+  broken: Broken,
 ): void {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "") ?? [];
   const begin = Number(from ?? 0);
@@ -237,7 +242,8 @@ function sendContent(
     ...(from !== undefined && range),
   });
   if (request.method === "HEAD") response.end();
-  else if (cut) response.write(part.subarray(0, part.length / 2), () => response.destroy());
+  else if (broken)
+    response.write(part.subarray(0, part.length / 2), () => broken === "cut" && response.destroy());
   else response.end(part);
 }
 
