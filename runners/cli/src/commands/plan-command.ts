@@ -8,6 +8,8 @@ import { openWorkspace } from "@mlrb/local/store/workspace";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
+import { downloadAmount, downloadWords } from "../gates/source-checks.ts";
+import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
@@ -31,7 +33,10 @@ export async function planCommand(
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
   const dear = await priceGate(request, gate, purse);
-  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? dear;
+  const [closed] = sourceProblems(request, previews, gate);
+  const downloads = toDownload(request, previews, repository);
+  const fetched = "sources" in downloads ? downloads.sources : [];
+  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? closed ?? dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;
@@ -44,11 +49,23 @@ export async function planCommand(
     const durationMs = Math.round(performance.now() - begin);
     const cost = totalCost(previews);
     const { weakLimits } = plan;
-    printJson({ event: "summary", pipeline: name, profile, actions, cost, weakLimits, durationMs });
+    const downloads = downloadAmount(fetched);
+    printJson({
+      event: "summary",
+      pipeline: name,
+      profile,
+      actions,
+      cost,
+      downloads,
+      weakLimits,
+      durationMs,
+    });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
-    const lines = [attemptsLine(previews, plan), weakLimitsLine(plan), ...noteLines(previews, note)];
-    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
+    const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
+    const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
+    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}
+`);
   }
   return 0;
 }

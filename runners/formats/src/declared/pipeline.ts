@@ -203,6 +203,11 @@ export const stageSpec = {
       description:
         "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
     },
+    hub: {
+      ...flag,
+      description:
+        "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
+    },
     retries: {
       type: "integer",
       minimum: 0,
