@@ -20,7 +20,7 @@ export const keyEnv = { [keyName]: LOOPBACK_KEY };
 type LlmAttemptOptions = {
   /** `openai` and `anthropic` use their own protocols; any other name uses OpenAI's chat completions. */
   provider?: string;
-  scaffold?: "react" | "supervisor-worker";
+  scaffold?: "react" | "supervisor-worker" | "mlrb-2024";
   turnsMax?: number;
   free?: boolean;
   budget?: Record<string, string | number>;

@@ -79,7 +79,11 @@ function seen(message: Record<string, unknown>): SeenMessage {
 }
 
 function head(answer: CompleteAnswer, object: string) {
-  return { id: `chatcmpl-${answer.id}`, object, created: 1_700_000_000, model: answer.model };
+  const { fingerprint } = answer;
+  return {
+    ...{ id: `chatcmpl-${answer.id}`, object, created: 1_700_000_000, model: answer.model },
+    ...(fingerprint !== null && { system_fingerprint: fingerprint }),
+  };
 }
 
 function functionCall(call: CompleteAnswer["toolCalls"][number]) {

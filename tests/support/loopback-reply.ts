@@ -41,6 +41,8 @@ export type Answer = {
   usage?: ScriptedUsage | null;
   /** The model in the answer; by default the requested one. */
   answeredBy?: string;
+  /** Only in OpenAI's chat completions. */
+  fingerprint?: string;
   /** Characters of the body after which the connection is destroyed. */
   cut?: number;
   /** Characters of the body after which it ends as if complete, like a proxy. */
@@ -118,6 +120,7 @@ export type CompleteAnswer = {
   toolCalls: { id: string; name: string; input: string }[];
   finish: "stop" | "tool-calls" | "length" | "refusal";
   usage: ScriptedUsage | null;
+  fingerprint: string | null;
 };
 
 export function isFault(reply: Reply): reply is Fault {
@@ -149,6 +152,7 @@ export function complete(
     toolCalls,
     finish: answer.finish ?? finish,
     usage: answer.usage === undefined ? counted : answer.usage,
+    fingerprint: answer.fingerprint ?? null,
   };
 }
 

@@ -5,14 +5,19 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { agentModels } from "@mlrb/agents/model/agent-models";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
-import type { Sources } from "@mlrb/core/spec/manifest";
+import { readManifest, type Sources, unplannable } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "./run/executors.ts";
 
 const repository = join(import.meta.dirname, "../../..");
-const agents = readdirSync(join(repository, "runners/agents/presets")).map((file) =>
-  file.replace(/\.yaml$/, ""),
-);
+const disk = sourceFiles(repository);
+/** A scaffold without a model is planned with one. */
+const agents = readdirSync(join(repository, "runners/agents/presets")).map((file) => {
+  const name = file.replace(/\.yaml$/, "");
+  const preset = readManifest("agent", name, disk);
+  assert.ok(preset && !Array.isArray(preset), name);
+  return unplannable("agent", preset) ? `${name}@openai:gpt-4o-2024-08-06` : name;
+});
 
 /** As one could write it: a worker of one provider, a judge of another. */
 const several = `formatVersion: 1
@@ -22,7 +27,6 @@ kind: command
 command: [agent]
 gateway: [{ provider: anthropic, ids: [claude-opus-5-5] }, { provider: mine, baseUrl: "http://127.0.0.1:1/v1", ids: [judge] }]
 `;
-const disk = sourceFiles(repository);
 const presets = (file: string) => file === "runners/agents/presets/several.yaml";
 const sources: Sources = {
   ...disk,

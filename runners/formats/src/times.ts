@@ -1,4 +1,5 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
+import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import {
   anyText,
@@ -19,7 +20,7 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeExcept(["reached", "origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
+      wholeExcept(["reached", "served", "origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
         task: anyText,
         agent: anyText,
         seed,
@@ -60,6 +61,10 @@ export const times = fileFormat(
           ...anyText,
           description:
             "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
+        },
+        served: {
+          ...listOf(servedModel),
+          description: "which models answered its calls; absent without a call, and in older files",
         },
         origin: memberOrigin,
       }),

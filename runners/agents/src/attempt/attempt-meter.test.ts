@@ -211,3 +211,30 @@ test("a call is sent again only if the calls in flight leave something of the li
   assert.equal(one.again(), true, "both wait: one of them goes on");
   assert.equal(two.again(), false);
 });
+
+test("the models that answered are on disk with their calls, a missing fingerprint apart, and at most twenty", (t) => {
+  const { meter, file } = meterOf(t, { timeMs: 1e6 });
+  const answer = (answeredBy: string | null, fingerprint?: string) => {
+    const served = {
+      provider: "p",
+      model: "m",
+      answeredBy,
+      ...(fingerprint !== undefined && { fingerprint }),
+    };
+    meter.charge({ usage: usage(1, 1), dollars: 0, answered: true, served }, heldCall);
+  };
+  answer("m-1", "fp_1");
+  answer("m-1", "fp_1");
+  answer("m-1");
+  answer(null);
+  meter.charge({ usage: null, dollars: null, answered: false }, heldCall);
+  assert.deepEqual(lastSpending(file)!.served, [
+    { provider: "p", model: "m", answeredBy: "m-1", fingerprint: "fp_1", calls: 2 },
+    { provider: "p", model: "m", answeredBy: "m-1", calls: 1 },
+    { provider: "p", model: "m", answeredBy: null, calls: 1 },
+  ]);
+  for (let number = 0; number < 100; number++) answer(`${number}${"x".repeat(1000)}`);
+  const { served = [] } = meter.spending();
+  assert.equal(served.length, 20);
+  assert.equal(served.at(-1)!.answeredBy!.length, 200);
+});

@@ -1,6 +1,8 @@
 // Counts what an attempt uses of its budget. Every change is on disk, as one line, before anything else happens: a
 // supervisor that is killed leaves behind what the attempt has cost so far.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -32,6 +34,8 @@ type CallMost = { tokens: number; dollars: number };
 const recordedWaitMs = 1000;
 /** A provider can invent any number of names. */
 const reachedNamesMax = 10;
+const servedModelsMax = 20;
+const servedNameMax = 200;
 
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
@@ -112,7 +116,7 @@ export class AttemptMeter implements Meter {
     return held;
   }
 
-  charge({ usage, dollars, answered, estimated, reached }: CallCharge, held: HeldCall): void {
+  charge({ usage, dollars, answered, estimated, reached, served }: CallCharge, held: HeldCall): void {
     const spent = this.#spent;
     this.#inFlight.delete(held);
     if (answered) spent.calls++;
@@ -126,6 +130,7 @@ export class AttemptMeter implements Meter {
       spent.reasoningTokens += usage.reasoningTokens ?? 0;
     }
     if (reached !== undefined) this.#countReached(reached);
+    if (served !== undefined) this.#countServed(served);
     if (estimated !== undefined) this.#countEstimate(estimated, answered && usage === null);
     const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
     this.#counted.tokens += tokensOf(usage) + tokensOf(estimated);
@@ -215,6 +220,18 @@ export class AttemptMeter implements Meter {
     if (this.#isFull(flying)) return false;
     this.#send(held);
     return true;
+  }
+
+  #countServed({ provider, model, answeredBy, fingerprint }: Omit<ServedModel, "calls">): void {
+    const named = {
+      ...{ provider, model, answeredBy: answeredBy?.slice(0, servedNameMax) ?? null },
+      ...(fingerprint !== undefined && { fingerprint: fingerprint.slice(0, servedNameMax) }),
+    };
+    this.#spent.served ??= [];
+    const all = this.#spent.served;
+    const same = all.find(({ calls: _, ...known }) => isDeepStrictEqual(known, named));
+    if (same) same.calls++;
+    else if (all.length < servedModelsMax) all.push({ ...named, calls: 1 });
   }
 
   /** On disk before the call is sent: a supervisor killed in its middle may be billed for it. */

@@ -13,6 +13,8 @@ export type LlmAgent = {
   scaffold: ScaffoldSpec;
   /** Key of the model's provider. A person may replace it while the attempt waits. */
   key?: string;
+  /** Key of the planner's provider. */
+  plannerKey?: string;
 };
 
 export type CheckScript = {

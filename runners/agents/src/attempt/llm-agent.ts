@@ -5,21 +5,38 @@ import type { LlmAgent } from "./attempt-request.ts";
 
 /** Throws with the field to write. */
 export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env): LlmAgent {
-  const { provider, model, scaffold = "react", tools, turnsMax } = preset;
+  const { provider, model, scaffold = "react", tools, turnsMax, planner } = preset;
   if (provider === undefined) throw new Error("an agent of kind llm needs `provider: NAME` in its preset");
-  if (model === undefined)
+  if (model?.id === undefined)
     throw new Error("an agent of kind llm needs `model: { id, contextTokens }` in its preset");
-  const { key } = model;
+  const { key, id } = model;
+  if (planner !== undefined && scaffold !== "mlrb-2024")
+    throw new Error(`the scaffold ${scaffold} has no planner; remove \`planner\` from the preset`);
+  const secret = secretOf({ provider, key }, env);
+  const plannerKey = planner && secretOf(planner, env);
+  return {
+    model: { ...model, provider, id },
+    scaffold: {
+      kind: scaffold,
+      ...(tools && { tools }),
+      ...(turnsMax !== undefined && { turnsMax }),
+      ...(planner && { planner }),
+    },
+    ...(secret !== undefined && { key: secret }),
+    ...(plannerKey !== undefined && { plannerKey }),
+  };
+}
+
+function secretOf(
+  { provider, key }: { provider: string; key?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): string | undefined {
   const secret = key === undefined ? undefined : env[key];
   if (key !== undefined && !secret)
     throw new Error(
       `${key} is not set: it holds the key for ${provider}; export it where you run, and list it in the preset's \`secrets\``,
     );
-  return {
-    model: { ...model, provider },
-    scaffold: { kind: scaffold, ...(tools && { tools }), ...(turnsMax !== undefined && { turnsMax }) },
-    ...(secret !== undefined && { key: secret }),
-  };
+  return secret;
 }
 
 export type SecretRedactor = {

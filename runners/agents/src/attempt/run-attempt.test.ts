@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { type Reply, startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
+import { priceBook } from "../model/prices.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -322,6 +323,61 @@ test("the caller's own copies are moved to the agent, unless they have other har
     assert.deepEqual(readdirSync(folder), shared ? ["models", "weights"] : []);
     if (shared) assert.equal(readFileSync(join(folder, "weights"), "utf8"), "heavy");
   }
+});
+
+test("a planner of another provider has its own key, price and count, and its attempt can be replayed", async (t) => {
+  const provider = async (key: string, script: Reply[]) => {
+    const started = await startLoopbackProvider({ key, script });
+    t.after(() => started.close());
+    return started;
+  };
+  const usage = { input: 100, output: 10 };
+  const call = (name: string, input: object) => ({ toolCalls: [{ name, input: { ...input } }], usage });
+  const plans = await provider("key-of-p", [
+    { text: "Train.", usage, answeredBy: "planner-1", fingerprint: "fp_1" },
+  ]);
+  const works = await provider("key-of-w", [
+    call("shell", { command: "echo trained > submission/model" }),
+    { status: 429, complaint: "rate-limit", retryAfterMs: 10 },
+    call("submit", {}),
+  ]);
+  const model = { provider: "w", id: "worker", baseUrl: works.baseUrl, contextTokens: 9000 };
+  const planner = { provider: "p", id: "planner", baseUrl: plans.baseUrl, contextTokens: 9000 };
+  const llm = {
+    model,
+    scaffold: { kind: "mlrb-2024" as const, planner },
+    key: "key-of-w",
+    plannerKey: "key-of-p",
+  };
+  const prices = priceBook([{ run: null, prices: ["planner=10/100", "worker=1/10"] }], new Map());
+  const asked = { command: [], prices, budget: { timeMs: 60_000, dollars: 1 } };
+  const { ledger, events, files, outputs } = await attempt("", { ...asked, kind: "llm", llm });
+  assert.deepEqual([ledger.ended, files], ["submitted", ["model"]]);
+  const calls = events.filter(({ event }) => event === "model-call");
+  assert.deepEqual(
+    calls.map(({ call: number, by, provider, model, dollars }) => [number, by, provider, model, dollars]),
+    [
+      [1, "planner", "p", "planner", 0.002],
+      [2, "worker", "w", "worker", 0.0002],
+      [3, "worker", "w", "worker", 0.0002],
+    ],
+  );
+  assert.equal(ledger.dollars?.toFixed(6), "0.002400");
+  assert.equal(ledger.usage?.failedTries, 1);
+  assert.deepEqual(ledger.usage?.served, [
+    { provider: "p", model: "planner", answeredBy: "planner-1", fingerprint: "fp_1", calls: 1 },
+    { provider: "w", model: "worker", answeredBy: "worker", calls: 2 },
+  ]);
+  assert.deepEqual(
+    [plans, works].map(({ seen, turnedAway }) => [seen.length, turnedAway()]),
+    [
+      [1, 0],
+      [3, 0],
+    ],
+  );
+  const again = await attempt("", { ...asked, kind: "replay", recording: dirname(outputs.trajectory) });
+  assert.deepEqual([again.ledger.ended, again.files], ["submitted", ["model"]]);
+  assert.equal(again.events.filter(({ event }) => event === "model-call").length, 3);
 });
 
 /** A model whose second answer comes after the deadline. */

@@ -141,7 +141,10 @@ function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
       ids.map((id) => ({ provider: name, id, free })),
     );
   if (kind !== "llm" || !llm) return [];
-  return [{ provider: llm.model.provider, id: llm.model.id, free: llm.model.free === true }];
+  const { model, scaffold } = llm;
+  return [model, ...(scaffold.planner ? [scaffold.planner] : [])].map(({ provider, id, free }) => ({
+    ...{ provider, id, free: free === true },
+  }));
 }
 
 function pricesOf(models: AgentModel[], prices: PriceBook): UsedPrice[] {

@@ -2,14 +2,14 @@
 // that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
-import { askModel } from "../model/ask-model.ts";
+import { askModel, type CallCounts } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { priceBook } from "../model/prices.ts";
 import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
-import { deadlineNotices } from "../scaffold/notices.ts";
+import { noticesOf } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
@@ -45,21 +45,29 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
   const { timeMs } = request.budget;
   const env = agentEnvironment(sandbox, request, meter.deadline());
   const cwd = sandbox.seenAs(inside.workspace);
-  const digestOf = requestDigest(
-    { provider: model.provider, id: model.id },
-    { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd },
-  );
+  const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
   const silence = providerSilence({ budgetMs: timeMs });
+  const counts = { calls: 0, answered: 0 };
+  const ask = (asked: ModelSpec) => {
+    const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
+    return askerOf({ ...parts, model: asked }, supervision, {
+      digestOf,
+      silence,
+      signal: over.signal,
+      counts,
+    });
+  };
   const begin = async (): Promise<Ending> => {
     const end = await scaffolds[scaffold.kind]({
       ...{ spec: scaffold, model, prompt: shown.prompt, sandbox, cwd, env, meter },
       scratch: request.scratch,
       network: request.network ?? false,
-      ask: askerOf(parts, supervision, { digestOf, silence, signal: over.signal }),
+      ask: ask(model),
+      ...(scaffold.planner && { askPlanner: ask(scaffold.planner) }),
       write: trajectory.add,
       signal: over.signal,
-      noticesDue: remindersOf(supervision, parts.reminders),
+      noticesDue: remindersOf(supervision, scaffold.kind, parts.reminders),
     });
     return { kind: "scaffold", end };
   };
@@ -70,16 +78,16 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
   }));
 }
 
-type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal };
+type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal; counts: CallCounts };
 
 function askerOf(
   { model, clientOf }: Parts,
   { request, meter, trajectory }: Supervision,
-  { digestOf, silence, signal }: Asking,
+  { digestOf, silence, signal, counts }: Asking,
 ) {
   const { waits, prices = priceBook([]) } = request;
   return askModel({
-    ...{ client: clientOf(digestOf), meter, silence, signal },
+    ...{ client: clientOf(model, digestOf), meter, silence, signal, counts },
     dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
     ...(model.maxOutputTokens !== undefined && { outputTokensMax: model.maxOutputTokens }),
     digest: (asked) => digestOf(asked).digest,
@@ -91,7 +99,7 @@ function askerOf(
 type Parts = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
-  clientOf(digestOf: DigestRequest): ModelClient;
+  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
   reminders?: Recording["reminders"];
   hasDeadlineFile?: boolean;
 };
@@ -100,8 +108,10 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
-    const client = aiSdkClient(llm.model, () => llm.key);
-    return { model: llm.model, scaffold: llm.scaffold, clientOf: () => client };
+    const clientOf = (model: ModelSpec) =>
+      aiSdkClient(model, () => (model === llm.scaffold.planner ? llm.plannerKey : llm.key));
+    for (const model of [llm.model, llm.scaffold.planner]) if (model) clientOf(model); // throws before the start
+    return { model: llm.model, scaffold: llm.scaffold, clientOf };
   }
   if (kind !== "replay") return undefined;
   if (recording === undefined)
@@ -113,19 +123,20 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
   const { model, scaffold, reminders, hasDeadlineFile } = read;
   return {
     model: { ...model, free: true },
-    scaffold,
+    scaffold: { ...scaffold, ...(scaffold.planner && { planner: { ...scaffold.planner, free: true } }) },
     reminders,
     hasDeadlineFile,
-    clientOf: (digestOf) => replayClient(read, digestOf),
+    clientOf: (asked, digestOf) => replayClient({ ...read, model: asked }, digestOf),
   };
 }
 
 /** Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. */
 function remindersOf(
   { meter, trajectory }: Supervision,
+  kind: ScaffoldSpec["kind"],
   recorded: Recording["reminders"] | undefined,
 ): () => string[] {
-  const byClock = deadlineNotices(meter);
+  const byClock = noticesOf(kind, meter);
   let look = 0;
   return () => {
     look++;

@@ -257,7 +257,12 @@ export class GatewayCall {
     const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
     const { priced, most } = this.#pricing(heard);
     const charge = callCharge(reported, booked.bound, priced, most);
-    this.#charge(charge, heard);
+    const { answeredBy, fingerprint } = heard;
+    const served = {
+      ...{ provider: route.provider.name, model: call.model, answeredBy },
+      ...(fingerprint !== undefined && { fingerprint }),
+    };
+    this.#charge({ ...charge, served }, heard);
     booked.held.release();
     const facts = {
       ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },

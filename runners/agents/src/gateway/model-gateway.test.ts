@@ -81,6 +81,31 @@ test("a stream without requested usage is counted, and its client gets no event 
   assert.equal(spent.input, 200);
 });
 
+test("the model and the fingerprint that a provider names are recorded, and counted in the ledger", async (t) => {
+  const meter = new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock() });
+  const named = (fingerprint: string) => ({
+    text: "a",
+    usage,
+    answeredBy: "gpt-test-2024-08-06",
+    fingerprint,
+  });
+  const { ask, events } = await gatewayLab(t, [named("fp_1"), named("fp_2"), named("fp_2")], { meter });
+  for (const stream of [false, true, true])
+    await (await ask("openai/v1/chat/completions", { ...chat, stream })).text();
+  const recorded = (events as ModelCallEvent[]).map((one) => [one.answeredBy, one.fingerprint]);
+  assert.deepEqual(
+    recorded,
+    ["fp_1", "fp_2", "fp_2"].map((one) => ["gpt-test-2024-08-06", one]),
+  );
+  assert.deepEqual(
+    meter.spending().served?.map(({ model, fingerprint, calls }) => [model, fingerprint, calls]),
+    [
+      ["gpt-test", "fp_1", 1],
+      ["gpt-test", "fp_2", 2],
+    ],
+  );
+});
+
 test("a call that its program gives up is still counted", async (t) => {
   const { port, spent, events } = await gatewayLab(t, [
     { text: "x".repeat(4000), usage, slow: { characters: 400, pauseMs: 5 } },

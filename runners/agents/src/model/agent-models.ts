@@ -14,13 +14,17 @@ export type AgentModel = {
   free: boolean;
 };
 
-const { kind, provider, model, gateway } = agentPreset.properties;
+const { kind, provider, model, planner, gateway } = agentPreset.properties;
 // only the needed fields: a preset that starts in spite of an error elsewhere must not count as free
 const format = openObject(
   {
     kind,
     provider,
     model: openObject({ id: model.properties.id, free: model.properties.free }, ["id"]),
+    planner: openObject(
+      { provider: planner.properties.provider, id: planner.properties.id, free: planner.properties.free },
+      ["provider", "id"],
+    ),
     gateway: listOf(openObject(gateway.items.properties, ["provider", "ids"])),
   },
   ["kind"],
@@ -30,9 +34,11 @@ const format = openObject(
 export function agentModels(params: Record<string, Json>): AgentModel[] {
   const preset = checkFormat(format, presetFields(params));
   if (preset.kind === "unreadable") return [];
-  const { kind, provider, model, gateway } = preset.value;
+  const { kind, provider, model, planner, gateway } = preset.value;
   if (kind === "llm" && provider !== undefined && model)
-    return [{ provider, id: model.id, free: model.free === true }];
+    return [{ provider, ...model }, ...(planner ? [planner] : [])].map((one) => ({
+      ...{ provider: one.provider, id: one.id, free: one.free === true },
+    }));
   if (kind !== "command" || !gateway) return [];
   return gateway.flatMap(({ provider, ids, free = false }) => ids.map((id) => ({ provider, id, free })));
 }

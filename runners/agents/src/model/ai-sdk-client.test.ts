@@ -87,6 +87,13 @@ for (const protocol of protocols) {
     );
   });
 
+  if (protocol.provider === "local")
+    test(named("the fingerprint of the provider's configuration is part of the answer"), async () => {
+      const { ask } = await lab(protocol, { text: "a", fingerprint: "fp_44709d6fcb" }, { text: "b" });
+      assert.equal(response(await ask()).fingerprint, "fp_44709d6fcb");
+      assert.equal(response(await ask()).fingerprint, undefined);
+    });
+
   test(named("a conversation with calls and results goes back as it was"), async () => {
     const { server, ask } = await lab(protocol, { text: "done" });
     await ask({

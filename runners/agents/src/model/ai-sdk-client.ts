@@ -72,6 +72,7 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
       providerOptions,
+      includeRawChunks: true, // they alone hold the fingerprint
       maxRetries: 0,
       abortSignal: AbortSignal.any([request.signal, enough.signal]),
       ...(spec.temperature !== undefined && { temperature: spec.temperature }),

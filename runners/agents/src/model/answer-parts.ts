@@ -2,7 +2,7 @@
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
-import { at } from "./json-text.ts";
+import { at, nameAt } from "./json-text.ts";
 import type { ModelResponse, ToolCall } from "./model-client.ts";
 import type { RawPart } from "./raw-parts.ts";
 import { toolCall, uniqueIds } from "./tool-input.ts";
@@ -22,6 +22,7 @@ export class AnswerParts {
   #usageAtStart: ModelUsage | null = null;
   #finish: FinishReason | undefined;
   #answeredBy: string | null = null;
+  #fingerprint = "";
 
   /** The arguments of the next tool call, as the model wrote them. */
   takeInput(text: string): void {
@@ -58,6 +59,9 @@ export class AnswerParts {
       case "custom":
         this.#usageAtStart =
           usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageAtStart;
+        return;
+      case "raw":
+        this.#fingerprint = nameAt(part.rawValue as Json, "system_fingerprint") || this.#fingerprint;
         return;
       case "finish-step":
         this.#usage = countedUsage(part.usage);
@@ -96,6 +100,7 @@ export class AnswerParts {
       finish,
       usage: this.#usage,
       answeredBy: this.#answeredBy,
+      ...(this.#fingerprint !== "" && { fingerprint: this.#fingerprint }),
       ...(hasRaw && { raw: { provider, parts: rawParts(taken, toolCalls) } as Json }),
     };
   }

@@ -144,18 +144,23 @@ function lab(
 
 test("an answer is charged before it is written, and written with its digest and price", async () => {
   const { ask, log, calls, charged } = lab([
-    answer({ toolCalls: [{ id: "a", name: "shell", malformed: "{" }], raw: { x: 1 } }),
+    answer({
+      ...{ toolCalls: [{ id: "a", name: "shell", malformed: "{" }], raw: { x: 1 } },
+      ...{ answeredBy: "m-2024", fingerprint: "fp_1" },
+    }),
   ]);
   assert.equal((await ask()).kind, "answered");
   assert.deepEqual(log, ["charge", "model-call"]);
-  assert.deepEqual(charged, [{ usage, dollars: 0.11, answered: true }]);
+  const served = { provider: "openai", model: "m", answeredBy: "m-2024", fingerprint: "fp_1" };
+  assert.deepEqual(charged, [{ usage, dollars: 0.11, answered: true, served }]);
   assert.deepEqual(calls()[0], {
     event: "model-call",
     call: 1,
     by: "agent",
     provider: "openai",
     model: "m",
-    answeredBy: null,
+    answeredBy: "m-2024",
+    fingerprint: "fp_1",
     requestDigest: "digest of 1 messages and 0 tools",
     messages: 1,
     text: "ok",

@@ -37,11 +37,15 @@ export type AskModel = {
   digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
   write(event: TrajectoryEvent): void;
   signal: AbortSignal;
+  /** Shared by the models of an attempt, so that its calls have one series of numbers. */
+  counts?: CallCounts;
   /** Without a desk a person cannot be awaited: trouble of the operator then ends the attempt. */
   desk?: OperatorDesk;
   board?: WaitBoard;
   options?: AskOptions;
 };
+
+export type CallCounts = { calls: number; answered: number };
 
 export type AskOptions = {
   /** How long one call may wait in all: for its provider, and for a person. */
@@ -60,19 +64,18 @@ export type AskOptions = {
  * and the signal's reason once that is aborted.
  */
 export function askModel(given: AskModel): ScaffoldRequest["ask"] {
-  let calls = 0;
-  let answered = 0;
+  const counts = given.counts ?? { calls: 0, answered: 0 };
   return async (by, messages, tools) => {
     given.signal.throwIfAborted();
     // a used-up budget leaves no gap in the numbers
     if (given.meter.over()) return { kind: "over" };
-    const call = ++calls;
+    const call = ++counts.calls;
     // before the first answer nothing can be lost: a wrong key is reported at once
     const { desk, ...rest } = given;
     try {
       const asked = { by, messages, tools, call };
-      const got = await new ModelCall(desk && answered > 0 ? given : rest, asked).run();
-      if (got.kind === "answered") answered++;
+      const got = await new ModelCall(desk && counts.answered > 0 ? given : rest, asked).run();
+      if (got.kind === "answered") counts.answered++;
       return got;
     } finally {
       given.board?.clear(callName(call));
@@ -246,8 +249,13 @@ function takeAnswer(
   }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
 ): AskResult {
   const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
-  meter.charge(charge, held);
   const { raw, ...answer } = reported;
+  const { answeredBy, fingerprint } = answer;
+  const served = {
+    ...{ provider: client.provider, model: client.model, answeredBy },
+    ...(fingerprint !== undefined && { fingerprint }),
+  };
+  meter.charge({ ...charge, served }, held);
   const facts = {
     ...{ call, by, provider: client.provider, model: client.model },
     ...{ requestDigest: digest({ messages, tools }), messages: messages.length },

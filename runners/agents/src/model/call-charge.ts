@@ -1,5 +1,6 @@
 // The charge of one model call: the usage that its provider reported, as far as it is plausible. Without a reliable
 // report, limits of tokens and dollars count an upper estimate. The ledger keeps both apart. Pure.
+import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 
 /** The most that a call can cost. */
@@ -15,6 +16,8 @@ export type CallCharge = {
   estimated?: { inputTokens: number; outputTokens: number; dollars: number | null };
   /** What shows that the provider searched or fetched, though the attempt has no network. */
   reached?: string;
+  /** Of an answer. */
+  served?: Omit<ServedModel, "calls">;
 };
 
 /** What usage costs, in dollars; null without a known price. */

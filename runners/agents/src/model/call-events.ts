@@ -13,7 +13,7 @@ export type CallFacts = Pick<
 export type RecordedAnswer = Pick<
   ModelCallEvent,
   "answeredBy" | "text" | "reasoning" | "toolCalls" | "finish"
-> & { raw?: LongText; surcharge?: string; reach?: string };
+> & { fingerprint?: string; raw?: LongText; surcharge?: string; reach?: string };
 
 export function callEvent(
   facts: CallFacts,
@@ -21,11 +21,12 @@ export function callEvent(
   { usage, dollars }: Pick<CallCharge, "usage" | "dollars">,
 ): ModelCallEvent {
   const { call, by, provider, model, requestDigest, messages, durationMs, tries } = facts;
-  const { answeredBy, text, reasoning, toolCalls, finish, raw, surcharge, reach } = answer;
+  const { answeredBy, text, reasoning, toolCalls, finish, fingerprint, raw, surcharge, reach } = answer;
   return {
     event: "model-call",
     ...{ call, by, provider, model, answeredBy, requestDigest, messages },
-    ...{ text, reasoning, toolCalls, finish, ...(raw !== undefined && { raw }) },
+    ...{ text, reasoning, toolCalls, finish, ...(fingerprint !== undefined && { fingerprint }) },
+    ...(raw !== undefined && { raw }),
     ...{ usage, dollars, durationMs, tries, ...(surcharge !== undefined && { surcharge }) },
     ...(reach !== undefined && { reach }),
   };

@@ -35,6 +35,8 @@ export type ModelResponse = {
   usage: ModelUsage | null;
   /** The model that the provider names in its answer, e.g. a dated snapshot. */
   answeredBy: string | null;
+  /** The provider's name for the model's configuration, e.g. OpenAI's `system_fingerprint`. */
+  fingerprint?: string;
   /** Goes back in the assistant's message, e.g. signed reasoning. */
   raw?: Json;
 };

@@ -41,8 +41,9 @@ export type TalkEnd =
 
 /** A day of work takes hundreds. A model that answers at once and never ends would fill the trajectory. */
 export const turnsMaxDefault = 5_000;
-const silentMax = 3;
-const senselessMax = 10;
+/** Consecutive answers without a call, and consecutive calls that could not be understood, after which a model has stopped. */
+export const silentMax = 3;
+export const senselessMax = 10;
 
 export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   return await new Loop(shared, talk).run();
@@ -186,7 +187,7 @@ function usableCalls(calls: ToolCall[]): ToolCall[] {
 
 const usable = (text: string) => text.slice(0, 64).replace(/[^A-Za-z0-9_-]/g, "_");
 
-function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
+export function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
   const over = meter.over();
   if (!over) throw new Error("bug: a model was not asked for want of budget, and the budget is not used up");
   return { kind: "over-budget", ...over };

@@ -1,9 +1,10 @@
 // Asks the model with a conversation cut to its context window, and cuts more if the provider still refuses it.
 import { unreachable } from "@mlrb/core/ports/outcome";
-import type { ModelResponse } from "../model/model-client.ts";
+import type { Message, ModelResponse } from "../model/model-client.ts";
 import { specsOf } from "./chosen-tools.ts";
 import {
   type Conversation,
+  type Cut,
   correctedWindow,
   cutToFit,
   narrowedWindow,
@@ -25,30 +26,55 @@ const tooLongMax = 8;
 
 /** Throws if the parts that may not be cut exceed the context window. */
 export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]): FittingAsker {
+  const ask = windowedAsker(request, by, tools);
+  return async (whole, notes) => {
+    let conversation = whole;
+    const response = await ask((charactersMax, toolsCharacters) => {
+      const fitted = cutToFit(conversation, { notes, toolsCharacters, charactersMax });
+      conversation = fitted.conversation;
+      return {
+        messages: requestMessages(conversation, notes),
+        characters: requestCharacters(conversation, { notes, toolsCharacters }),
+        ...(fitted.cut && { cut: fitted.cut }),
+      };
+    });
+    return { conversation, ...(response && { response }) };
+  };
+}
+
+export type FittedRequest = {
+  messages: Message[];
+  /** Of the whole request, including the tools' descriptions. */
+  characters: number;
+  cut?: Cut;
+};
+
+/** Makes a request of at most `charactersMax`. `toolsCharacters`: the part that the tools' descriptions take of it. */
+export type FitRequest = (charactersMax: number, toolsCharacters: number) => FittedRequest;
+
+/** Without a response the budget is used up. Throws if a request cannot be made short enough. */
+export function windowedAsker(
+  request: Pick<ScaffoldRequest, "model" | "ask" | "write" | "signal">,
+  by: string,
+  tools: Tool[],
+): (fit: FitRequest) => Promise<ModelResponse | undefined> {
   const specs = specsOf(tools);
   const toolsCharacters = JSON.stringify(specs).length;
   let window = windowOf(request.model);
-  return async (whole, notes) => {
-    let conversation = whole;
+  return async (fit) => {
     for (let tries = 0; ; tries++) {
-      const fitted = cutToFit(conversation, {
-        notes,
-        toolsCharacters,
-        charactersMax: windowCharacters(window),
-      });
-      conversation = fitted.conversation;
-      if (fitted.cut) request.write({ event: "context-cut", by, ...fitted.cut });
-      const asked = await request.ask(by, requestMessages(conversation, notes), specs);
+      const { messages, characters, cut } = fit(windowCharacters(window), toolsCharacters);
+      if (cut) request.write({ event: "context-cut", by, ...cut });
+      const asked = await request.ask(by, messages, specs);
       request.signal.throwIfAborted();
-      const characters = requestCharacters(conversation, { notes, toolsCharacters });
       switch (asked.kind) {
         case "answered": {
           const { usage } = asked.response;
           if (usage) window = correctedWindow(window, characters, usage.inputTokens);
-          return { conversation, response: asked.response };
+          return asked.response;
         }
         case "over":
-          return { conversation };
+          return undefined;
         case "too-long":
           if (tries === tooLongMax)
             throw new Error(

@@ -1,10 +1,23 @@
 // Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet submitted, so
 // each share is announced once, in every open conversation.
+import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";
 
 const shares = [0.5, 0.75, 0.9, 0.97];
 const minute = 60_000;
+
+type Remaining = Pick<Meter, "usedShare" | "leftMs">;
+
+/** The notices before each answer, as the scaffold words them. */
+export function noticesOf(kind: ScaffoldSpec["kind"], meter: Remaining): () => string[] {
+  return kind === "mlrb-2024" ? minutesLeft(meter) : deadlineNotices(meter);
+}
+
+/** Before every answer, the whole minutes that are left. */
+export function minutesLeft(meter: Pick<Meter, "leftMs">): () => string[] {
+  return () => [`Minutes left: ${Math.max(0, Math.floor(meter.leftMs() / minute))}`];
+}
 
 /** Returns the notices that are due. Of several passed shares only the last counts. */
 export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () => string[] {

@@ -23,6 +23,8 @@ export type ScaffoldRequest = {
   meter: Meter;
   /** Asks the model until it answers or refuses: charges, waits, retries and records. */
   ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<AskResult>;
+  /** The same for the model that plans; absent if the preset names none. */
+  askPlanner?: ScaffoldRequest["ask"];
   write(event: TrajectoryEvent): void;
   /** Aborted when the attempt is over. */
   signal: AbortSignal;

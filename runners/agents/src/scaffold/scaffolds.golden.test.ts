@@ -135,6 +135,33 @@ const scenes: Record<Kind, Scene[]> = {
       used: [0, 0, 0, 0.5],
     },
   ],
+  "mlrb-2024": [
+    {
+      title: "an attempt",
+      script: [
+        { text: "1. Look at the data (1 h).\n2. Train (20 h)." },
+        { text: "I look at the data.", calls: [["shell", { command: "wc -l < data/train.txt" }]] },
+        {
+          calls: [
+            ["note", { text: "One line." }],
+            ["shell", { command: "ls" }],
+          ],
+        },
+        { text: "I think." },
+        { text: "Too long", finish: "length" },
+        { calls: [["shell", '{"command": "ls']] },
+        { text: "No.", finish: "refusal" },
+        { calls: [["submit", {}]] },
+        { calls: [["submit", {}]] },
+      ],
+      used: [0, 0, 0.1, 0.5, 0.9],
+    },
+    {
+      title: "with a network",
+      network: true,
+      script: [{}, { calls: [["submit", {}]] }, { calls: [["submit", {}]] }],
+    },
+  ],
 };
 
 async function transcript(t: TestContext, kind: Kind, sandboxKind: "plain" | "walled"): Promise<string> {
@@ -201,7 +228,7 @@ function messageText(message: Message): string {
 const missing = await bubblewrapMissing();
 const walled = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
 
-for (const kind of ["react", "supervisor-worker"] as const) {
+for (const kind of ["react", "supervisor-worker", "mlrb-2024"] as const) {
   const version = scaffoldVersions[kind];
   const options = {
     timeout: 60_000,

@@ -44,6 +44,8 @@ export function attemptWaiting(request: WaitingRequest): AttemptWaiting {
       take(values) {
         redactor.add(values); // before anything can print one
         if (llm?.model.key !== undefined) llm.key = values[llm.model.key] ?? llm.key!;
+        const planner = llm?.scaffold.planner?.key;
+        if (llm && planner !== undefined) llm.plannerKey = values[planner] ?? llm.plannerKey!;
         for (const provider of providers)
           if (provider.keyName !== undefined) provider.key = values[provider.keyName] ?? provider.key!;
       },

@@ -64,7 +64,8 @@ export async function planCommand(
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
     const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
     const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
-    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}
+    for (const line of lines.filter((one) => one !== ""))
+      process.stdout.write(`${line}
 `);
   }
   return 0;

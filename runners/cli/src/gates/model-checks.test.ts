@@ -32,6 +32,15 @@ provider: vllm
 model: { id: qwen, baseUrl: http://127.0.0.1:8000/v1, contextTokens: 1000 }
 `,
   ),
+  "runners/agents/presets/two.yaml": preset(
+    "two",
+    `kind: llm
+provider: anthropic
+model: { id: claude-x, contextTokens: 1000 }
+planner: { provider: openai, id: planner-x, contextTokens: 1000 }
+scaffold: mlrb-2024
+`,
+  ),
   "runners/agents/presets/script.yaml": preset("script", "kind: command\ncommand: [python, x.py]\n"),
   "runners/agents/presets/half.yaml": preset("half", "kind: llm\nprovider: openai\n"),
   "runners/agents/presets/broken.yaml": "kind: [llm\n",
@@ -74,11 +83,25 @@ test("agents with the same model share a probe, and each has a check", async () 
     ["qwen", undefined],
   ]);
   assert.deepEqual(
-    [...checks.values()].map(({ name, answer, found, help }) => [name, answer, found, help]),
+    [...checks.values()].flat().map(({ name, answer, found, help }) => [name, answer, found, help]),
     [
       ["model of gpt", "works", "gpt-x: it is works", undefined],
       ["model of gpt-supervisor", "works", "gpt-x: it is works", undefined],
       ["model of local", "missing", "qwen: it is unreachable", "do something"],
+    ],
+  );
+});
+
+test("the planner of a preset has a check of its own", async () => {
+  const checks = await modelChecks(presetModels(["two"], sources), {
+    probe: async ({ id }) => probed(id === "planner-x" ? "retired" : "works"),
+    keyOf: () => undefined,
+  });
+  assert.deepEqual(
+    checks.get("two")!.map(({ name, answer }) => [name, answer]),
+    [
+      ["model of two", "works"],
+      ["planner of two", "missing"],
     ],
   );
 });
@@ -89,7 +112,7 @@ test("an unavailable model stops a profile, a busy one does not", async () => {
       probe: async () => probed(answer),
       keyOf: () => undefined,
     });
-    return checks.get("gpt")!.answer;
+    return checks.get("gpt")![0]!.answer;
   };
   for (const gone of ["retired", "no-key", "refused-key", "no-money", "unreachable"] as const)
     assert.equal(await saidOf(gone), "missing", gone);

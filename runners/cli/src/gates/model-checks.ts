@@ -11,7 +11,7 @@ export type Probe = (spec: ModelSpec, key: string | undefined) => Promise<ModelP
 export async function modelChecks(
   models: PresetModel[],
   { probe, keyOf }: { probe: Probe; keyOf: (name: string) => string | undefined },
-): Promise<Map<string, Check>> {
+): Promise<Map<string, Check[]>> {
   const probes = new Map<string, Promise<ModelProbe>>();
   const probed = ({ spec }: PresetModel) => {
     const same = JSON.stringify([spec.provider, spec.id, spec.baseUrl, spec.key]);
@@ -19,19 +19,19 @@ export async function modelChecks(
     probes.set(same, begun);
     return begun;
   };
-  return new Map(
-    await Promise.all(
-      models.map(async (model) => [model.agent, checkOf(model, await probed(model))] as const),
-    ),
+  const checks = await Promise.all(
+    models.map(async (model) => ({ agent: model.agent, check: checkOf(model, await probed(model)) })),
   );
+  const byAgent = Map.groupBy(checks, ({ agent }) => agent);
+  return new Map([...byAgent].map(([agent, own]) => [agent, own.map(({ check }) => check)]));
 }
 
-function checkOf({ agent, spec }: PresetModel, { answer, found, wayOut }: ModelProbe): Check {
+function checkOf({ agent, role, spec }: PresetModel, { answer, found, wayOut }: ModelProbe): Check {
   // a busy model is no obstacle: an attempt waits for it
   const kind = { works: "works", busy: "note", unclear: "note" } as const;
   const said = answer in kind ? kind[answer as keyof typeof kind] : "missing";
   return {
-    name: `model of ${agent}`,
+    name: `${role} of ${agent}`,
     answer: said,
     found: `${spec.id}: ${found}`,
     ...(wayOut !== null && { help: wayOut }),

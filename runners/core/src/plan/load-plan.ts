@@ -18,6 +18,7 @@ import { planStages } from "./plan-stages.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
+import { setModel } from "./set-model.ts";
 
 export type PlanRequest = {
   /** Path of the pipeline's file, relative to the repository's root. */
@@ -45,7 +46,11 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   problems.push(...ofProfile, ...checkExecutors(spec, source, { profile, request, executors }));
   const isKnown = (key: "params" | "pools") =>
     ofProfile.length === 0 && !touched(key) && !profile.chain.some((name) => touched("profiles", name, key));
-  const set = distinctValues(request.set ?? {});
+  const profileAxes = Object.fromEntries(
+    Object.entries(profile.axes).map(([name, { spec }]) => [name, spec]),
+  );
+  const { set, problems: ofModel } = setModel(distinctValues(request.set ?? {}), profileAxes);
+  problems.push(...ofModel);
   const paramsKnown = isKnown("params");
   const resolved = resolveAxes(spec, { source, profile, sources, set, unclear, paramsKnown });
   const { axes, manifests } = resolved;

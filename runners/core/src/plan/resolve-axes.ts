@@ -12,6 +12,7 @@ import {
   manifestNames,
   readManifest,
   type Sources,
+  unplannable,
 } from "../spec/manifest.ts";
 import type { Diagnostic, Place } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
@@ -180,7 +181,7 @@ function load(
   if (manifests.get(kind)?.has(name)) return true;
   const known = manifests.get(kind) ?? new Map<string, Record<string, unknown>>();
   manifests.set(kind, known);
-  const manifest = /^[a-z][a-z0-9-]*$/.test(name) ? readManifest(kind, name, sources) : undefined;
+  const manifest = /^[a-z][a-z0-9-]*(@.+)?$/.test(name) ? readManifest(kind, name, sources) : undefined;
   if (manifest === undefined) {
     const names = manifestNames(kind, sources);
     const at = place();
@@ -193,7 +194,13 @@ function load(
     return false;
   }
   if (Array.isArray(manifest)) {
-    problems.push(...manifest);
+    const at = place();
+    problems.push(...manifest.map((problem) => ({ ...(at && { place: at }), ...problem })));
+    return false;
+  }
+  const unusable = unplannable(kind, manifest);
+  if (unusable) {
+    problems.push(unusable);
     return false;
   }
   known.set(name, manifestFields(kind, manifest.value, sources));

@@ -1,13 +1,19 @@
 // Locates and reads the manifests that people add. The four kinds are named only here, and no task, scorer, agent or
 // source is named at all.
 
-import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/declared/agent-preset";
+import {
+  type AgentPreset,
+  agentPreset,
+  presetOfAttempt,
+  presetProviders,
+} from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
 import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/source";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
 import { checkShape } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { presetWithModel, splitAgentName } from "./agent-model.ts";
 import { checkTask } from "./check-task.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
 
@@ -59,10 +65,10 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   },
   agent: {
     folder: "runners/agents/presets",
-    file: (name) => `runners/agents/presets/${name}.yaml`,
+    file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
     keys: Object.keys(agentPreset.properties),
     shape: (source) => checkShape(source, agentPreset),
-    derived: { preset: presetOfAttempt },
+    derived: { preset: presetOfAttempt, providers: presetProviders },
     rules: () => [],
   },
   source: {
@@ -138,12 +144,36 @@ export function readManifest<Name extends ManifestKind>(
   const manifest = shape(source);
   if (Array.isArray(manifest)) return manifest;
   const problems = [...checkName(manifest, name), ...rules(manifest, sources)];
-  return problems.length > 0 ? problems : manifest;
+  if (problems.length > 0) return problems;
+  return kind === "agent"
+    ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
+    : manifest;
+}
+
+/** Why a sound manifest cannot be used in a plan, if it cannot. */
+export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
+  if (kind !== "agent") return undefined;
+  const { name, kind: ofAgent, model } = source.value as AgentPreset;
+  if (ofAgent !== "llm" || model === undefined || model.id !== undefined) return undefined;
+  return {
+    code: "no-model",
+    message: `agent "${name}" is a scaffold without a model`,
+    place: source.place(["model"]),
+    help: "choose one: --set model=PROVIDER/ID, e.g. --set model=openai/gpt-4o-2024-08-06",
+  };
+}
+
+function withModel(source: YamlSource<AgentPreset>, name: string): YamlSource<AgentPreset> | Diagnostic[] {
+  const { model } = splitAgentName(name);
+  if (model === undefined) return source;
+  const preset = presetWithModel(source.value, { name, model });
+  if ("message" in preset) return [{ code: "unknown-model", ...preset }];
+  return { ...source, value: preset, place: source.place };
 }
 
 function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {
   const said = manifest.value.name;
-  if (said === name) return [];
+  if (said === splitAgentName(name).preset) return [];
   return [
     {
       code: "name-differs",

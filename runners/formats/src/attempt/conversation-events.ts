@@ -124,6 +124,10 @@ export const conversationEvents = [
       tries: count,
     },
     {
+      fingerprint: {
+        ...text,
+        description: "the provider's name for the model's configuration (system_fingerprint)",
+      },
       raw: {
         description: "what the provider needs in the next request, e.g. signatures",
         anyOf: longText.anyOf,

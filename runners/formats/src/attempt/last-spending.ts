@@ -3,7 +3,7 @@
 import { amount, count, nullable, type TypeOf, wholeExcept, wholeObject } from "../schema.ts";
 import { modelSpending, waitedMs } from "./ledger.ts";
 
-export const lastSpending = wholeExcept(["estimated", "reached", "inFlight"], {
+export const lastSpending = wholeExcept(["estimated", "reached", "served", "inFlight"], {
   ...modelSpending.properties,
   formatVersion: { const: 1 },
   workingMs: { type: "number", description: "working time so far" },

@@ -56,7 +56,18 @@ const reachedWithoutNetwork = {
     "answers which show that a provider searched, fetched a page or ran a tool, though the attempt has no network; absent without one",
 } as const;
 
-export const modelSpending = wholeExcept(["estimated", "reached"], {
+export const servedModel = wholeExcept(["fingerprint"], {
+  provider: anyText,
+  model: { ...anyText, description: "the requested model" },
+  answeredBy: { ...nullable(anyText), description: "the model that answered, as the provider names it" },
+  fingerprint: {
+    ...anyText,
+    description: "the provider's name for the model's configuration (system_fingerprint); absent without one",
+  },
+  calls: { ...count, description: "answered calls" },
+});
+
+export const modelSpending = wholeExcept(["estimated", "reached", "served"], {
   calls: count,
   failedTries: { ...count, description: "tries without an answer" },
   uncounted: {
@@ -69,6 +80,11 @@ export const modelSpending = wholeExcept(["estimated", "reached"], {
   reasoningTokens: { ...amount, description: "part of outputTokens, as far as the provider reports it" },
   estimated: estimatedSpending,
   reached: reachedWithoutNetwork,
+  served: {
+    ...listOf(servedModel),
+    description:
+      "which models answered, in the order of their first answers, at most 20; absent in older records",
+  },
 });
 
 export const waitedMs = {
@@ -149,5 +165,6 @@ export const ledgerFile = fileFormat("mlrb ledger", { anyOf: [noAttempt, attempt
 
 /** A ledger as `readLedger` returns it: fields that older ledgers lack are filled in. */
 export type Ledger = TypeOf<typeof attemptLedger> & { workingMs: number; gpuBusyMs: number | null };
+export type ServedModel = TypeOf<typeof servedModel>;
 export type ModelSpending = TypeOf<typeof modelSpending>;
 export type EstimatedSpending = TypeOf<typeof estimatedSpending>;

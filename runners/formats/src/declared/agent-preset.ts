@@ -63,31 +63,36 @@ const gatewayProvider = closedObject(
   ["provider", "ids"],
 );
 
-const model = {
-  ...closedObject(
-    {
-      id: { ...text, description: "the provider's name for the model, with its date if it has one" },
-      baseUrl: {
-        ...address,
-        description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
-      },
-      key,
-      contextTokens: {
-        type: "integer",
-        minimum: 1000,
-        description: "limit for request and answer together; requests are cut to fit",
-      },
-      maxOutputTokens: { type: "integer", minimum: 1 },
-      temperature: { type: "number", minimum: 0, maximum: 2 },
-      free,
-      options: { ...jsonObject, description: "passed to the provider unchanged" },
-    },
-    ["id", "contextTokens"],
-  ),
-  description: "llm: the model",
+const modelFields = {
+  id: { ...text, description: "the provider's name for the model, with its date if it has one" },
+  baseUrl: {
+    ...address,
+    description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+  },
+  key,
+  contextTokens: {
+    type: "integer",
+    minimum: 1000,
+    description: "limit for request and answer together; requests are cut to fit",
+  },
+  maxOutputTokens: { type: "integer", minimum: 1 },
+  temperature: { type: "number", minimum: 0, maximum: 2 },
+  free,
+  options: { ...jsonObject, description: "passed to the provider unchanged" },
 } as const;
 
-const scaffold = { enum: ["react", "supervisor-worker"] } as const;
+const model = {
+  ...closedObject(modelFields, ["contextTokens"]),
+  description: "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
+} as const;
+
+const plannerSpec = { ...modelFields, provider } as const;
+const planner = {
+  ...closedObject(plannerSpec, ["provider", "id", "contextTokens"]),
+  description: "llm, scaffold mlrb-2024: the model that writes the plan; without it, the model itself does",
+} as const;
+
+const scaffold = { enum: ["react", "supervisor-worker", "mlrb-2024"] } as const;
 const tools = { ...list, minItems: 1, uniqueItems: true } as const;
 const turnsMax = { type: "integer", minimum: 1 } as const;
 
@@ -135,6 +140,7 @@ export const agentPreset = fileFormat(
         description: "the provider of its models: openai, anthropic, or any name with a baseUrl",
       },
       model,
+      planner,
       scaffold: { ...scaffold, description: "llm: the loop around the model" },
       tools: {
         ...tools,
@@ -157,8 +163,16 @@ export type AgentPreset = TypeOf<typeof agentPreset>;
 
 /** The part of an llm agent's preset at the start of its trajectory. A later version may add fields. */
 export const llmSpecs = {
-  model: openObject({ ...model.properties, provider }, ["id", "contextTokens", "provider"]),
-  scaffold: openObject({ kind: scaffold, tools, turnsMax }, ["kind"]),
+  model: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+  scaffold: openObject(
+    {
+      kind: scaffold,
+      tools,
+      turnsMax,
+      planner: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+    },
+    ["kind"],
+  ),
 } as const;
 export type ModelSpec = TypeOf<typeof llmSpecs.model>;
 export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
@@ -173,6 +187,12 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
       .filter((field) => !besideBehaviour.includes(field))
       .map((field) => [field, preset[field as keyof AgentPreset] ?? null]),
   );
+}
+
+/** The providers that its models are called at, each once. */
+export function presetProviders({ provider, planner, gateway = [] }: AgentPreset): string[] {
+  const all = [provider, planner?.provider, ...gateway.map((one) => one.provider)];
+  return [...new Set(all.filter((one) => one !== undefined))];
 }
 
 /**

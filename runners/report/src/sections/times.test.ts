@@ -67,8 +67,40 @@ test("an attempt whose provider searched without a network has a mark, a footnot
   assert.match(text, /\| b \| 2 \|/);
   assert.ok(text.includes(`t, b 10`) && text.includes(`¶ ${words}`), text);
   const [head, , , row] = timesCsv(found).split("\r\n");
-  assert.match(head!, /reached,origin$/);
+  assert.match(head!, /reached,origin,served$/);
   assert.match(row!, new RegExp(`${words} \\(url_citation, a\\|b\\)`));
+});
+
+test("a model that changed during an attempt has a mark and a footnote, one that changed between attempts a footnote", () => {
+  const of = (answeredBy: string, calls: number) => ({ provider: "p", model: "alias", answeredBy, calls });
+  const found = times(collected, {
+    label: "smoke",
+    readLedger: (path) =>
+      ({
+        ...ledger,
+        usage: { served: path === "b10" ? [of("alias-1", 2), of("alias-2", 1)] : [of("alias-1", 5)] },
+      }) as unknown as Ledger,
+    ...unread,
+  });
+  const text = markdownSection(timesSection(found));
+  assert.match(text, /\| b \| 10‖ \|/);
+  assert.match(text, /\| b \| 2 \|/);
+  const during =
+    "the model or its configuration changed during the attempt: alias as alias-1 (2 calls), alias-2 (1 call)";
+  const between = "differs between calls of this agent: alias as alias-1 (7 calls), alias-2 (1 call)";
+  assert.ok(text.includes(during) && text.includes(between), text);
+  const rows = timesCsv(found).split("\r\n");
+  assert.match(rows[2]!, /alias as alias-1 \(5 calls\)$/);
+});
+
+test("attempts that one model answered have no mark and no footnote", () => {
+  const served = [{ provider: "p", model: "alias", answeredBy: "alias-1", fingerprint: "fp", calls: 2 }];
+  const found = times(collected, {
+    label: "smoke",
+    readLedger: () => ({ ...ledger, usage: { served } }) as unknown as Ledger,
+    ...unread,
+  });
+  assert.doesNotMatch(markdownSection(timesSection(found)), /‖|alias/);
 });
 
 const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
@@ -122,8 +154,8 @@ test("working time has a column where waits reduced it, and busy GPUs where they
 test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,,");
 });
 
 test("the best value so far, and the time since it improved, follow the direction of the metric", () => {

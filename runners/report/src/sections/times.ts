@@ -1,7 +1,7 @@
 // Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between runs
 // and machines, and reports are compared byte for byte.
 
-import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
 import { csvLine } from "../formats/csv-line.ts";
@@ -11,7 +11,8 @@ import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
-import { type Section, textCell } from "./table.ts";
+import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
+import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
 export function times(
@@ -52,6 +53,7 @@ export function times(
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         ...reachedIn(ledger),
+        ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
@@ -86,10 +88,10 @@ export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
     csvLine([
       ...[label, ...csvColumns.map((column) => attempt[column] ?? null)],
-      ...[attempt.reached ?? "", importedText(attempt)],
+      ...[attempt.reached ?? "", importedText(attempt), servedWords(attempt.served ?? [])],
     ]),
   );
-  return [csvLine(["label", ...csvColumns, "reached", "origin"]), ...rows].join("");
+  return [csvLine(["label", ...csvColumns, "reached", "origin", "served"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */
@@ -106,7 +108,9 @@ export function timesSection({ attempts, label }: Times): Section {
     title: task,
     rows: rows.map((row) => [
       textCell(row.agent),
-      textCell(`${row.seed}${row.reached === undefined ? "" : reachedMark}${markOf([row])}`),
+      textCell(
+        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}`,
+      ),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
       ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
@@ -135,9 +139,14 @@ export function timesSection({ attempts, label }: Times): Section {
         groups,
       },
     ],
-    items: attempts.flatMap(({ task, agent, seed, reached }) =>
-      reached === undefined ? [] : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
-    ),
+    items: [
+      ...attempts.flatMap(({ task, agent, seed, reached }) =>
+        reached === undefined
+          ? []
+          : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
+      ),
+      ...changedItems(attempts),
+    ],
   };
 }
 
@@ -207,6 +216,39 @@ function reachedIn(ledger: Ledger | undefined): { reached?: string } {
   const found = ledger?.usage?.reached;
   if (!found) return {};
   return { reached: plainText(reachedWords(found)) };
+}
+
+/** Follows the seed of an attempt whose calls were answered by more than one model or configuration. */
+const changedMark = "‖";
+
+/** Empty without a change. */
+function changeIn({ served = [] }: Pick<Timed, "served">): string {
+  return servedWords(changedModels(served));
+}
+
+/** Changes of model within one attempt, and between the attempts of one agent. They change no number. */
+function changedItems(attempts: Timed[]): Item[] {
+  const within = attempts.flatMap((attempt) => {
+    const words = changeIn(attempt);
+    const { task, agent, seed } = attempt;
+    const text = `${changedMark} the model or its configuration changed during the attempt: ${words}`;
+    return words === "" ? [] : [{ head: `${task}, ${agent} ${seed}`, text }];
+  });
+  const between = [...Map.groupBy(attempts, ({ agent }) => agent)].flatMap(([agent, own]) => {
+    const words = servedWords(changedModels(mergedServed(own.flatMap(({ served = [] }) => served))));
+    const text = `the model or its configuration differs between calls of this agent: ${words}`;
+    return words === "" ? [] : [{ head: agent, text }];
+  });
+  return [...within, ...between];
+}
+
+function plainModel({ provider, model, answeredBy, fingerprint, calls }: ServedModel): ServedModel {
+  return {
+    ...{ provider: plainText(provider), model: plainText(model) },
+    answeredBy: answeredBy === null ? null : plainText(answeredBy),
+    ...(fingerprint !== undefined && { fingerprint: plainText(fingerprint) }),
+    calls,
+  };
 }
 
 /** Of the budget of working time; null without a ledger or a budget. */

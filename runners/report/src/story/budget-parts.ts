@@ -4,6 +4,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
+import { servedWords } from "../read/served-words.ts";
 import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {
@@ -39,6 +40,9 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     ...pricesPart(prices),
     ...(usage?.reached
       ? [{ name: "reach", used: null, limit: null, words: plainText(reachedWords(usage.reached)) }]
+      : []),
+    ...(usage?.served
+      ? [{ name: "models", used: null, limit: null, words: plainText(servedWords(usage.served), 2000) }]
       : []),
     part("GPU hours", ledger.gpuHours, null, (hours) => hours.toFixed(2)),
     // an unknown value needs a line only where GPUs were held

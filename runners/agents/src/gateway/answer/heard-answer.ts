@@ -12,6 +12,8 @@ export type HeardAnswer = {
   finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
   usage: ModelUsage | null;
   answeredBy: string | null;
+  /** The provider's name for the model's configuration. Absent without one. */
+  fingerprint?: string;
   /**
    * What the provider says it served that has a price of its own: a tier, a region, a tool, sound. Absent: the
    * standard price holds.
@@ -79,6 +81,10 @@ export function withCountedOutput(heard: HeardAnswer): HeardAnswer {
   const { usage, text, reasoning, toolCalls } = heard;
   const isEmpty = text === "" && (reasoning ?? "") === "" && toolCalls.length === 0;
   return usage?.outputTokens === 0 && !isEmpty ? { ...heard, usage: null } : heard;
+}
+
+export function addFingerprint(heard: HeardAnswer, fingerprint: string): void {
+  if (fingerprint !== "") heard.fingerprint = fingerprint;
 }
 
 export function addSurcharge(heard: HeardAnswer, surcharge: string | null): void {

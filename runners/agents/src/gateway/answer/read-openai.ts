@@ -6,6 +6,7 @@ import type { Json } from "@mlrb/kit/stage";
 import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
 import {
   type AnswerReader,
+  addFingerprint,
   addReasoning,
   addSurcharge,
   addUsage,
@@ -35,6 +36,7 @@ export function readOpenaiChat(): AnswerReader {
   return {
     take(value) {
       heard.answeredBy = nameAt(value, "model") || heard.answeredBy;
+      addFingerprint(heard, nameAt(value, "system_fingerprint"));
       if (at(value, "error")) heard.complaint = value;
       addUsage(heard, openaiUsage(at(value, "usage"), chatCounts));
       addSurcharge(heard, surchargeOf(value, chatCounts));

@@ -1,0 +1,207 @@
+// The scaffold of upstream's code (ML-Research-Agent, 2024), which differs from the paper's words: one model writes a plan
+// in one call, and one worker gets the whole plan. There is no growing conversation. Each turn is a new request with the
+// plan, the last ten actions and the minutes left, and has one tool call.
+// The trajectory holds the parts of these requests, not each request: task, plan, actions with results, reminders.
+import type { Message, ModelResponse } from "../model/model-client.ts";
+import { callTools } from "./call-tools.ts";
+import { chosenTools } from "./chosen-tools.ts";
+import { clipText } from "./clip-text.ts";
+import { overBudget, type Shared, senselessMax, sharedOf, silentMax, turnsMaxDefault } from "./converse.ts";
+import { type FittedRequest, windowedAsker } from "./fitting-asker.ts";
+import { plannerPrompt, plannerTask, turnNudges, turnPrompt, workerPrompt2024 } from "./mlrb-2024-prompts.ts";
+import { minutesLeft } from "./notices.ts";
+import type { Scaffold, ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
+import type { Tool } from "./tool.ts";
+import { submit } from "./tools/submit.ts";
+
+const actionsShown = 10;
+/** Characters of an action's arguments, e.g. of a file that it writes. */
+const argumentsMax = 4_000;
+/** Each shown action keeps at least so many characters. */
+const actionLeast = 200;
+
+export const mlrb2024: Scaffold = async (request) => {
+  const shared = sharedOf({ ...request, noticesDue: request.noticesDue ?? minutesLeft(request.meter) });
+  const planned = await planOf(shared);
+  if ("kind" in planned) return planned;
+  return await new Worker(shared, planned.plan).run();
+};
+
+async function planOf({ request, turns }: Shared): Promise<{ plan: string } | ScaffoldEnd> {
+  const { spec, askPlanner } = request;
+  const asking = askPlanner && spec.planner ? { ...request, ask: askPlanner, model: spec.planner } : request;
+  const ask = windowedAsker(asking, "planner", []);
+  const messages: Message[] = [
+    { role: "system", text: plannerPrompt },
+    { role: "user", text: plannerTask(request.prompt) },
+  ];
+  recordPrompts(request, "planner", messages);
+  for (let refusals = 0; ; ) {
+    const over = overTurns(request, turns.count);
+    if (over) return over;
+    const response = await ask(() => ({ messages, characters: charactersOf(messages) }));
+    if (!response) return overBudget(request);
+    turns.count++;
+    if (response.finish !== "refusal")
+      return { plan: response.text.trim() || "(The planner wrote no plan.)" };
+    if (++refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
+  }
+}
+
+class Worker {
+  readonly #shared: Shared;
+  readonly #plan: string;
+  readonly #tools: Tool[];
+  readonly #system: string;
+  readonly #ask: ReturnType<typeof windowedAsker>;
+  /** As later turns show them, oldest first. */
+  readonly #actions: string[] = [];
+  #actionCount = 0;
+  #silent = 0;
+  #refusals = 0;
+  #senseless = 0;
+  /** Whether the model wrote any text since its last tool call. */
+  #spoke = false;
+
+  constructor(shared: Shared, plan: string) {
+    const { request } = shared;
+    this.#shared = shared;
+    this.#plan = plan;
+    this.#tools = [...chosenTools({ ...request.spec, network: request.network }), submit];
+    this.#system = workerPrompt2024(request);
+    this.#ask = windowedAsker(request, "worker", this.#tools);
+  }
+
+  async run(): Promise<ScaffoldEnd> {
+    const { request, notices, turns, world } = this.#shared;
+    const { prompt } = request;
+    const first = { prompt, plan: this.#plan, notes: "", actions: [], minutesLeft: "" };
+    recordPrompts(request, "worker", [
+      { role: "system", text: this.#system },
+      { role: "user", text: turnPrompt(first) },
+    ]);
+    for (;;) {
+      request.signal.throwIfAborted();
+      const over = overTurns(request, turns.count);
+      if (over) return over;
+      notices.look();
+      const parts = { prompt, plan: this.#plan, notes: world.notes.text() };
+      const left = notices.all.at(-1) ?? "";
+      const response = await this.#ask((charactersMax, toolsCharacters) =>
+        this.#request({ ...parts, minutesLeft: left }, charactersMax - toolsCharacters, toolsCharacters),
+      );
+      if (!response) return overBudget(request);
+      turns.count++;
+      const end = await this.#take(response);
+      if (end) return end;
+    }
+  }
+
+  /** Shortens the shown actions if the request would be too long. */
+  #request(
+    parts: Omit<Parameters<typeof turnPrompt>[0], "actions">,
+    charactersMax: number,
+    toolsCharacters: number,
+  ): FittedRequest {
+    const messagesWith = (actions: readonly string[]): Message[] => [
+      { role: "system", text: this.#system },
+      { role: "user", text: turnPrompt({ ...parts, actions }) },
+    ];
+    const whole = messagesWith(this.#actions);
+    if (charactersOf(whole) <= charactersMax || this.#actions.length === 0)
+      return { messages: whole, characters: charactersOf(whole) + toolsCharacters };
+    const room = charactersMax - charactersOf(messagesWith([]));
+    const each = Math.max(actionLeast, Math.floor(room / this.#actions.length) - 100);
+    const clipped = this.#actions.map((text) =>
+      clipText({ head: text, tail: "", gap: false }, "cut to make room", each),
+    );
+    const messages = messagesWith(clipped.map(({ text }) => text));
+    const cut = {
+      messagesCut: clipped.filter((one) => one.clipped).length,
+      charactersCut: Math.max(0, charactersOf(whole) - charactersOf(messages)),
+      messagesKept: messages.length,
+    };
+    return {
+      messages,
+      characters: charactersOf(messages) + toolsCharacters,
+      ...(cut.charactersCut > 0 && { cut }),
+    };
+  }
+
+  async #take(response: ModelResponse): Promise<ScaffoldEnd | undefined> {
+    const text = response.text.trim();
+    if (response.finish === "refusal") {
+      if (++this.#refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
+      this.#note(text, turnNudges.refusal);
+      return undefined;
+    }
+    this.#refusals = 0;
+    const [call, ...more] = response.toolCalls;
+    if (call) return await this.#act(response, more.length);
+    this.#spoke ||= text !== "";
+    if (++this.#silent >= silentMax)
+      return {
+        kind: this.#spoke ? "stopped" : "silent",
+        detail: `${this.#silent} answers in a row called no tool; the last: ${JSON.stringify(text.slice(0, 500))}`,
+      };
+    this.#note(text, response.finish === "length" ? turnNudges.length : turnNudges.noTool);
+    return undefined;
+  }
+
+  async #act({ text, toolCalls, finish }: ModelResponse, more: number): Promise<ScaffoldEnd | undefined> {
+    const call = toolCalls[0]!;
+    this.#silent = 0;
+    this.#spoke = false;
+    const called = await callTools([call], {
+      tools: this.#tools,
+      world: { ...this.#shared.world, by: "worker" },
+      senseless: this.#senseless,
+    });
+    if (called.ends) {
+      if (called.ends.kind === "returned") throw new Error("bug: this scaffold has no tool that returns");
+      return called.ends;
+    }
+    this.#senseless = called.senseless;
+    if (called.senseless >= senselessMax)
+      return { kind: "stopped", detail: `${called.senseless} tool calls in a row could not be understood` };
+    const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
+    const { text: argumentsText } = clipText({ head: input, tail: "", gap: false }, "left out", argumentsMax);
+    const results = called.results.map(({ message }) => message.text.trimEnd());
+    this.#show([
+      ...(text.trim() === "" ? [] : [text.trim()]),
+      `${call.name} ${argumentsText}`,
+      ...["Result:", ...results],
+      ...(more > 0 ? [turnNudges.more(more)] : []),
+      ...(finish === "length" ? [turnNudges.length] : []),
+    ]);
+    return undefined;
+  }
+
+  /** An answer without a call takes the place of an action. */
+  #note(text: string, nudge: string): void {
+    this.#shared.request.write({ event: "message", by: "worker", role: "user", why: "nudge", text: nudge });
+    const { text: said } = clipText({ head: text, tail: "", gap: false }, "left out", argumentsMax);
+    this.#show([...(said === "" ? [] : [said]), nudge]);
+  }
+
+  #show(lines: string[]): void {
+    this.#actions.push([`Action ${++this.#actionCount}:`, ...lines].join("\n"));
+    if (this.#actions.length > actionsShown) this.#actions.shift();
+  }
+}
+
+function overTurns({ spec }: ScaffoldRequest, count: number): ScaffoldEnd | undefined {
+  const { turnsMax = turnsMaxDefault } = spec;
+  if (count < turnsMax) return undefined;
+  return { kind: "over-budget", limit: "turns", detail: `${turnsMax} model calls are used up` };
+}
+
+function recordPrompts({ write }: ScaffoldRequest, by: string, messages: Message[]): void {
+  for (const { role, text } of messages)
+    if (role === "system" || role === "user")
+      write({ event: "message", by, role, why: role === "system" ? "prompt" : "task", text });
+}
+
+function charactersOf(messages: Message[]): number {
+  return messages.reduce((sum, { text }) => sum + text.length, 0);
+}

@@ -1,0 +1,27 @@
+// `--set model=PROVIDER/ID` chooses the model of each selected agent. It is no axis of its own: the agent's name gains the
+// model, so that records, tables and `--only` treat it as they treat any agent. A pipeline's own axis called model wins.
+
+import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
+import { agentWithModel, splitAgentName } from "../spec/agent-model.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import type { Selection } from "./resolve-axes.ts";
+
+type Axes = NonNullable<PipelineSpec["axes"]>;
+
+/** The selection with the models in the names of its agents. `axes` are those of the profile. */
+export function setModel(set: Selection, axes: Axes): { set: Selection; problems: Diagnostic[] } {
+  const { model: models, ...rest } = set;
+  const listed = axes.agent;
+  if (models === undefined || Object.hasOwn(axes, "model") || !Array.isArray(listed))
+    return { set, problems: [] };
+  const agents = rest.agent ?? listed.map(String);
+  const named = agents.find((agent) => splitAgentName(agent).model !== undefined);
+  if (named !== undefined) {
+    const message = `agent "${named}" names a model already`;
+    return { set: rest, problems: [{ code: "two-models", message, help: "leave out --set model=…" }] };
+  }
+  return {
+    set: { ...rest, agent: agents.flatMap((agent) => models.map((model) => agentWithModel(agent, model))) },
+    problems: [],
+  };
+}
