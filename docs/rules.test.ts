@@ -9,6 +9,7 @@ import { noLookAhead } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
+import { mayDisqualify, ruleEvidence } from "@mlrb/kit/rules/rule-evidence";
 import { YAML } from "zx";
 
 const repository = join(import.meta.dirname, "..");
@@ -79,10 +80,30 @@ function sampleTable(): string {
   return `${[...head, ...rows].join("\n")}\n`;
 }
 
-test("the table of false alarms is what the sample's report gives", () => {
-  const begin = text.indexOf("<!-- false alarms");
-  const [from, end] = [text.indexOf("\n", begin) + 1, text.indexOf("<!-- end -->", begin)];
-  const made = sampleTable();
-  if (process.env.UPDATE_GOLDEN) writeFileSync(path, text.slice(0, from) + made + text.slice(end));
-  else assert.equal(text.slice(from, end), made, "UPDATE_GOLDEN=1 node --test docs/rules.test.ts");
-});
+/** What lets each method disqualify. */
+function evidenceTable(): string {
+  const rows = [...sections.keys()].sort().map((method) => {
+    const evidence = ruleEvidence[method];
+    if (!evidence) return `| \`${method}\` | – | – | no | |`;
+    const { honest, falseAlarms, by, date } = evidence;
+    const bound = exactInterval(falseAlarms, honest)[1];
+    assert.equal(bound <= 0.05, mayDisqualify(method), method);
+    const may = mayDisqualify(method) ? "yes" : "no";
+    return `| \`${method}\` | ${falseAlarms} of ${honest} | ${(100 * bound).toFixed(1)} % | ${may} | \`${by}\`, ${date} |`;
+  });
+  const head = ["| method | false alarms | upper 95 % bound | may disqualify | measured by |"];
+  return `${[...head, "| --- | --: | --: | --- | --- |", ...rows].join("\n")}\n`;
+}
+
+for (const [title, mark, table] of [
+  ["the table of false alarms is what the sample's report gives", "<!-- false alarms", sampleTable],
+  ["the table of what may disqualify is the one that verdicts use", "<!-- may disqualify", evidenceTable],
+] as const)
+  test(title, () => {
+    const now = readFileSync(path, "utf8");
+    const begin = now.indexOf(mark);
+    const [from, end] = [now.indexOf("\n", begin) + 1, now.indexOf("<!-- end -->", begin)];
+    const made = table();
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, now.slice(0, from) + made + now.slice(end));
+    else assert.equal(now.slice(from, end), made, "UPDATE_GOLDEN=1 node --test docs/rules.test.ts");
+  });

@@ -255,10 +255,10 @@ const skip = lacking("strace", "strace");
 const kinds: [string, number][] = [
   ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [
     call,
-    full ? 1e6 : 20,
+    full ? 1e6 : 12,
   ]),
-  ["unlinkat", full ? 1e6 : 16],
-  ["openat", full ? 1e6 : 12],
+  ["unlinkat", full ? 1e6 : 10],
+  ["openat", full ? 1e6 : 8],
   ["write", full ? 1e6 : 8],
   ...["mkdir", "mkdirat", "rmdir", "ftruncate", "chmod"].map((call): [string, number] => [
     call,

@@ -95,6 +95,7 @@ try {
     check,
     prompt: readFileSync(sourceFile(prompt), "utf8"),
     publicData: inputs.public!,
+    ...(asked && { cpus: asked.limits.cpus }),
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },

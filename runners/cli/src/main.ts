@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { loadsIn, pipelineArgument, withPlace } from "./command-options.ts";
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
-import { attemptCommands, cacheCommands, fingerprintCommands } from "./record-commands.ts";
+import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
 import { continueWithoutOutput } from "./show/lost-output.ts";
 
@@ -50,15 +50,15 @@ readingCommands(program, loads);
 
 program
   .command("check")
-  .argument("[file...]", "YAML files (default: every pipeline, task, scorer and agent preset)")
+  .argument("[file...]", "YAML files (default: every pipeline, task, scorer, agent preset and source)")
   .description("check YAML files; runs nothing")
   .option("--json", "print one JSON object per line", false)
   .action(loads(async () => (await import("./commands/check-command.ts")).checkCommand));
 
 program
   .command("list")
-  .argument("[what]", "pipelines, tasks, scorers or agents (default: all four)")
-  .description("list pipelines, tasks, scorers and agents")
+  .argument("[what]", "pipelines, tasks, scorers, agents or sources (default: all five)")
+  .description("list pipelines, tasks, scorers, agents and sources")
   .option("--json", "print one JSON object per line", false)
   .action(loads(async () => (await import("./commands/list-command.ts")).listCommand));
 
@@ -70,6 +70,7 @@ withPlace(program.command("doctor").argument("[pipeline]", pipelineArgument[1], 
 attemptCommands(program, loads);
 cacheCommands(program, loads);
 fingerprintCommands(program, loads);
+sourceCommands(program, loads);
 
 program
   .command("completion")

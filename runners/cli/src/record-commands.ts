@@ -1,4 +1,4 @@
-// Declares the commands on what is kept: attempts and the cache.
+// Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import type { Command } from "commander";
 import { type Loads, withPlace } from "./command-options.ts";
 
@@ -93,4 +93,27 @@ export function fingerprintCommands(program: Command, loads: Loads): void {
   withPlace(make).action(
     loads(async () => (await import("./fingerprints/fingerprints-make.ts")).fingerprintsMake),
   );
+}
+
+export function sourceCommands(program: Command, loads: Loads): void {
+  const sources = program
+    .command("sources")
+    .description("list, lock, verify and accept the sources of official data and published models");
+  const declare = (name: string, description: string) =>
+    withPlace(sources.command(name).description(description)).argument(
+      "[source...]",
+      "sources, as `list sources` names them (default: all)",
+    );
+  declare("list", "print each source with its state, commit, size, licence and consent").action(
+    loads(async () => (await import("./sources/sources-list.ts")).sourcesList),
+  );
+  declare("lock", "resolve sources on the hub; write commit, files and licence to sources.lock.yaml")
+    .option("--update", "also resolve sources that are locked already", false)
+    .action(loads(async () => (await import("./sources/sources-lock.ts")).sourcesLock));
+  declare("verify", "compare sources.lock.yaml with the hub; changes nothing").action(
+    loads(async () => (await import("./sources/sources-verify.ts")).sourcesVerify),
+  );
+  declare("accept", "show the licences and terms of locked sources, and record that you accept them")
+    .option("--yes", "accept them without a question", false)
+    .action(loads(async () => (await import("./sources/sources-accept.ts")).sourcesAccept));
 }

@@ -9,6 +9,8 @@ import { trajectoryLine } from "./attempt/trajectory.ts";
 import { agentPreset } from "./declared/agent-preset.ts";
 import { pipelineFile } from "./declared/pipeline.ts";
 import { scorerManifest } from "./declared/scorer.ts";
+import { sourceManifest } from "./declared/source.ts";
+import { sourceLock } from "./declared/source-lock.ts";
 import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
 import { causality } from "./judged/causality.ts";
@@ -26,6 +28,8 @@ const schemas = {
   task: taskManifest,
   scorer: scorerManifest,
   agent: agentPreset,
+  source: sourceManifest,
+  "source-lock": sourceLock,
   score,
   verdict,
   admission,

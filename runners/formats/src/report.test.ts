@@ -38,7 +38,9 @@ test("a report without one of its fields is refused with the field's place", () 
 });
 
 test("a report from before the comparison of private texts is read", () => {
-  const { memorisation, ...earlier } = JSON.parse(readFileSync(join(repository, "docs/sample/report.json"), "utf8"));
+  const { memorisation, ...earlier } = JSON.parse(
+    readFileSync(join(repository, "docs/sample/report.json"), "utf8"),
+  );
   assert.ok(memorisation);
   assert.equal(checkFormat(report, earlier).kind, "ok");
 });

@@ -16,6 +16,7 @@ import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
 import { smokeNote } from "./read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "./sections/digits-text.ts";
+import { coverageLine } from "./sections/sections.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
@@ -90,6 +91,28 @@ test("no line is wider than the terminal, and every number stays on one line", (
       assert.doesNotMatch(text, /\d…/);
     }
   }
+});
+
+test("a run with missing attempts says how many seeds are complete, and a whole run does not", () => {
+  const grid = ["plain", "fancy"].flatMap((agent) =>
+    [1, 2, 3].map((seed) => ({ task: "letters", agent, seed })),
+  );
+  const line = (missing: string[]) => {
+    const example = new Example();
+    for (const axes of grid)
+      if (missing.includes(`${axes.agent} ${axes.seed}`)) example.fails("attempt", axes, "failed", "");
+      else
+        example
+          .gives("attempt", axes, { submission: `sha256:${axes.agent}` })
+          .gives("validate", axes, passed);
+    return coverageLine(example.report());
+  };
+  assert.match(
+    line(["fancy 2"]),
+    /Interim: 2 of 3 complete blocks\. A block is every task and agent with one seed\.$/,
+  );
+  assert.match(line(["fancy 1", "plain 3"]), /Interim: 1 of 3 complete blocks/);
+  assert.doesNotMatch(line([]), /Interim/);
 });
 
 test("every form of a smoke report has the warning, and no other report does", () => {

@@ -10,7 +10,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { heldCall } from "../testing/held-call.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
-import type { BudgetLimits } from "./meter.ts";
+import type { BudgetLimits, HeldCall } from "./meter.ts";
 
 function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxed> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
@@ -197,6 +197,19 @@ test("each try of a call is on disk once: in flight or charged, never both", (t)
   assert.deepEqual(onDisk(), [1, 1, 0, 1.5]);
   meter.hold({ tokens: 10, dollars: 2 })!.release();
   assert.deepEqual(onDisk(), [1, 1, 0, 1.5], "a call that was not sent is no longer in flight");
+});
+
+test("a call is sent again only if the calls in flight leave something of the limit, however many wait", (t) => {
+  const { meter } = meterOf(t, { timeMs: 10_000, dollars: 10 });
+  const [one, two] = [1, 2].map(() => meter.hold({ tokens: 1, dollars: 4 })!) as [HeldCall, HeldCall];
+  const failed = (held: HeldCall) => meter.charge({ usage: usage(1, 1), dollars: 4, answered: false }, held);
+  failed(one);
+  assert.equal(one.again(), true, "4 are spent and 4 in flight");
+  failed(one);
+  assert.equal(one.again(), false, "8 are spent and 4 in flight");
+  meter.charge({ usage: usage(1, 1), dollars: 1, answered: false }, two);
+  assert.equal(one.again(), true, "both wait: one of them goes on");
+  assert.equal(two.again(), false);
 });
 
 test("the models that answered are on disk with their calls, a missing fingerprint apart, and at most twenty", (t) => {

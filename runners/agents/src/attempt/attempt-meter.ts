@@ -101,14 +101,10 @@ export class AttemptMeter implements Meter {
   }
 
   hold({ tokens, dollars }: { tokens: number; dollars: number | null }): HeldCall | undefined {
-    const { limits, cap } = this.#options;
-    const reserved = sum(this.#reserved.values());
-    const isFull = (["tokens", "dollars"] as const).some(
-      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - reserved[part] <= 0,
-    );
-    if (isFull && this.#reserved.size > 0) return undefined;
+    const { cap } = this.#options;
+    if (this.#isFull([...this.#reserved.values()])) return undefined;
     const call = { tokens, dollars: dollars ?? 0 };
-    const held = { again: () => this.#send(held), release: () => this.#release(held) };
+    const held = { again: () => this.#sendAgain(held), release: () => this.#release(held) };
     this.#reserved.set(held, call);
     this.#tellCap(); // before the check below: other attempts do the same at the same time
     if (call.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
@@ -206,6 +202,24 @@ export class AttemptMeter implements Meter {
     const { calls, what } = this.#spent.reached ?? { calls: 0, what: [] };
     const isNew = !what.includes(name) && what.length < reachedNamesMax;
     this.#spent.reached = { calls: calls + 1, what: isNew ? [...what, name] : what };
+  }
+
+  /** Whether `others`, if there are any, and what is counted may use up a limit. */
+  #isFull(others: CallMost[]): boolean {
+    const { limits } = this.#options;
+    const most = sum(others);
+    const full = (["tokens", "dollars"] as const).some(
+      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - most[part] <= 0,
+    );
+    return full && others.length > 0;
+  }
+
+  /** Reserved calls that wait are not counted: two of them would wait for each other. */
+  #sendAgain(held: HeldCall): boolean {
+    const flying = [...this.#inFlight].flatMap((one) => this.#reserved.get(one) ?? []);
+    if (this.#isFull(flying)) return false;
+    this.#send(held);
+    return true;
   }
 
   #countServed({ provider, model, answeredBy, fingerprint }: Omit<ServedModel, "calls">): void {

@@ -48,6 +48,8 @@ export type AttemptRequest = {
   /** The prompt with its blanks. */
   prompt: string;
   publicData: string;
+  /** Processors of the attempt, which its libraries use as threads. Default: one. */
+  cpus?: number;
   /** Models that the task provides, a folder each. The agent finds them in models/ if there are any. */
   models?: string;
   /** Whether the two are private copies. Then they are moved to the agent instead of copied again. */

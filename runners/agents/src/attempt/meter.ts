@@ -23,8 +23,11 @@ export type OverBudget = { limit: "time" | "tokens" | "dollars"; detail: string 
 
 /** A call that may be in flight, with its reservation. */
 export type HeldCall = {
-  /** Call before the call is sent again. On disk before it returns. */
-  again(): void;
+  /**
+   * Counts the call as in flight again; call it before the call is sent again. On disk before it returns. false: together
+   * with the calls in flight it could pass a limit by more than one call, so one of them must end first.
+   */
+  again(): boolean;
   /** Call once the call is charged, or if it will not be sent. */
   release(): void;
 };

@@ -226,3 +226,37 @@ for (const [what, spent] of [
       assert.ok(last !== "answered" && last.failure.cause === "over-cap");
     }
   });
+
+test("a held call is sent again after the calls in flight that may use up the budget, and once thawed", async (t) => {
+  const someone = person();
+  const { meter, spent } = purse();
+  const full: string[][] = [];
+  const hold = meter.hold.bind(meter);
+  meter.hold = (most) => {
+    const held = hold(most)!;
+    const again = () => {
+      full.push([...spent.waits]);
+      return full.length > 2 && held.again();
+    };
+    return { ...held, again };
+  };
+  const at = await gatewayLab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "at last" }], {
+    waiting: someone.waiting,
+    meter,
+  });
+  await at.ask(path, chat("first"));
+  const asked = at.ask(path, chat("second"));
+  await someone.began();
+  someone.resume();
+  assert.match(await (await asked).text(), /at last/);
+  assert.deepEqual(
+    full.map((waits) => waits.at(-1)),
+    ["operator began", "operator ended", "operator ended"],
+  );
+  assert.equal(at.provider.seen.length, 3);
+  assert.equal(
+    at.events.filter(({ event }) => event === "model-try").length,
+    1,
+    "the failure is charged once",
+  );
+});

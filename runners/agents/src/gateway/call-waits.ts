@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { Meter } from "../attempt/meter.ts";
+import { busyMs } from "../model/ask-model.ts";
 import { failureWait } from "../model/call-events.ts";
 import { causeRow } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
@@ -35,8 +36,11 @@ export type HeldCall<Answer, Failed extends { failure: ModelFailure }> = {
   id: string;
   model: string;
   first: Failed;
-  /** `over`: the attempt may spend no more, so nothing was sent. */
-  again(): Promise<{ answer: Answer } | Failed | "over">;
+  /**
+   * Nothing was sent if it returns `over` (the attempt may spend no more) or `busy` (calls in flight may spend what is
+   * left, so one of them must end first).
+   */
+  again(): Promise<{ answer: Answer } | Failed | "over" | "busy">;
   /** Records a failure and the wait before the next try. */
   failed(failure: ModelFailure, waitMs: number): void;
   /** Aborted when the program goes away. */
@@ -104,7 +108,9 @@ export class CallWaits {
         if (step.kind === "lost") return { failed: tried, lost: step };
         this.#show(call.id, tried.failure, step);
         await Promise.all(this.#passing);
-        const result = await this.#options.meter.waiting(step.why, () => this.#frozen(call, tried, step));
+        const frozen = await this.#options.meter.waiting(step.why, () => this.#frozen(call, tried, step));
+        // thawed, since the program must read the answers that this call waits for
+        const result = frozen === "busy" ? await this.#turn(call, tried) : frozen;
         if (result === "over") return result;
         if ("answer" in result || "gone" in result) return result;
         tried = result;
@@ -119,7 +125,7 @@ export class CallWaits {
     call: HeldCall<Answer, Failed>,
     first: Failed,
     begin: WaitStep,
-  ): Promise<{ answer: Answer } | Failed | "over" | { gone: ModelFailure }> {
+  ): Promise<{ answer: Answer } | Failed | "over" | "busy" | { gone: ModelFailure }> {
     let tried = first;
     let step: Step = begin;
     for (;;) {
@@ -129,7 +135,7 @@ export class CallWaits {
       const woken = await this.#pause(step, call.gone);
       if (call.gone.aborted || this.#options.signal.aborted) return { gone: tried.failure };
       const next = await call.again();
-      if (next === "over") return next;
+      if (next === "over" || next === "busy") return next;
       if ("answer" in next) {
         this.#wake(); // an answer must reach its program, so nothing stays frozen
         return next;
@@ -137,6 +143,20 @@ export class CallWaits {
       tried = next;
       if (woken) return tried;
       step = this.#stepOf(tried.failure, call.model);
+    }
+  }
+
+  /** Tries once more, after other calls of the attempt. */
+  async #turn<Answer, Failed extends { failure: ModelFailure }>(
+    { again, gone }: HeldCall<Answer, Failed>,
+    { failure }: Failed,
+  ): Promise<{ answer: Answer } | Failed | "over" | { gone: ModelFailure }> {
+    const any = AbortSignal.any([this.#options.signal, gone]);
+    for (;;) {
+      await sleep(busyMs, undefined, { signal: any }).catch(() => {});
+      if (any.aborted) return { gone: failure };
+      const next = await again();
+      if (next !== "busy") return next;
     }
   }
 

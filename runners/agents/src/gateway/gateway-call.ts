@@ -107,7 +107,7 @@ export class GatewayCall {
     const { format, provider } = route;
     const asked = { call: this.#number, provider: provider.name, model, format, body, dropped, reaches };
     this.#desk.recorder.record(asked);
-    const first = await this.#tryOnce();
+    const first = await this.#try(this.#capped());
     const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
     if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
     if (!waits) return await this.#giveUp(first, undefined);
@@ -128,13 +128,25 @@ export class GatewayCall {
     return { provider: this.#asked.route.provider.name, id: this.#asked.call.model };
   }
 
-  /** Checks the cap before every try: other calls may have spent the rest while this one was held. */
-  async #tryOnce(): Promise<{ answer: ProviderAnswer } | FailedTry> {
-    const { meter, silence, signal } = this.#desk;
-    const { route, call, booked } = this.#asked;
-    const capped = meter.overCap(this.#pricing().priced(boundUsage(booked.bound)));
-    if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
-    if (this.#tries > 0) booked.held.again();
+  /** Checked before every try: other calls may have spent the rest while this one was held. */
+  #capped(): FailedTry | undefined {
+    const { bound } = this.#asked.booked;
+    const refusal = this.#desk.meter.overCap(this.#pricing().priced(boundUsage(bound)));
+    return refusal === undefined
+      ? undefined
+      : { failure: failureOf("over-cap", { detail: refusal }), refusal };
+  }
+
+  async #again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy"> {
+    if (this.#desk.meter.over()) return "over";
+    const capped = this.#capped();
+    return capped || this.#asked.booked.held.again() ? await this.#try(capped) : "busy";
+  }
+
+  async #try(capped: FailedTry | undefined): Promise<{ answer: ProviderAnswer } | FailedTry> {
+    if (capped) return capped;
+    const { silence, signal } = this.#desk;
+    const { route, call } = this.#asked;
     const watched = silence.began(this.#modelId());
     this.#watched = watched;
     const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
@@ -151,7 +163,7 @@ export class GatewayCall {
       first,
       failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
       gone: gone.signal,
-      again: async () => (this.#desk.meter.over() ? "over" : await this.#tryOnce()),
+      again: () => this.#again(),
     });
   }
 

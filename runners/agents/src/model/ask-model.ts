@@ -8,7 +8,7 @@ import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
 import { boundUsage, type CallBound, callBound, callCharge } from "./call-charge.ts";
-import { callEvent, failureWait, tryCharge, tryEvent } from "./call-events.ts";
+import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
 import { failureOf } from "./cause-of.ts";
 import { causeRow, costlyTriesMax } from "./failure-causes.ts";
 import type {
@@ -22,6 +22,7 @@ import type {
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 import { retryPause } from "./retry-pause.ts";
+import { showWaits } from "./show-waits.ts";
 
 export type AskModel = {
   client: ModelClient;
@@ -104,7 +105,7 @@ type NextTry = {
 class ModelCall {
   readonly #given: AskModel;
   readonly #call: BoundCall;
-  readonly #show: ReturnType<typeof waitShown>;
+  readonly #show: ReturnType<typeof showWaits>;
   /** Ms so far, for the provider and for a person. */
   readonly #waited = { provider: 0, operator: 0 };
   readonly #made = { "some-times": 0, once: 0, operator: 0 };
@@ -116,7 +117,7 @@ class ModelCall {
     });
     this.#given = given;
     this.#call = { ...asked, bound };
-    this.#show = waitShown(given, asked.call);
+    this.#show = showWaits(callName(asked.call), given.board, given.options?.wallNow);
   }
 
   async run(): Promise<AskResult> {
@@ -236,18 +237,6 @@ async function oneTry(
 /** Whether a person can fix it while the attempt waits. The cap of a run cannot be changed. */
 function mendable({ whose, cause }: ModelFailure): boolean {
   return whose === "operator" && causeRow(cause).retry !== "no";
-}
-
-/** Shows each wait of one call. Consecutive waits for one side are one trouble with one beginning. */
-function waitShown({ board, options = {} }: Pick<AskModel, "board" | "options">, call: number) {
-  const { wallNow = Date.now } = options;
-  let since: { side: string; at: number } | undefined;
-  return (wait: { why: WaitReason; failure: ModelFailure; waitMs: number; leftMs: number }) => {
-    const side = wait.why === "operator" ? "operator" : "provider";
-    const now = wallNow();
-    if (since?.side !== side) since = { side, at: now };
-    board?.show(callName(call), failureWait({ ...wait, since: since.at, now }));
-  };
 }
 
 function takeAnswer(

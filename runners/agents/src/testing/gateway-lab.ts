@@ -31,7 +31,10 @@ export function purse(limits: { tokens?: number } = {}) {
   const meter: CallDesk["meter"] = {
     leftMs: () => 600_000,
     hold() {
-      const held = { again: () => void inFlight.add(held), release: () => void inFlight.delete(held) };
+      const held: HeldCall = {
+        again: () => inFlight.add(held).has(held),
+        release: () => void inFlight.delete(held),
+      };
       held.again();
       return held;
     },

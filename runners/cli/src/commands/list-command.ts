@@ -1,10 +1,16 @@
-// `pipeline list`: prints pipelines, tasks, scorers and agents.
+// `pipeline list`: prints pipelines, tasks, scorers, agents and sources.
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";
 import { printJson } from "../show/print-json.ts";
 
-const kinds = { pipelines: "pipeline", tasks: "task", scorers: "scorer", agents: "agent" } as const;
+const kinds = {
+  pipelines: "pipeline",
+  tasks: "task",
+  scorers: "scorer",
+  agents: "agent",
+  sources: "source",
+} as const;
 
 export async function listCommand(
   repository: string,

@@ -8,6 +8,8 @@ import { openWorkspace } from "@mlrb/local/store/workspace";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
+import { downloadAmount, downloadWords } from "../gates/source-checks.ts";
+import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
@@ -31,7 +33,10 @@ export async function planCommand(
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
   const dear = await priceGate(request, gate, purse);
-  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? dear;
+  const [closed] = sourceProblems(request, previews, gate);
+  const downloads = toDownload(request, previews, repository);
+  const fetched = "sources" in downloads ? downloads.sources : [];
+  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? closed ?? dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;
@@ -44,11 +49,24 @@ export async function planCommand(
     const durationMs = Math.round(performance.now() - begin);
     const cost = totalCost(previews);
     const { weakLimits } = plan;
-    printJson({ event: "summary", pipeline: name, profile, actions, cost, weakLimits, durationMs });
+    const downloads = downloadAmount(fetched);
+    printJson({
+      event: "summary",
+      pipeline: name,
+      profile,
+      actions,
+      cost,
+      downloads,
+      weakLimits,
+      durationMs,
+    });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
-    for (const line of [weakLimitsLine(plan), ...noteLines(previews, note)].filter((one) => one !== ""))
-      process.stdout.write(`${line}\n`);
+    const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
+    const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
+    for (const line of lines.filter((one) => one !== ""))
+      process.stdout.write(`${line}
+`);
   }
   return 0;
 }
@@ -73,6 +91,23 @@ function summaryText(previews: Preview[], actions: Record<Preview["action"], num
   const rest = untimed > 0 ? `, ${untimed} never timed` : "";
   const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
   return `${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}`;
+}
+
+/** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */
+function attemptsLine(previews: Preview[], { instances }: Plan): string {
+  const started = previews.flatMap((preview) => {
+    const { index, cost } = preview;
+    const { action } = instances[index]!;
+    // a run without its key would be refused: with the key, each call has a price
+    const isNew = cost?.from === 0 && action.secrets.length > 0;
+    return [isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview];
+  });
+  const total = totalCost(started);
+  if (total.attempts === 0) return "";
+  const longest = previews.reduce((most, { cost }) => Math.max(most, cost?.timeMs ?? 0), 0);
+  const each = longest > 0 ? `, each at most ${formatDuration(longest)} of work` : "";
+  const cap = total.unknownDollars > 0 ? "; --max-cost limits what they spend" : "";
+  return `a run would start ${costWords(total)}${each}${cap}`;
 }
 
 function noteLines(previews: Preview[], note: Diagnostic | undefined): string[] {

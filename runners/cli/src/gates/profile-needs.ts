@@ -5,6 +5,7 @@ import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
+import { downloadedBy } from "./source-gate.ts";
 
 export type ProfileNeeds =
   | { profile: string; isDefault: boolean; problems: Diagnostic[] }
@@ -24,6 +25,8 @@ export type ProfileNeeds =
       /** Variables that its stages receive if they are set. */
       secrets: Secret[];
       agents: string[];
+      /** The sources that it downloads. */
+      sources: string[];
     };
 
 type Secret = {
@@ -67,6 +70,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
       here.filter(({ execution }) => execution.executor === "local" && execution.network === "none"),
     ),
     agents: [...new Set(plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort(),
+    sources: [...new Set(plan.instances.flatMap((one) => downloadedBy(one) ?? []))].sort(),
     contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));

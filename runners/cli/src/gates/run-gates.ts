@@ -7,6 +7,7 @@ import type { Gate } from "./gate.ts";
 import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
 import { priceGate } from "./price-gate.ts";
+import { sourceGate } from "./source-gate.ts";
 
 /** Whether the run may start; false after printing why not. */
 export async function mayRun(
@@ -15,6 +16,7 @@ export async function mayRun(
   { purse, options }: { purse: RunPurse; options: CostOptions & { json: boolean } },
 ): Promise<boolean> {
   const problems = [
+    ...(await sourceGate(request, gate)),
     await keyGate(request, gate),
     await priceGate(request, gate, purse),
     await containerGate(request, gate),

@@ -26,7 +26,7 @@ export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">
   return total;
 }
 
-/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
+/** What is unknown of all attempts has no amount: `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
 export function costWords(cost: TotalCost): string {
   const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars } = cost;
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
@@ -34,6 +34,10 @@ export function costWords(cost: TotalCost): string {
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
     ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown price`] : []),
   ];
-  const known = `${counted(attempts, "attempt")}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
-  return [known, ...unknown].join(", ");
+  const amounts = [
+    ...(unknownGpuHours < attempts ? [`${gpuHours.toFixed(1)} GPU hours`] : []),
+    ...(unknownDollars < attempts ? [`${dollars.toFixed(2)} dollars`] : []),
+  ];
+  const about = amounts.length > 0 ? [`about ${amounts.join(" and ")}`] : [];
+  return [counted(attempts, "attempt"), ...about, ...unknown].join(", ");
 }

@@ -139,6 +139,16 @@ const examples: Record<string, [line: string, does: string][]> = {
       "of a folder of safetensors",
     ],
   ],
+  sources: [
+    [
+      "pnpm pipeline sources list",
+      "each source of official data, whether it is locked, its size and licence",
+    ],
+    ["pnpm pipeline sources lock", "resolve all that are not locked; HF_TOKEN opens gated ones"],
+    ["pnpm pipeline sources lock mmlu --update", "resolve one again, and show what moved"],
+    ["pnpm pipeline sources verify", "compare the lock with the hub; status 1 if anything differs"],
+    ["pnpm pipeline sources accept mmlu blimp", "read and accept licences, before a run downloads anything"],
+  ],
   completion: [
     ["pnpm pipeline completion bash", "its first lines say where to put it; also zsh and fish"],
     ["pnpm pipeline completion zsh", "with pnpm --silent, without pnpm's own output"],

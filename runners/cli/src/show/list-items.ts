@@ -9,7 +9,9 @@ export type Item = { kind: ManifestKind | "pipeline"; name: string; title: strin
 
 export function listItems(repository: string, consulted: Consulted): Item[] {
   const sources = sourceFiles(repository, consulted);
-  return (["pipeline", "task", "scorer", "agent"] as const).flatMap((kind) => itemsOf(kind, sources));
+  return (["pipeline", "task", "scorer", "agent", "source"] as const).flatMap((kind) =>
+    itemsOf(kind, sources),
+  );
 }
 
 function itemsOf(kind: Item["kind"], sources: Sources): Item[] {

@@ -45,6 +45,18 @@ test("a false alarm is an honest model or a near-miss that breaks the rule; unde
   assert.deepEqual([rates!.stopped.events, rates!.stopped.trials], [1, 1]);
 });
 
+test("an answer that is undecided only for want of a measurement counts as broken", () => {
+  const broken = (kind: Judged["kind"]) => {
+    const one = judged(kind, "undecided");
+    one.verdict.rules[0]!.notMeasured = true;
+    return one;
+  };
+  const models = [broken("honest"), broken("cheat")];
+  const [rates] = ruleRates([leak], models);
+  assert.deepEqual([rates!.falseAlarms.events, rates!.undecided, rates!.stopped.events], [1, 0, 1]);
+  assert.equal(unmetExpectations([leak], models).length, 1, "only the honest one");
+});
+
 test("a model counts only for the rules that it names", () => {
   const [, rates] = ruleRates([leak, size], many(80, judged("honest", "pass")));
   assert.deepEqual([rates!.falseAlarms.trials, rates!.falseAlarms.interval], [0, undefined]);

@@ -86,8 +86,10 @@ export function percent(rate: number): string {
   return `${(100 * rate).toFixed(1)} %`;
 }
 
+/** What the method itself says: also of one that may not disqualify, since this is what measures it. */
 function answerOf({ verdict }: Judged, { name }: CheckedRule): RuleAnswer | undefined {
-  return verdict.rules.find(({ rule }) => rule === name)?.answer;
+  const found = verdict.rules.find(({ rule }) => rule === name);
+  return found?.notMeasured ? "fail" : found?.answer;
 }
 
 function evidenceOf({ verdict }: Judged, { name }: CheckedRule): string {

@@ -30,7 +30,11 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   return {
     keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
     ...(stage.durable && {
-      agentEnv: agentVariables({ ...(task !== undefined && { task }), ...(seed !== undefined && { seed }) }),
+      agentEnv: agentVariables({
+        ...(task !== undefined && { task }),
+        ...(seed !== undefined && { seed }),
+        cpus: instance.execution.resources.cpus,
+      }),
     }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key

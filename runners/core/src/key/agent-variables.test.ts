@@ -15,3 +15,8 @@ test("every agent sees the same variables, and its task and seed where its stage
   assert.deepEqual(agentVariables({ task: "a-task" }), { ...always, MLRB_TASK: "a-task" });
   assert.deepEqual(agentVariables({ seed: 0 }), { ...always, MLRB_SEED: "0" });
 });
+
+test("libraries use as many threads as the attempt has processors, at least one", () => {
+  const threads = (cpus: number) => agentVariables({ cpus }).OMP_NUM_THREADS;
+  assert.deepEqual([0.5, 1, 7.9, 16].map(threads), ["1", "1", "7", "16"]);
+});

@@ -2,15 +2,15 @@
 // are part of its attempt's key. Everything that starts an agent's programs takes them from here.
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 
-/** `task` and `seed` are the values of these axes, where the stage has them. */
-export function agentVariables(axes: { task?: Scalar; seed?: Scalar }): Record<string, string> {
-  const { task, seed } = axes;
+/** `task` and `seed` are the values of these axes, where the stage has them. `cpus`: the stage's, as threads of libraries. */
+export function agentVariables(of: { task?: Scalar; seed?: Scalar; cpus?: number }): Record<string, string> {
+  const { task, seed, cpus = 1 } = of;
   return {
     LANG: "C.UTF-8",
     TZ: "UTC",
     PYTHONHASHSEED: "0",
     PYTHONDONTWRITEBYTECODE: "1",
-    OMP_NUM_THREADS: "1",
+    OMP_NUM_THREADS: String(Math.max(1, Math.floor(cpus))),
     ...(task !== undefined && { MLRB_TASK: String(task) }),
     ...(seed !== undefined && { MLRB_SEED: String(seed) }),
   };

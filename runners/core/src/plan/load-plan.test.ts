@@ -8,6 +8,7 @@ import { memorySources, repository } from "../testing/memory-sources.ts";
 import { type Diagnostic, renderDiagnostic, sortDiagnostics } from "../yaml/diagnostic.ts";
 import { parseYaml } from "../yaml/yaml-source.ts";
 import { loadPlan, type PlanRequest, type PlanResult } from "./load-plan.ts";
+import type { Plan } from "./plan.ts";
 
 const file = "pipelines/test.yaml";
 
@@ -186,6 +187,34 @@ test("problems are sorted by place and reported once", () => {
     "35 unknown-output",
   ]);
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
+});
+
+test("a profile changes parts of a stage's budget, and keeps the others", () => {
+  const profiled = valid.replace(
+    "attempt: { resources: { memory: 1GiB } }",
+    "attempt: { budget: { dollars: 3 } }",
+  );
+  const [result, before] = [load(profiled, { profile: "paper" }), load(valid, { profile: "paper" })];
+  assert("plan" in result && "plan" in before, problemsOf(profiled));
+  const budget = ({ instances }: Plan) =>
+    instances.find(({ stage }) => stage.name === "attempt")!.action.budget;
+  assert.deepEqual(budget(result.plan), { ...budget(before.plan), dollars: 3 });
+  assert.ok(budget(before.plan).timeMs);
+});
+
+test("startBy names an axis of the stage", () => {
+  const started = valid.replace("each: [task, agent, seed]", "each: [task, agent, seed]\n    startBy: agent");
+  assert.notEqual(started, valid);
+  const result = load(started);
+  assert("plan" in result, problemsOf(started));
+  const attempt = result.plan.instances.find(({ stage }) => stage.each.includes("seed"))!;
+  assert.equal(attempt.execution.startBy, "agent");
+  const wrong = load(started.replace("startBy: agent", "startBy: agnt"));
+  assert("problems" in wrong);
+  assert.deepEqual(
+    wrong.problems.map(({ code, message, help }) => [code, message, help]),
+    [["unknown-axis", 'the stage has no axis "agnt" to start by', 'did you mean "agent"?']],
+  );
 });
 
 function checkPlaces(problems: Diagnostic[], texts: Record<string, string>): void {

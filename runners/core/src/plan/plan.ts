@@ -78,6 +78,8 @@ export type Execution = {
   };
   /** Whether its script may start programs or load native code. */
   programs?: true;
+  /** An axis: instances start in the order of its values, in a fixed random order within one value. */
+  startBy?: string;
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */
   retries: number;
 };

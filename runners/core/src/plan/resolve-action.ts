@@ -44,7 +44,8 @@ export function resolveAction(
   const env = envOf(point);
   const files = filesOf(point);
   const environment = environmentOf(point);
-  const { time, tokens, dollars } = spec.budget ?? {};
+  const { time, tokens, dollars } = context.execution(stage.name).budget ?? {};
+  const limit = (name: string) => context.written(stage.name, ["budget", name]);
   return {
     action: {
       run,
@@ -53,9 +54,9 @@ export function resolveAction(
       env,
       secrets: texts.names(spec.secrets, at(stage, "secrets")),
       budget: {
-        ...texts.duration(time, at(stage, "budget", "time")),
-        ...texts.amount("tokens", tokens, at(stage, "budget", "tokens")),
-        ...texts.amount("dollars", dollars, at(stage, "budget", "dollars")),
+        ...texts.duration(time, limit("time")),
+        ...texts.amount("tokens", tokens, limit("tokens")),
+        ...texts.amount("dollars", dollars, limit("dollars")),
       },
       hostSensitive: texts.truth(spec.hostSensitive, at(stage, "hostSensitive")),
     },

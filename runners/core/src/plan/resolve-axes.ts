@@ -7,6 +7,7 @@ import {
   folderPattern,
   isManifestKind,
   type ManifestKind,
+  manifestFieldNames,
   manifestFields,
   manifestNames,
   readManifest,
@@ -202,7 +203,7 @@ function load(
     problems.push(unusable);
     return false;
   }
-  known.set(name, manifestFields(kind, manifest.value));
+  known.set(name, manifestFields(kind, manifest.value, sources));
   files.set(kind, (files.get(kind) ?? new Map()).set(name, manifest));
   return true;
 }
@@ -221,6 +222,9 @@ function listedBy(
   const places: Places = (...index) => file.place([...steps, ...index]);
   const found = fieldValue(manifest, steps);
   if (found.kind === "found" && isScalars(found.value)) return usable(found.value, places, problems);
+  // an optional field that is left out lists nothing
+  if (found.kind === "missing" && found.depth === 0 && manifestFieldNames(kind).includes(steps[0]!))
+    return [];
   problems.push({
     code: "unknown-field",
     message: `${kind} "${name}" has no list "${steps.join(".")}" of names`,

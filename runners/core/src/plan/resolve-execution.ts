@@ -9,11 +9,11 @@ import type { ResolveContext } from "./resolve-context.ts";
 import type { StageTexts } from "./stage-texts.ts";
 
 export function resolveExecution(
-  { name, spec }: PlannedStage,
+  { name, spec, each }: PlannedStage,
   texts: StageTexts,
   context: ResolveContext,
 ): Execution {
-  const { executor, image: asked, network, resources, limits } = context.execution(name);
+  const { executor, image: asked, network, startBy, resources, limits } = context.execution(name);
   const written = (...setting: string[]) => context.written(name, setting);
   const image = texts.text(asked, written("image"));
   const wait = (name: "providerWait" | "operatorWait") => {
@@ -21,10 +21,18 @@ export function resolveExecution(
     return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
   };
   if (image !== undefined) checkImage(image, written("image"), context);
+  if (startBy !== undefined && !each.includes(startBy))
+    context.problems.push({
+      code: "unknown-axis",
+      message: `the stage has no axis "${startBy}" to start by`,
+      place: context.source.place(written("startBy")),
+      help: didYouMean(startBy, each),
+    });
   return {
     executor: executor ?? "local",
     ...(image !== undefined && image !== "host" && { image }),
     ...(network !== undefined && { network }),
+    ...(startBy !== undefined && { startBy }),
     resources: {
       cpus: resources?.cpus ?? 1,
       memoryBytes: texts.size(resources?.memory, written("resources", "memory")),

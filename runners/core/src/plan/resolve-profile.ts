@@ -136,12 +136,15 @@ export function whereWritten(
 /** `over` overrides `under` field by field. */
 function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
   const { executor = under.executor, image = under.image, network = under.network } = over;
+  const { startBy = under.startBy } = over;
   const hasResources = under.resources || over.resources;
   return {
     ...(executor !== undefined && { executor }),
     ...(image !== undefined && { image }),
     ...(network !== undefined && { network }),
+    ...(startBy !== undefined && { startBy }),
     ...(hasResources && { resources: mergeResources(under.resources, over.resources) }),
+    ...((under.budget || over.budget) && { budget: { ...under.budget, ...over.budget } }),
     ...((under.limits || over.limits) && { limits: { ...under.limits, ...over.limits } }),
   };
 }

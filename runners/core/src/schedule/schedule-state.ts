@@ -16,6 +16,8 @@ export type Work = {
   resources: Resources;
   /** Expected duration in ms, for the longest-path order. */
   expectedMs: number;
+  /** Its place in an order of starts, from 0; such instances come first. */
+  start?: number;
   /** Runs only if an instance that runs needs it. */
   lazy: boolean;
 };

@@ -689,3 +689,19 @@ function benchmarkShape(attempts: number): Work[] {
   add(work("report", { collects: ends }));
   return works;
 }
+
+test("instances with a place start in its order, after what they need, and before longer paths", () => {
+  const works = [
+    work("other", { expectedMs: 1e9 }),
+    work("data-a"),
+    work("data-b"),
+    work("a", { needs: [1], start: 1 }),
+    work("b", { needs: [2], start: 0 }),
+  ];
+  const run = driver(works, { capacity: { ...machine, cpus: 1 } });
+  run.send({ kind: "begin" });
+  for (const id of ["data-b", "b", "data-a", "a", "other"]) {
+    assert.deepEqual(run.said(), [`start ${id}`]);
+    run.finish(id);
+  }
+});

@@ -46,6 +46,16 @@ function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: Stag
     const help = "add environment: with the path of a lock file";
     problems.push({ code: "missing-key", message, place, help });
   }
+  if (stage.hub && !stage.each?.includes("source") && !unclear("stages", name, "each")) {
+    const message = `"${name}" downloads from a hub and has no axis "source"`;
+    const help = "add source to each: gates ask for locks and licences by this axis";
+    problems.push({
+      code: "missing-axis",
+      message,
+      place: source.place(["stages", name, "hub"], "key"),
+      help,
+    });
+  }
   return problems;
 }
 

@@ -5,18 +5,30 @@ import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 
-/** `scorerNames` is called only for the help text. */
-export type KnownScorers = { isScorer: (name: string) => boolean; scorerNames: () => string[] };
+/** The lists of names are made only for help texts. */
+export type KnownNames = {
+  isScorer: (name: string) => boolean;
+  scorerNames: () => string[];
+  isSource: (name: string) => boolean;
+  sourceNames: () => string[];
+};
 
-export function checkTask(source: YamlSource<TaskManifest>, known: KnownScorers): Diagnostic[] {
+export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): Diagnostic[] {
   const task = source.value;
-  return [...checkKinds(task, source), ...checkScorers(task, source, known), ...checkRules(task, source)];
+  return [
+    ...checkKinds(task, source),
+    ...checkScorers(task, source, known),
+    ...checkDownloads(task, source, known),
+    ...checkRules(task, source),
+  ];
 }
 
 /** The keys of `scorers` define the kinds: a kind without a scorer is useless. */
 function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
-  return (["primary", "floors", "budget", "anchors", "anchorRows", "published"] as const).flatMap((table) => {
+  return (
+    ["primary", "floors", "budget", "anchors", "anchorRows", "downloads", "published"] as const
+  ).flatMap((table) => {
     const said = task[table];
     if (said === undefined) return [];
     const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
@@ -55,7 +67,7 @@ const byScorer = {
   published: "published values",
 } as const;
 
-function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorers): Diagnostic[] {
+function checkScorers(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
     const problems: Diagnostic[] = [];
     const unknown = (message: string, path: Path, help: string, at?: "key") =>
@@ -82,6 +94,22 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorer
     }
     return problems;
   });
+}
+
+/** Also of kinds that no profile uses yet. */
+function checkDownloads(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+  return Object.entries(task.downloads ?? {}).flatMap(([kind, names]) =>
+    names.flatMap((name, index) => {
+      if (known.isSource(name)) return [];
+      const all = known.sourceNames();
+      return {
+        code: "unknown-source",
+        message: `no source named "${name}"`,
+        place: source.place(["downloads", kind, index]),
+        help: `${didYouMean(name, all)} \`pnpm pipeline list sources\` shows all ${all.length}`,
+      };
+    }),
+  );
 }
 
 /** Two rules may share a name if no kind of data has both, e.g. memory limits of different devices. */

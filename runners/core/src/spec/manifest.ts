@@ -1,5 +1,5 @@
-// Locates and reads the manifests that people add. The three kinds are named only here, and no task, scorer or agent is
-// named at all.
+// Locates and reads the manifests that people add. The four kinds are named only here, and no task, scorer, agent or
+// source is named at all.
 
 import {
   type AgentPreset,
@@ -8,12 +8,14 @@ import {
   presetProviders,
 } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
+import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/source";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
 import { checkShape } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { presetWithModel, splitAgentName } from "./agent-model.ts";
 import { checkTask } from "./check-task.ts";
+import { lockState, readSourceLock } from "./source-lock.ts";
 
 /** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
 export type Sources = {
@@ -24,7 +26,7 @@ export type Sources = {
   kind(path: string): "file" | "dir" | undefined;
 };
 
-type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset };
+type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset; source: SourceManifest };
 
 export type ManifestKind = keyof Manifests;
 
@@ -34,8 +36,8 @@ type Kind<Manifest> = {
   /** The keys that its format has. */
   keys: string[];
   shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
-  /** Fields that are computed from the file. */
-  derived?: Record<string, (manifest: Manifest) => unknown>;
+  /** Fields that are computed from the file, or from other files. */
+  derived?: Record<string, (manifest: Manifest, sources: Sources) => unknown>;
   /** The problems beyond its shape. */
   rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
 };
@@ -50,6 +52,8 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
       checkTask(task, {
         isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
         scorerNames: () => manifestNames("scorer", sources),
+        isSource: (name) => sources.read(kinds.source.file(name)) !== undefined,
+        sourceNames: () => manifestNames("source", sources),
       }),
   },
   scorer: {
@@ -67,14 +71,36 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     derived: { preset: presetOfAttempt, providers: presetProviders },
     rules: () => [],
   },
+  source: {
+    folder: "sources",
+    file: (name) => `sources/${name}.yaml`,
+    keys: Object.keys(sourceManifest.properties),
+    shape: (source) => checkShape(source, sourceManifest),
+    derived: { locked: lockedOf },
+    rules: (_, sources) => {
+      const lock = readSourceLock(sources);
+      return Array.isArray(lock) ? lock : [];
+    },
+  },
 };
+
+/** The entry of sources.lock.yaml; null if there is none or it is of another state of the source. */
+function lockedOf(manifest: SourceManifest, sources: Sources): unknown {
+  const lock = readSourceLock(sources);
+  const state = lockState(manifest, Array.isArray(lock) ? undefined : lock?.value);
+  return state.kind === "resolved" ? state.entry : null;
+}
 
 /** The fields that `{kind.field}` can name, with their values in `manifest`. */
 export function manifestFields<Name extends ManifestKind>(
   kind: Name,
   manifest: Manifests[Name],
+  sources: Sources,
 ): Record<string, unknown> {
-  const derived = Object.entries(kinds[kind].derived ?? {}).map(([name, field]) => [name, field(manifest)]);
+  const derived = Object.entries(kinds[kind].derived ?? {}).map(([name, field]) => [
+    name,
+    field(manifest, sources),
+  ]);
   return { ...manifest, ...Object.fromEntries(derived) };
 }
 

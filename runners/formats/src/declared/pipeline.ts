@@ -128,6 +128,28 @@ const execution = {
   },
 } as const;
 
+/** Of one stage, also in a profile. */
+const stageExecution = {
+  ...execution,
+  budget: {
+    ...partialObject({
+      time: duration,
+      tokens: {
+        type: ["integer", "string"],
+        minimum: 1,
+        description: "Input and output of all model calls.",
+      },
+      dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
+    }),
+    description: "The budget; in the action key.",
+  },
+  startBy: {
+    ...text,
+    description:
+      "An axis of the stage. Its instances start in the order of this axis' values, and in a random order that never changes among those of one value. So a partial run is balanced over the other axes. Outside the action key.",
+  },
+} as const;
+
 export const stageSpec = {
   ...partialObject({
     title: text,
@@ -181,6 +203,11 @@ export const stageSpec = {
       description:
         "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
     },
+    hub: {
+      ...flag,
+      description:
+        "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
+    },
     retries: {
       type: "integer",
       minimum: 0,
@@ -193,18 +220,6 @@ export const stageSpec = {
       type: ["boolean", "string"],
       description:
         "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
-    },
-    budget: {
-      ...partialObject({
-        time: duration,
-        tokens: {
-          type: ["integer", "string"],
-          minimum: 1,
-          description: "Input and output of all model calls.",
-        },
-        dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
-      }),
-      description: "The budget; in the action key.",
     },
     durable: { ...flag, description: "Its results are records, not cache entries." },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
@@ -221,7 +236,7 @@ export const stageSpec = {
       ...names,
       description: "Outputs that are public although the stage reads private artifacts.",
     },
-    ...execution,
+    ...stageExecution,
   }),
   description: "A step: what it runs, its inputs and its outputs.",
 } as const;
@@ -242,7 +257,7 @@ const profile = partialObject({
   axes,
   params,
   pools,
-  stages: tableOf(partialObject(execution)),
+  stages: tableOf(partialObject(stageExecution)),
   ...execution,
 });
 
@@ -287,8 +302,8 @@ export type GivesSpec = TypeOf<typeof output>;
 export type AxisSpec = TypeOf<typeof axis>;
 export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
-/** Where and within which limits a stage runs. Only `image` is in action keys. */
-export type ExecutionSpec = Pick<StageSpec, keyof typeof execution>;
+/** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
+export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
 /** The network that a stage's processes can reach: none but the machine itself, or all. */
 export type Network = TypeOf<typeof network>;

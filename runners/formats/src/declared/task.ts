@@ -121,7 +121,11 @@ export const taskManifest = fileFormat(
         },
         "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
       ),
-      sources: jsonObject,
+      downloads: byKind(
+        { ...list, uniqueItems: true },
+        "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
+      ),
+      sources: { ...jsonObject, description: "for people: where each kind of data comes from" },
       rules: listOf(taskRule),
       limits: list,
     },

@@ -37,7 +37,14 @@ const ruleFields = {
   severity: ruleSeverity,
 } as const;
 
-export const ruleVerdict = wholeObject(ruleFields);
+export const ruleVerdict = wholeExcept(["notMeasured"], {
+  ...ruleFields,
+  notMeasured: {
+    ...flag,
+    description:
+      "true: the rule was broken, and is undecided only because its method was not measured on honest models; absent otherwise",
+  },
+});
 export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 
 /** The note of a submission with settings that the benchmark does not know; its scores are not measured. */

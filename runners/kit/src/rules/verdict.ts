@@ -12,7 +12,8 @@ import {
 } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
 import { describeWeights } from "./describe-weights.ts";
-import type { RuleContext } from "./rule-method.ts";
+import { mayDisqualify } from "./rule-evidence.ts";
+import type { Finding, RuleContext } from "./rule-method.ts";
 import { ruleMethods } from "./rule-methods.ts";
 
 /** The verdict; `rules` have been checked with `ruleProblems`. Facts are shown next to the rules and decide nothing. */
@@ -20,7 +21,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   const verdicts = rules.flatMap((rule): RuleVerdict[] => {
     const { name, title, source, severity } = rule;
     const finding = ruleMethods[rule.method]!.decide?.(context, rule.with ?? {});
-    return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
+    return finding ? [{ rule: name, title, source, severity, ...withinEvidence(finding, rule) }] : [];
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
@@ -33,6 +34,21 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   const whole: Verdict = { formatVersion: 2, kind, rules: verdicts, facts };
   return isNotScorable(admission) ? { ...whole, notScorable: true } : whole;
 }
+
+/**
+ * A broken rule disqualifies only if its method was measured on honest models. Else the answer is undecided: it changes no
+ * number, every table shows it, and a person may decide.
+ */
+function withinEvidence(
+  finding: Finding,
+  { method, severity }: TaskRule,
+): Finding & Pick<RuleVerdict, "notMeasured"> {
+  if (severity === "note" || finding.answer !== "fail" || mayDisqualify(method)) return finding;
+  return { answer: "undecided", evidence: `${finding.evidence}; ${forAPerson}`, notMeasured: true };
+}
+
+const forAPerson =
+  "this alone does not disqualify, as it was not measured how often honest attempts fail it: a person decides (attempts adjudicate)";
 
 /** Whether its family is the only reason. That entries were left out explains other reasons, and is none by itself. */
 function isNotScorable({ admitted, reasons }: Admission): boolean {

@@ -6,9 +6,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
-import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
-import { checkFormat } from "@mlrb/formats/read-format";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -19,9 +18,10 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { ingestRecord } from "./import-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
+import { parseRecord } from "./parse-record.ts";
 import { readImported } from "./read-imported.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
-import { checkFormats, type Line, lineOf } from "./record-line.ts";
+import { type Line, lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
 import { verifyRecord } from "./verify-record.ts";
 
@@ -205,28 +205,7 @@ export class AttemptRecords {
     }
     const found = createHash("sha256").update(text).digest("hex");
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
-    return this.#parsed(digest, text);
-  }
-
-  /** Throws DamagedRecord and NewerFormat. */
-  #parsed(digest: string, text: string): AttemptRecord {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      throw new DamagedRecord(digest, "its record.json is not JSON");
-    }
-    const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
-    checkFormats(digest, {
-      format: formatVersion,
-      keyFormat: (Object(parts) as { keyFormat?: unknown }).keyFormat,
-    });
-    if (this.#index.isChecked(digest)) return value as AttemptRecord;
-    const reading = checkFormat(attemptRecord, value);
-    if (reading.kind === "unreadable")
-      throw new DamagedRecord(digest, `its record.json does not follow its format: ${reading.cause}`);
-    this.#index.checked(digest);
-    return reading.value;
+    return parseRecord(digest, text, this.#index);
   }
 
   /** Returns the digests of all records, in code-unit order. */
@@ -271,7 +250,7 @@ export class AttemptRecords {
       if (before?.signedBy === null && from.signedBy !== null) this.#index.setOrigin(digest, origin);
       return { kind: "here" };
     }
-    const parse = (text: string) => this.#parsed(digest, text);
+    const parse = (text: string) => parseRecord(digest, text, this.#index);
     const read = readImported(folder, digest, { now, parse, store: this.#store });
     if ("problem" in read) return { kind: "refused", ...read };
     if (!isHere) {

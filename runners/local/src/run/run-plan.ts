@@ -7,6 +7,7 @@ import type { Running } from "@mlrb/core/ports/executor";
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
 import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Command } from "@mlrb/core/schedule/schedule-state";
+import { startOrder } from "@mlrb/core/schedule/start-order";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type Decision, decideInstance } from "../decide/decide-instance.ts";
@@ -69,8 +70,11 @@ class PlanRun {
     this.#folder = beginWork(workspace.state.work, this.#run);
     const at = { run: this.#run, state: workspace.state, folder: this.#folder };
     this.#executors = new RunExecutors(options.executors, at);
+    const starts = startOrder(plan.pipeline, plan.instances);
     this.#scheduler = new SchedulerLoop({
-      works: selected.map((index) => workOf(plan.instances[index]!, { position: this.#position, workspace })),
+      works: selected.map((index) =>
+        workOf(plan.instances[index]!, { position: this.#position, starts, workspace }),
+      ),
       capacity: capacity(options),
       failFast: options.failFast,
       obey: (command) => this.#obey(command),

@@ -6,9 +6,10 @@ import type { Workspace } from "../store/workspace.ts";
 /** By position in the selection. Instances that are not selected block nothing. */
 export function workOf(
   instance: Instance,
-  context: { position: Map<number, number>; workspace: Workspace },
+  context: { position: Map<number, number>; starts?: Map<number, number>; workspace: Workspace },
 ): Work {
-  const { position, workspace } = context;
+  const { position, starts, workspace } = context;
+  const start = starts?.get(instance.index);
   const positions = (indices: number[]) =>
     [...new Set(indices)].map((index) => position.get(index)).filter((at) => at !== undefined);
   const environment = instance.environment === undefined ? undefined : position.get(instance.environment);
@@ -18,6 +19,7 @@ export function workOf(
     collects: positions(instance.members.map(({ from }) => from)),
     ...(environment !== undefined && { environment }),
     resources: instance.execution.resources,
+    ...(start !== undefined && { start }),
     expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
     lazy: instance.stage.name === environmentStage,
   };

@@ -18,6 +18,8 @@ import { MissingContent } from "../store/artifact-store.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { hubFolder } from "./hub-folder.ts";
 import { outputPaths } from "./output-paths.ts";
 import { secretSeed } from "./secret-seed.ts";
 import { stageContext } from "./stage-context.ts";
@@ -40,7 +42,8 @@ export async function prepareStage(
   const { stage, action } = instance;
   const { inputs, linked } = await materializeInputs(instance, bound, context);
   const outputs = prepareOutputs(instance, bound, work);
-  const beside = foldersBeside(instance, bound);
+  const beside = foldersBeside(instance, bound, workspace);
+  for (const folder of beside.writes) mkdirSync(folder, { recursive: true });
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const permissions = stagePermissions(instance, bound, { workspace, work, beside });
   const recorded = recordedReads(instance, bound, { workspace, work, beside });
@@ -197,12 +200,15 @@ function sandboxAsked(
 
 /** The folders that an instance reads and writes, other than the repository and its work folder. */
 export function foldersBeside(
-  { stage }: Instance,
+  instance: Instance,
   { environment }: Bound,
+  workspace: Workspace,
 ): { reads: string[]; writes: string[] } {
-  if (!environment) return { reads: [], writes: [] };
-  if (stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
-  return { reads: [environment.path, ...interpreterOf(environment.path)], writes: [] };
+  const hub = hubFolder(instance, workspace);
+  const writes = hub === undefined ? [] : [hub];
+  if (!environment) return { reads: [], writes };
+  if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
+  return { reads: [environment.path, ...interpreterOf(environment.path)], writes };
 }
 
 /** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */

@@ -20,7 +20,7 @@ export function auditStage(
 ): Audited {
   const stage = instance.id;
   if (!existsSync(trace)) return { stage, untraced: "it was not started, or strace could not trace it" };
-  const beside = foldersBeside(instance, bound);
+  const beside = foldersBeside(instance, bound, workspace);
   const { reads, lists, root } = declaredPaths(instance, bound, { workspace, work, beside });
   const system = [...reads, ...harnessFiles, ...systemFolders(), ...programHomes(root)];
   const allowed = new Set(system.flatMap((path) => [path, realOf(path)]));

@@ -133,9 +133,9 @@ test("the note's false alarms over reference models are counted, without the one
     ],
   );
   assert.deepEqual([falseAlarms.noted, falseAlarms.models], [1, 2]);
-  // Wilson (1927) for 1 of 2
-  assert.ok(Math.abs(falseAlarms.upper! - 0.9055) < 1e-4);
-  assert.match(text, /1 of 2 reference models .* \(95 % interval up to 91 %\)/);
+  // Clopper and Pearson (1934): at most 1 of 2 has the probability 1 − p² = 2.5 %
+  assert.ok(Math.abs(falseAlarms.upper! - Math.sqrt(0.975)) < 1e-9);
+  assert.match(text, /1 of 2 reference models .* \(95 % interval up to 99 %\)/);
 });
 
 test("equal reference models of tasks with the same texts are one observation", () => {

@@ -1,7 +1,8 @@
 // Whether a model has probably memorised a task's private texts: it predicts them better than matched public texts, by
 // more than the reference does. A note for people; no number changes (ADR 48).
+
+import { exactInterval } from "@mlrb/core/statistics/exact-interval";
 import { ratioEstimate } from "@mlrb/core/statistics/ratio-estimate";
-import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 import type {
   MemorisationDocument,
   MemorisationFile,
@@ -68,7 +69,7 @@ export function falseAlarms(references: Map<string, TaskReference>): ReportMemor
   );
   const distinct = [...new Map(compared.map((model) => [canonicalJson(model), model])).values()];
   const noted = distinct.filter((model) => model.noted).length;
-  const upper = wilsonInterval(noted, distinct.length)?.[1] ?? null;
+  const upper = distinct.length === 0 ? null : exactInterval(noted, distinct.length)[1];
   return { tasks, falseAlarms: { noted, models: distinct.length, upper } };
 }
 

@@ -91,7 +91,16 @@ export function coverageLine(report: Report): string {
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
   return withImportedLine(
     `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
-      `${plural(scores.planned, "score")} planned: ${measured}.`,
+      `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
   );
+}
+
+/** Of a run with missing attempts: means compare agents fairly over the seeds whose attempts all ended. */
+function completeBlocks(attempts: Report["attempts"]): string {
+  const blocks = [...Map.groupBy(attempts, ({ seed }) => seed).values()];
+  const isWhole = (block: Report["attempts"]) => block.every(({ verdict }) => verdict.kind !== "missing");
+  const whole = blocks.filter(isWhole).length;
+  if (whole === blocks.length) return "";
+  return ` Interim: ${whole} of ${blocks.length} complete blocks. A block is every task and agent with one seed.`;
 }

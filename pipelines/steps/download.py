@@ -1,0 +1,150 @@
+"""Downloads the locked files of a source at the locked commit, and verifies each by its SHA-256.
+
+The hub's client keeps partial files in HF_HOME, so a download that was killed goes on where it stopped. With
+HF_HUB_OFFLINE=1 only files that are there already are used. MLRB_HUB_OWN=1: HF_HOME is the runner's own
+folder, whose files become the output without a copy. By hand, with LOCKED the entry of sources.lock.yaml as
+JSON:
+    PYTHONPATH=runners/kit/python python pipelines/steps/download.py --param locked=LOCKED --output files=DIR
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.stage import read_stage
+
+TRIES = 5
+PAUSE_MAX = 60  # seconds
+BLOCK = 1 << 20
+
+
+def main() -> None:
+    stage = read_stage()
+    locked, output = stage.param("locked"), stage.output("files")
+    if locked is None:
+        raise SystemExit("the source is not locked; `pnpm pipeline sources lock` resolves it on the hub")
+    total = sum(file["size"] for file in locked["files"])
+    print(f"{locked['repository']} at {locked['revision']}: {len(locked['files'])} files, {total} bytes")
+    print(f"licence: {locked['licence'] or 'none named'}, gated: {locked['gated']}", flush=True)
+    own = os.environ.get("MLRB_HUB_OWN") == "1"
+    for number, file in enumerate(locked["files"], 1):
+        found = fetched(locked, file["path"])
+        verify(found, file, locked)
+        put(found, output / file["path"], link=own)
+        print(f"{number}/{len(locked['files'])} {file['path']}, {file['size']} bytes", flush=True)
+    if own:
+        shutil.rmtree(cache_of(locked))
+
+
+def fetched(locked: dict[str, Any], path: str) -> Path:
+    """The file in the folder of the hub's client. Ends the program with the cause and the way out."""
+    import requests
+    from huggingface_hub import errors, hf_hub_download
+
+    where = f"{locked['repository']}/{path}"
+    for tries in range(1, TRIES + 1):
+        try:
+            found = hf_hub_download(
+                locked["repository"], path, repo_type=locked["type"], revision=locked["revision"]
+            )
+            break
+        except errors.GatedRepoError as error:
+            raise SystemExit(
+                f"{where}: the hub refuses access; accept the terms on its page, and set HF_TOKEN"
+            ) from error
+        except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
+            raise SystemExit(
+                f"{where}: the hub no longer has this repository or commit {locked['revision']}; "
+                "a closed repository needs HF_TOKEN; `pnpm pipeline sources verify` compares the lock"
+            ) from error
+        except errors.EntryNotFoundError as error:
+            if not isinstance(error, errors.LocalEntryNotFoundError):
+                raise SystemExit(
+                    f"{where}: the locked commit has no such file; "
+                    "`pnpm pipeline sources verify` compares the lock"
+                ) from error
+            if offline():
+                raise SystemExit(
+                    f"{where}: not in {os.environ.get('HF_HOME', 'HF_HOME')}, and HF_HUB_OFFLINE forbids "
+                    "to download it; unset HF_HUB_OFFLINE, or copy the folder from a machine that has it"
+                ) from error
+            pause_or_end(where, error, tries)
+        except (errors.HfHubHTTPError, requests.RequestException) as error:
+            pause_or_end(where, error, tries)
+    commit = Path(found).relative_to(cache_of(locked)).parts[1]
+    if commit != locked["revision"]:
+        raise SystemExit(
+            f"{where}: the hub answered commit {commit}, not {locked['revision']}; "
+            "does HF_ENDPOINT name a hub?"
+        )
+    return Path(found)
+
+
+def pause_or_end(where: str, error: Exception, tries: int) -> None:
+    """Waits as long as the hub asks. Ends the program after the last try, and where a repeat cannot help."""
+    answer = getattr(error, "response", None)
+    if answer is None:
+        answer = getattr(error.__cause__, "response", None)
+    status = None if answer is None else answer.status_code
+    if tries == TRIES or (status is not None and status < 500 and status != 429):
+        cause = str(error.__cause__ or error).strip().splitlines()[0]
+        raise SystemExit(
+            f"{where}: {cause}; what came so far is kept, so a repeated run goes on. "
+            "Is the hub reachable from here?"
+        ) from error
+    asked = "" if answer is None else answer.headers.get("Retry-After", "")
+    seconds = min(float(asked) if asked.isdigit() else 2.0 ** (tries - 1), PAUSE_MAX)
+    print(f"{where}: {status or 'the connection broke'}; again in {seconds:.0f} s", flush=True)
+    time.sleep(seconds)
+
+
+def verify(found: Path, file: dict[str, Any], locked: dict[str, Any]) -> None:
+    """A wrong file is removed from the client's folder; otherwise every repeat would find it again."""
+    digest = hashlib.sha256()
+    with found.open("rb") as content:
+        while block := content.read(BLOCK):
+            digest.update(block)
+    size = found.stat().st_size
+    if size == file["size"] and digest.hexdigest() == file["sha256"]:
+        return
+    found.resolve().unlink()
+    found.unlink(missing_ok=True)
+    raise SystemExit(
+        f"{locked['repository']}/{file['path']}: {size} bytes with SHA-256 {digest.hexdigest()} came, "
+        f"locked are {file['size']} bytes with {file['sha256']}; the file was removed, nothing was used. "
+        "Run again; if it stays wrong, `pnpm pipeline sources verify` compares the lock with the hub"
+    )
+
+
+def put(found: Path, to: Path, *, link: bool) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    if link:
+        try:
+            os.link(found.resolve(), to)
+            return
+        except OSError:
+            pass  # another disk
+    shutil.copyfile(found, to)
+
+
+def cache_of(locked: dict[str, Any]) -> Path:
+    """The folder of the repository in the client's folder."""
+    from huggingface_hub import constants
+    from huggingface_hub.file_download import repo_folder_name
+
+    return Path(constants.HF_HUB_CACHE) / repo_folder_name(
+        repo_id=locked["repository"], repo_type=locked["type"]
+    )
+
+
+def offline() -> bool:
+    from huggingface_hub import constants
+
+    return constants.HF_HUB_OFFLINE
+
+
+if __name__ == "__main__":
+    main()

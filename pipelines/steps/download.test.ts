@@ -1,0 +1,199 @@
+// Downloads from a hub on this machine with the client of the stages.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { LockedSource } from "@mlrb/formats/declared/source-lock";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { pythonPath } from "@mlrb/kit/python-path";
+import { testPython } from "../../scorers/testing/submissions.ts";
+import { type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
+import { until } from "../../tests/support/processes.ts";
+
+const repository = join(import.meta.dirname, "../..");
+const large = Buffer.alloc(1 << 20, "a row of text\n");
+/** The client writes 10 MiB at a time. */
+const larger = Buffer.alloc(44 << 20, "a row of text\n");
+
+type Said = { code: number | null; stdout: string; stderr: string };
+type Lab = {
+  hub: LoopbackHub;
+  made: HubRepository;
+  locked: LockedSource;
+  output: string;
+  home: string;
+  start(env?: Record<string, string>, locked?: LockedSource): { child: ChildProcess; ended: Promise<Said> };
+};
+
+async function lab(t: TestContext, content = large): Promise<Lab> {
+  const files = { "README.md": "# Texts", "data/train.parquet": content };
+  const hub = await new LoopbackHub().start();
+  const above = mkdtempSync(join(tmpdir(), "mlrb-download-"));
+  t.after(() => {
+    hub.close();
+    removeFolder(above);
+  });
+  const made = hub.commit("dataset", "org/texts", files, { license: "mit" });
+  const [output, home] = [join(above, "files"), join(above, "home")];
+  const locked: LockedSource = {
+    repository: "org/texts",
+    type: "dataset",
+    revision: made.commits[0]!.sha,
+    licence: "mit",
+    gated: "none",
+    patterns: [],
+    files: Object.entries(files).map(([path, content]) => ({
+      path,
+      size: Buffer.byteLength(content),
+      sha256: createHash("sha256").update(content).digest("hex"),
+    })),
+  };
+  const start = (env: Record<string, string> = {}, from = locked) => {
+    const child = spawn(
+      testPython(),
+      [
+        join(import.meta.dirname, "download.py"),
+        "--param",
+        `locked=${JSON.stringify(from)}`,
+        "--output",
+        `files=${output}`,
+      ],
+      {
+        env: {
+          PATH: process.env.PATH,
+          PYTHONPATH: pythonPath(repository),
+          PYTHONDONTWRITEBYTECODE: "1",
+          HF_ENDPOINT: hub.endpoint,
+          HF_HOME: home,
+          HF_HUB_DISABLE_XET: "1",
+          HF_HUB_DISABLE_PROGRESS_BARS: "1",
+          ...env,
+        },
+      },
+    );
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name]!.setEncoding("utf8").on("data", (text) => {
+        said[name] += text;
+      });
+    const ended = new Promise<Said>((done) => child.on("close", (code) => done({ code, ...said })));
+    return { child, ended };
+  };
+  return { hub, made, locked, output, home, start };
+}
+
+const bytesBelow = (folder: string, end: string): number =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(end))
+        .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    : 0;
+
+test("exactly the locked files come, at the locked commit, though the branch moved", async (t) => {
+  const { hub, output, start, locked } = await lab(t);
+  hub.commit("dataset", "org/texts", { "README.md": "# New", "new.parquet": "new" });
+  const said = await start().ended;
+  assert.deepEqual([said.code, said.stderr], [0, ""]);
+  assert.deepEqual(readdirSync(output, { recursive: true }).sort(), [
+    "README.md",
+    "data",
+    "data/train.parquet",
+  ]);
+  assert.ok(readFileSync(join(output, "data/train.parquet")).equals(large));
+  assert.match(said.stdout, /licence: mit, gated: none\n1\/2 README\.md, 7 bytes\n2\/2 data\/train\.parquet/);
+  const asked = hub.requests.filter(({ path }) => path.includes("/resolve/"));
+  assert.ok(
+    asked.every(({ path }) => path.includes(locked.revision)),
+    "no request names a branch",
+  );
+});
+
+test("a killed download goes on from the bytes on disk, and a connection that breaks does too", async (t) => {
+  const { hub, output, home, start } = await lab(t, larger);
+  hub.faults.push({ path: /^\/lfs\//, times: 1, as: "stall" });
+  const first = start();
+  await until("half of the file is on disk", () => bytesBelow(home, ".incomplete") > 0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const kept = bytesBelow(home, ".incomplete");
+  assert.ok(kept > 0 && kept < larger.length, `${kept}`);
+  hub.faults.push({ path: /^\/lfs\//, times: 1, as: "cut" });
+  hub.requests.length = 0;
+  const said = await start().ended;
+  assert.deepEqual([said.code, said.stderr.replace(/^.*Trying to resume download\.*\n/gm, "")], [0, ""]);
+  assert.ok(readFileSync(join(output, "data/train.parquet")).equals(larger));
+  const ranges = hub.requests.filter(({ path, method }) => path.startsWith("/lfs/") && method === "GET");
+  assert.equal(ranges[0]!.range, `bytes=${kept}-`);
+  assert.ok(ranges.length === 2 && Number(/\d+/.exec(ranges[1]!.range!)![0]) > kept, JSON.stringify(ranges));
+});
+
+test("a file of another content is refused and removed, so a repeat asks again", async (t) => {
+  const { made, start, home, output } = await lab(t);
+  const file = made.commits[0]!.files.get("data/train.parquet")!;
+  file.content = Buffer.concat([large.subarray(1), Buffer.from("!")]);
+  const said = await start().ended;
+  assert.equal(said.code, 1);
+  assert.match(
+    said.stderr,
+    /org\/texts\/data\/train\.parquet: 1048576 bytes with SHA-256 \w+ came, locked are[\s\S]*sources verify/,
+  );
+  assert.ok(!existsSync(join(output, "data/train.parquet")));
+  assert.ok(bytesBelow(join(home, "hub"), "") < large.length, "the wrong file is not kept");
+  file.content = large;
+  assert.equal((await start().ended).code, 0);
+});
+
+test("without a network the files that are there are used, and missing ones are refused", async (t) => {
+  const { hub, start, output } = await lab(t);
+  const early = await start({ HF_HUB_OFFLINE: "1" }).ended;
+  assert.equal(early.code, 1);
+  assert.match(
+    early.stderr,
+    /org\/texts\/README\.md: not in .*home, and HF_HUB_OFFLINE forbids to download it/,
+  );
+  assert.equal((await start().ended).code, 0);
+  removeFolder(output);
+  hub.requests.length = 0;
+  const said = await start({ HF_HUB_OFFLINE: "1" }).ended;
+  assert.deepEqual([said.code, said.stderr, hub.requests.length], [0, "", 0]);
+  assert.ok(readFileSync(join(output, "data/train.parquet")).equals(large));
+});
+
+test("a gated source needs the token, and its value is not printed", async (t) => {
+  const { made, start } = await lab(t);
+  Object.assign(made, { gated: "auto", closed: true });
+  const closed = await start().ended;
+  assert.equal(closed.code, 1);
+  assert.match(closed.stderr, /the hub refuses access; accept the terms on its page, and set HF_TOKEN/);
+  const open = await start({ HF_TOKEN: "hf_test" }).ended;
+  assert.equal(open.code, 0, open.stderr);
+  assert.doesNotMatch(open.stdout + open.stderr, /hf_test/);
+});
+
+test("a busy hub is asked again, and a missing commit or a hub that answers another one is refused", async (t) => {
+  const { hub, start, locked } = await lab(t);
+  const gone = await start({}, { ...locked, revision: "f".repeat(40) }).ended;
+  assert.equal(gone.code, 1);
+  assert.match(gone.stderr, /no longer has this repository or commit f{40}/);
+  const other = { "x-repo-commit": "e".repeat(40), etag: '"abc"', "content-length": "0" };
+  hub.faults.push({ path: /README/, times: 2, as: { status: 200, headers: other } });
+  assert.match((await start().ended).stderr, /the hub answered commit e{40}, not/);
+  hub.faults.splice(0, 9, {
+    path: /resolve/,
+    times: 2,
+    as: { status: 429, headers: { "retry-after": "0" } },
+  });
+  const said = await start().ended;
+  assert.equal(said.code, 0, said.stderr);
+  assert.match(said.stdout, /README\.md: 429; again in 0 s/);
+});
+
+test("the runner's own folder is empty after the download, and the files have one name", async (t) => {
+  const { start, home, output } = await lab(t);
+  assert.equal((await start({ MLRB_HUB_OWN: "1" }).ended).code, 0);
+  assert.equal(bytesBelow(join(home, "hub"), ".parquet"), 0);
+  assert.equal(statSync(join(output, "data/train.parquet")).nlink, 1);
+});

@@ -1,0 +1,82 @@
+// `pipeline sources list`: the sources of official data and published models, and what is known of each.
+import { sourceBytes } from "@mlrb/core/spec/source-lock";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { statePaths } from "@mlrb/local/store/state-folder";
+import { refuse } from "../request/request.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
+import { isAccepted, readConsents } from "./consents.ts";
+import { declaredSources } from "./declared-sources.ts";
+import { bytesWords, licenceWords, stateWords } from "./source-words.ts";
+
+export function sourcesList(repository: string, names: string[], options: PlaceOptions): 0 | 2 {
+  const declared = declaredSources(names, sourceFiles(repository));
+  if ("problems" in declared) return refuse(declared.problems, options.json);
+  const consents = readConsents(statePaths(rootFolder(repository, options.root)).state);
+  const rows = declared.sources.map((source) => {
+    const { manifest, state } = source;
+    const accepted = state.kind === "resolved" && isAccepted(manifest.name, state.entry, consents);
+    return { ...source, accepted };
+  });
+  if (options.json) {
+    for (const { manifest, state, usedBy, accepted } of rows) {
+      const { name, repository, type, use } = manifest;
+      const bytes = sourceBytes(manifest, state) ?? null;
+      const entry = state.kind === "resolved" ? state.entry : null;
+      const { revision = null, licence = null, gated = null } = entry ?? {};
+      const files = entry?.files.length ?? null;
+      const known = { revision, licence, gated, files, bytes, exact: entry !== null };
+      printJson({
+        event: "source",
+        name,
+        repository,
+        type,
+        use,
+        state: state.kind,
+        ...known,
+        accepted,
+        usedBy,
+      });
+    }
+  } else process.stdout.write(table(rows));
+  return 0;
+}
+
+type Row = ReturnType<typeof declaredRow>;
+
+function table(
+  rows: (Parameters<typeof declaredRow>[0] & { accepted: boolean; usedBy: string[] })[],
+): string {
+  const cells = rows.map((row) => ({ ...declaredRow(row), accepted: row.accepted, usedBy: row.usedBy }));
+  const width = (of: (row: Row) => string) => Math.max(0, ...cells.map((row) => of(row).length));
+  const widths = {
+    name: width((row) => row.name),
+    from: width((row) => row.from),
+    bytes: width((row) => row.bytes),
+  };
+  const lines = cells.map(({ name, from, bytes, state, licence, accepted, usedBy }) => {
+    const consent = accepted ? ", accepted" : "";
+    const users = usedBy.length === 0 ? "no task" : usedBy.join(", ");
+    return `${name.padEnd(widths.name)}  ${from.padEnd(widths.from)}  ${bytes.padStart(widths.bytes)}  ${state}; ${licence}${consent}; for ${users}`;
+  });
+  const open = rows.filter(({ state }) => state.kind !== "resolved").length;
+  const note =
+    open === 0
+      ? []
+      : [
+          "",
+          `${open} of ${rows.length} are not locked: \`pnpm pipeline sources lock\` resolves them on the hub`,
+        ];
+  return `${[...lines, ...note].join("\n")}\n`;
+}
+
+function declaredRow(row: Parameters<typeof bytesWords>[0]) {
+  const { manifest, state } = row;
+  return {
+    name: manifest.name,
+    from: `${manifest.type} ${manifest.repository}`,
+    bytes: bytesWords(row),
+    state: stateWords(state),
+    licence: licenceWords(row),
+  };
+}

@@ -1,0 +1,90 @@
+// `pipeline sources lock`: resolves sources on the hub, and writes each to sources.lock.yaml as soon as it is known. A
+// source that cannot be resolved keeps its entry.
+import { manifestNames } from "@mlrb/core/spec/manifest";
+import { sourceLockFile } from "@mlrb/core/spec/source-lock";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { printDiagnostics, refuse } from "../request/request.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import { printJson } from "../show/print-json.ts";
+import { compareSources } from "./compare-sources.ts";
+import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
+import { type HubAccess, HubTrouble, hubAccess } from "./hub-client.ts";
+import { resolveSource } from "./resolve-source.ts";
+import { bytesWords, licenceWords, stateWords } from "./source-words.ts";
+import { lockSource } from "./write-lock.ts";
+
+/** Returns 1 if a source could not be resolved, 2 if nothing was asked. */
+export async function sourcesLock(
+  repository: string,
+  names: string[],
+  options: PlaceOptions & { update: boolean },
+): Promise<0 | 1 | 2> {
+  const files = sourceFiles(repository);
+  const declared = declaredSources(names, files);
+  if ("problems" in declared) return refuse(declared.problems, options.json);
+  const hub = accessOrDiagnostic();
+  if ("message" in hub) return refuse([hub], options.json);
+  const wanted = declared.sources.filter(({ state }) => options.update || state.kind !== "resolved");
+  const all = manifestNames("source", files);
+  const problems: Diagnostic[] = [];
+  for (const source of wanted) {
+    try {
+      await lockOne(source, { repository, all, hub, json: options.json });
+    } catch (error) {
+      if (!(error instanceof HubTrouble)) throw error;
+      problems.push(diagnosticOf(error, source));
+    }
+  }
+  printDiagnostics(problems, options.json);
+  const locked = wanted.length - problems.length;
+  const left = declared.sources.length - wanted.length;
+  const words = `${counted(locked, "source")} written to ${sourceLockFile}, ${left} locked already, ${problems.length} not resolved`;
+  if (options.json) printJson({ event: "summary", locked, left, failed: problems.length });
+  else process.stdout.write(`${words}\n`);
+  return problems.length > 0 ? 1 : 0;
+}
+
+async function lockOne(
+  source: DeclaredSource,
+  at: { repository: string; all: string[]; hub: HubAccess; json: boolean },
+): Promise<void> {
+  const { manifest, state } = source;
+  const entry = await resolveSource(manifest, at.hub);
+  lockSource(at.repository, at.all, { name: manifest.name, entry });
+  const now = { ...source, state: { kind: "resolved", entry } as const };
+  const changes = state.kind === "resolved" ? compareSources(state.entry, entry) : [];
+  if (at.json) {
+    const { revision, licence, gated, files } = entry;
+    printJson({
+      event: "locked",
+      source: manifest.name,
+      revision,
+      licence,
+      gated,
+      files: files.length,
+      changes,
+    });
+    return;
+  }
+  const files = counted(entry.files.length, "file");
+  process.stdout.write(
+    `${manifest.name}: ${stateWords(now.state)}, ${files}, ${bytesWords(now)}, ${licenceWords(now)}\n`,
+  );
+  for (const change of changes) process.stdout.write(`  ${change}\n`);
+}
+
+export function accessOrDiagnostic(): HubAccess | Diagnostic {
+  try {
+    return hubAccess(process.env);
+  } catch (error) {
+    if (!(error instanceof HubTrouble)) throw error;
+    const { code, message, help } = error;
+    return { code, message, help };
+  }
+}
+
+export function diagnosticOf({ code, message, help }: HubTrouble, { place }: DeclaredSource): Diagnostic {
+  return { code, message, place, help };
+}

@@ -1,0 +1,68 @@
+// `pipeline sources verify`: asks the hub for each locked commit again, and shows what differs.
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { printDiagnostics, refuse } from "../request/request.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import { printJson } from "../show/print-json.ts";
+import { compareSources } from "./compare-sources.ts";
+import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
+import { type HubAccess, HubTrouble } from "./hub-client.ts";
+import { newestCommit, resolveSource } from "./resolve-source.ts";
+import { stateWords } from "./source-words.ts";
+import { accessOrDiagnostic, diagnosticOf } from "./sources-lock.ts";
+
+/** Returns 1 if a source differs, is not locked, or could not be compared. */
+export async function sourcesVerify(
+  repository: string,
+  names: string[],
+  options: PlaceOptions,
+): Promise<0 | 1 | 2> {
+  const declared = declaredSources(names, sourceFiles(repository));
+  if ("problems" in declared) return refuse(declared.problems, options.json);
+  const hub = accessOrDiagnostic();
+  if ("message" in hub) return refuse([hub], options.json);
+  const problems: Diagnostic[] = [];
+  let differing = 0;
+  for (const source of declared.sources) {
+    try {
+      const differences = await differencesOf(source, hub);
+      if (differences.length > 0) differing++;
+      print(source.manifest.name, differences, options.json);
+    } catch (error) {
+      if (!(error instanceof HubTrouble)) throw error;
+      problems.push(diagnosticOf(error, source));
+    }
+  }
+  printDiagnostics(problems, options.json);
+  const equal = declared.sources.length - differing - problems.length;
+  if (options.json) printJson({ event: "summary", equal, differing, failed: problems.length });
+  else
+    process.stdout.write(
+      `${counted(equal, "source")} as locked, ${differing} differ, ${problems.length} could not be compared\n`,
+    );
+  return differing + problems.length > 0 ? 1 : 0;
+}
+
+function print(source: string, differences: string[], json: boolean): void {
+  if (json) printJson({ event: "verified", source, differences });
+  else if (differences.length === 0) process.stdout.write(`${source}: as locked\n`);
+  else process.stdout.write(`${source}:\n${differences.map((line) => `  ${line}\n`).join("")}`);
+}
+
+/** A source whose manifest names a commit may have newer ones; the others follow the newest. */
+async function differencesOf({ manifest, state }: DeclaredSource, hub: HubAccess): Promise<string[]> {
+  if (state.kind !== "resolved")
+    return [`not locked (${stateWords(state)}): \`pnpm pipeline sources lock ${manifest.name}\``];
+  const { entry } = state;
+  const newest = manifest.revision === undefined ? await newestCommit(manifest, hub) : entry.revision;
+  const found = await resolveSource(manifest, hub, entry.revision);
+  const differences = compareSources(entry, found);
+  if (newest === entry.revision) return differences;
+  // the card of the newest commit counts too: a licence can change without a change of the data
+  const later = compareSources(entry, await resolveSource(manifest, hub, newest));
+  return [
+    `revision: ${entry.revision} is locked, the newest commit is ${newest}`,
+    ...new Set([...differences, ...later].filter((line) => !line.startsWith("revision: "))),
+  ];
+}

@@ -1,0 +1,34 @@
+// What a stage that downloads from a hub gets of the caller's settings. Its folder outlives the stage, so that a download
+// that was killed goes on.
+import { join, resolve } from "node:path";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Workspace } from "../store/workspace.ts";
+
+/** The settings of hub clients, proxies and certificates. HF_TOKEN is a secret of the stage. */
+const passed =
+  /^(HF_ENDPOINT|HF_HUB_OFFLINE|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$|^(https?|no|all)_proxy$/i;
+
+/** Undefined for other stages. */
+export function hubFolder({ stage }: Instance, { state }: Pick<Workspace, "state">): string | undefined {
+  if (!stage.spec.hub) return undefined;
+  return process.env.HF_HOME ? resolve(process.env.HF_HOME) : join(state.state, "hub");
+}
+
+export function hubVariables(
+  instance: Instance,
+  workspace: Pick<Workspace, "state">,
+): Record<string, string> {
+  const folder = hubFolder(instance, workspace);
+  if (folder === undefined) return {};
+  const set = Object.entries(process.env).filter(
+    (one): one is [string, string] => one[1] !== undefined && passed.test(one[0]),
+  );
+  return {
+    ...Object.fromEntries(set),
+    HF_HOME: folder,
+    ...(!process.env.HF_HOME && { MLRB_HUB_OWN: "1" }), // nothing else uses it
+    HF_HUB_DISABLE_TELEMETRY: "1",
+    HF_HUB_DISABLE_PROGRESS_BARS: "1",
+    HF_HUB_DISABLE_XET: "1", // plain requests continue where a killed one stopped
+  };
+}

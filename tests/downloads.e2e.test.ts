@@ -1,0 +1,87 @@
+// Official sources from the lock to the store, with a hub on this machine: refused until they are locked and accepted,
+// downloaded once for all tasks, and never again.
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { shareEnvironments } from "./support/environments.ts";
+import { LoopbackHub } from "./support/loopback-hub.ts";
+import { startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = mkdtempSync(join(tmpdir(), "mlrb-downloads-"));
+const hub = await new LoopbackHub().start();
+after(() => {
+  hub.close();
+  repository.remove();
+  removeFolder(root);
+});
+shareEnvironments(root);
+repository.write(
+  "pipelines/official.yaml",
+  `formatVersion: 1
+name: official
+extends: full-benchmark
+axes: { task: [llm-merging, llm-efficiency], agent: [minimal], seed: [1] }
+profiles: { official: { params: { data: official } } }
+`,
+);
+
+const say = (...args: string[]) =>
+  startProgram(repository.path, [...args, "--root", root], { env: { HF_ENDPOINT: hub.endpoint } }).ended;
+const asked = ["official", "--profile", "official", "--only", "download"];
+
+test("a run that downloads is refused until each source is locked and its licence accepted, and plan says so", async () => {
+  const early = await say("run", ...asked);
+  assert.equal(early.code, 2);
+  assert.match(
+    early.stderr,
+    /unresolved-source: llm-merging, mmlu: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mmlu` resolves them/,
+  );
+  const merging = hub.commit("dataset", "AlgorithmicResearchGroup/llm_merging", { "a.parquet": "rows" });
+  repository.edit("sources/llm-merging.yaml", '"db25298"', `"${merging.commits[0]!.sha.slice(0, 7)}"`);
+  hub.commit("dataset", "cais/mmlu", { "all/test-0.parquet": "questions" }, { license: "mit" });
+  assert.equal((await say("sources", "lock", "llm-merging", "mmlu")).code, 0);
+  const locked = await say("run", ...asked);
+  assert.equal(locked.code, 2);
+  assert.match(
+    locked.stderr,
+    /not-accepted: llm-merging, mmlu: .*[\s\S]*`pnpm pipeline sources accept llm-merging mmlu`/,
+  );
+  const planned = await say("plan", ...asked);
+  assert.match(
+    planned.stdout,
+    /a run would be refused: llm-merging, mmlu: no person accepted the licence here/,
+  );
+  assert.equal(hub.requests.filter(({ path }) => path.startsWith("/lfs/")).length, 0);
+});
+
+test("an accepted source is downloaded once for all tasks, and a lock that moves downloads only its own source again", async () => {
+  const accepted = await say("sources", "accept", "--yes");
+  assert.equal(accepted.code, 0, accepted.stderr);
+  hub.requests.length = 0;
+  const first = await say("run", ...asked, "--json");
+  assert.equal(first.code, 0, first.stderr);
+  const stored = () =>
+    hub.requests.filter(({ path, method }) => path.startsWith("/lfs/") && method === "GET");
+  assert.equal(stored().length, 2, "two tasks use mmlu");
+  hub.requests.length = 0;
+  const again = await say("run", ...asked, "--json");
+  assert.deepEqual([again.code, again.lines.at(-1)!.outcomes.succeeded, hub.requests.length], [0, 0, 0]);
+  hub.commit("dataset", "cais/mmlu", { "all/test-0.parquet": "new questions" }, { license: "mit" });
+  await say("sources", "lock", "mmlu", "--update");
+  await say("sources", "accept", "--yes");
+  hub.requests.length = 0;
+  const moved = await say("run", ...asked, "--json");
+  assert.equal(moved.code, 0, moved.stderr);
+  assert.deepEqual(
+    moved.lines
+      .filter(({ event, outcome }) => event === "stage" && outcome === "succeeded")
+      .map(({ stage }) => stage),
+    ["download[task=llm-merging,source=mmlu]"],
+  );
+  assert.equal(stored().length, 1);
+});

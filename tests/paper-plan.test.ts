@@ -1,0 +1,60 @@
+// What the profile `paper` plans: the paper's conditions for every attempt, and an order that keeps a partial run fair.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { startOrder } from "@mlrb/core/schedule/start-order";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { executorNames } from "../runners/cli/src/run/executors.ts";
+
+function planOf(profile: string) {
+  const loaded = loadPlan(
+    { file: "pipelines/full-benchmark.yaml", profile, set: {}, executor: undefined },
+    sourceFiles(join(import.meta.dirname, "..")),
+    executorNames,
+  );
+  assert.ok(!("problems" in loaded), JSON.stringify(loaded, undefined, 1).slice(0, 1000));
+  return loaded.plan;
+}
+
+const plan = planOf("paper");
+const attempts = plan.instances.filter(({ stage }) => stage.durable);
+
+test("the paper's profile plans 70 attempts of 24 hours on one GPU each, with a network, on official data", () => {
+  assert.equal(attempts.length, 7 * 2 * 5);
+  for (const { id, action, execution } of attempts) {
+    assert.equal(action.budget.timeMs, 24 * 3_600_000, id);
+    assert.deepEqual(
+      [execution.resources.gpus, execution.network, execution.executor],
+      [1, "full", "docker"],
+      id,
+    );
+  }
+  const scores = plan.instances.filter(({ stage }) => stage.role === "score");
+  assert.ok(scores.some(({ axes }) => axes.scorer === "mmlu"));
+  assert.ok(scores.every(({ axes }) => axes.scorer !== "house-facts"));
+});
+
+test("its attempts start seed by seed, each agent once at each task before the next seed", () => {
+  const places = startOrder(plan.pipeline, plan.instances);
+  const order = [...attempts].sort((a, b) => places.get(a.index)! - places.get(b.index)!);
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const block = order.slice((seed - 1) * 14, seed * 14).map(({ axes }) => axes);
+    assert.deepEqual(new Set(block.map((axes) => axes.seed)), new Set([seed]));
+    assert.equal(new Set(block.map(({ task, agent }) => `${task} ${agent}`)).size, 14);
+    const agents = block.map(({ agent }) => String(agent)).join();
+    assert.doesNotMatch(agents, /^(gpt-4o,){7}|^(claude-3-5-sonnet,){7}/, "agents are mixed");
+  }
+});
+
+for (const [profile, hours, count] of [
+  ["h100-10h", 10, 70],
+  ["shakedown", 0.5, 1],
+] as const)
+  test(`${profile} judges its ${count} attempts by the ${hours} hours that they have`, () => {
+    const { instances } = planOf(profile);
+    const timed = instances.filter(({ action }) => action.budget.timeMs !== undefined);
+    assert.equal(timed.filter(({ stage }) => stage.durable).length, count);
+    assert.equal(timed.filter(({ stage }) => stage.role === "verdict").length, count);
+    assert.deepEqual(new Set(timed.map(({ action }) => action.budget.timeMs)), new Set([hours * 3_600_000]));
+  });
