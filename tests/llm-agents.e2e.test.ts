@@ -10,12 +10,14 @@ import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
 import {
   attemptName,
   defineLlmAttempt,
   keyEnv,
+  keyName,
   provider,
   recorded,
   shell,
@@ -103,6 +105,55 @@ it("waiting for a rate limit is not working time, and every try is stored with w
   assert.ok(ledger.waitedMs!["rate-limit"]! >= 1500, JSON.stringify(ledger.waitedMs));
   assert.ok(ledger.workingMs <= ledger.wallMs - 1500, `${ledger.workingMs} of ${ledger.wallMs}`);
   assert.equal(ledger.ended, "submitted");
+});
+
+it("a run with --set model asks the chosen model, after a plan by the preset's planner, and another model is another attempt", async (at, t) => {
+  const served = await provider(t, ({ model }) =>
+    model === "planner-1" ? { text: "1. Hand in." } : submit(),
+  );
+  const { baseUrl } = served;
+  const endpoint = { baseUrl, key: keyName, contextTokens: 32_000, free: true };
+  repository.write(
+    "runners/agents/presets/endpoint.yaml",
+    JSON.stringify({
+      ...{ formatVersion: 1, name: "endpoint", title: "An endpoint", kind: "llm", provider: "loopback" },
+      ...{ model: endpoint, planner: { ...endpoint, provider: "loopback", id: "planner-1" } },
+      ...{ scaffold: "mlrb-2024", secrets: [keyName] },
+    }),
+  );
+  at.script("prompt.md", "Write something into submission/. Until {{deadline}}.\n");
+  const prompt = `${at.name}/prompt.md`;
+  at.define({
+    axes: { task: ["empty"], agent: ["endpoint"], seed: [1] },
+    stages: {
+      data: emptyData,
+      attempt: attemptStage({
+        ...{ params: { preset: "{agent.preset}", prompt }, files: [prompt], secrets: "{agent.secrets}" },
+      }),
+    },
+  });
+  const stage = (model: string) => `attempt[task=empty,agent=endpoint@loopback:${model},seed=1]`;
+  const first = await run(at, "--set", "model=loopback/org/worker-1");
+  assert.equal(first.code, 0, first.stdout + first.stderr);
+  assert.equal(outcomes(first)[stage("org~worker-1")], "succeeded");
+  const models = () => served.seen.map(({ model }) => model);
+  assert.deepEqual(
+    models(),
+    ["planner-1", "org/worker-1", "org/worker-1"],
+    "an empty submission is refused once",
+  );
+  const { ledger } = recorded(at);
+  assert.deepEqual(
+    ledger.usage?.served?.map(({ model, answeredBy, calls }) => [model, answeredBy, calls]),
+    [
+      ["planner-1", "planner-1", 1],
+      ["org/worker-1", "org/worker-1", 2],
+    ],
+  );
+  const second = await run(at, "--set", "model=loopback/org/worker-1,loopback/worker-2");
+  assert.equal(outcomes(second)[stage("org~worker-1")], "reused");
+  assert.equal(outcomes(second)[stage("worker-2")], "succeeded");
+  assert.deepEqual(models().slice(3), ["planner-1", "worker-2", "worker-2"]);
 });
 
 it("a refused key is the operator's failure: nothing is measured and nothing is retried", async (at, t) => {
