@@ -14,7 +14,10 @@ export function hubFolder({ stage }: Instance, { state }: Pick<Workspace, "state
   return process.env.HF_HOME ? resolve(process.env.HF_HOME) : join(state.state, "hub");
 }
 
-export function hubVariables(instance: Instance, workspace: Pick<Workspace, "state">): Record<string, string> {
+export function hubVariables(
+  instance: Instance,
+  workspace: Pick<Workspace, "state">,
+): Record<string, string> {
   const folder = hubFolder(instance, workspace);
   if (folder === undefined) return {};
   const set = Object.entries(process.env).filter(
