@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { parquetWriteFile } from "hyparquet-writer";
+import { testPython } from "../../scorers/testing/submissions.ts";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -139,4 +141,31 @@ test("a missing download, a set with other configs, and a config without the spl
     official(other, "llm-efficiency", { mmlu: "mmlu" }).stderr,
     /mmlu: s0 has no split test, only dev/,
   );
+});
+
+test("SuperGLUE's nested and compressed columns arrive as the scorer reads them", (t) => {
+  const at = folder(t);
+  const python = (...words: string[]) => {
+    const program = join(import.meta.dirname, "testing/super_glue_files.py");
+    const env = { ...process.env, PYTHONPATH: pythonPath(repository) };
+    const ran = spawnSync(testPython(), [program, ...words], { encoding: "utf8", env });
+    assert.equal(ran.status, 0, ran.stderr);
+    return ran.stdout;
+  };
+  python("write", join(at, "glue"));
+  writeParquet(join(at, "pile/data/train-0.parquet"), { text: ["A text."] });
+  const said = official(at, "mini-pile", { minipile: "pile", "super-glue": "glue" });
+  assert.equal(said.status, 0, said.stderr);
+  const read = JSON.parse(python("read", join(at, "private")));
+  assert.equal(Object.keys(read).length, 8);
+  const idx = { paragraph: 7, passage: 8, question: 9 };
+  const record = {
+    passage: "A text: é.",
+    query: "A text: é.",
+    entities: ["one", "two"],
+    answers: ["one", "two"],
+    idx,
+  };
+  assert.deepEqual(read.record, [record, record]);
+  assert.equal(read.boolq[0].label, 1);
 });
