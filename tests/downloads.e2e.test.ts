@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { shareEnvironments } from "./support/environments.ts";
 import { LoopbackHub } from "./support/loopback-hub.ts";
 import { startProgram } from "./support/run-program.ts";
@@ -27,8 +28,26 @@ name: official
 extends: full-benchmark
 axes: { task: [llm-merging, llm-efficiency], agent: [minimal], seed: [1] }
 profiles: { official: { params: { data: official } } }
+stages:
+  look: # what agents would get
+    each: [task]
+    needs: [data.public]
+    command: [sh, -c, "cd '{inputs.public}' && find . -type f | tee '{outputs.seen}'"]
+    gives: { seen: file }
 `,
 );
+
+/** A file of questions. Files of equal content have one address on the hub. */
+function parquet(questions: string[]): Buffer {
+  return Buffer.from(parquetWriteBuffer({ columnData: [{ name: "question", data: questions }] }));
+}
+
+function subjects(question: string): Record<string, Buffer> {
+  const names = Array.from({ length: 57 }, (_, at) => `s${at}`);
+  return Object.fromEntries(
+    names.map((name) => [`${name}/test-0.parquet`, parquet([`${name}: ${question}`])]),
+  );
+}
 
 const say = (...args: string[]) =>
   startProgram(repository.path, [...args, "--root", root], { env: { HF_ENDPOINT: hub.endpoint } }).ended;
@@ -41,9 +60,11 @@ test("a run that downloads is refused until each source is locked and its licenc
     early.stderr,
     /unresolved-source: llm-merging, mmlu: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mmlu` resolves them/,
   );
-  const merging = hub.commit("dataset", "AlgorithmicResearchGroup/llm_merging", { "a.parquet": "rows" });
+  const merging = hub.commit("dataset", "AlgorithmicResearchGroup/llm_merging", {
+    "a.parquet": parquet(["a"]),
+  });
   repository.edit("sources/llm-merging.yaml", '"db25298"', `"${merging.commits[0]!.sha.slice(0, 7)}"`);
-  hub.commit("dataset", "cais/mmlu", { "all/test-0.parquet": "questions" }, { license: "mit" });
+  hub.commit("dataset", "cais/mmlu", subjects("Why?"), { license: "mit" });
   assert.equal((await say("sources", "lock", "llm-merging", "mmlu")).code, 0);
   const locked = await say("run", ...asked);
   assert.equal(locked.code, 2);
@@ -67,11 +88,16 @@ test("an accepted source is downloaded once for all tasks, and a lock that moves
   assert.equal(first.code, 0, first.stderr);
   const stored = () =>
     hub.requests.filter(({ path, method }) => path.startsWith("/lfs/") && method === "GET");
-  assert.equal(stored().length, 2, "two tasks use mmlu");
+  assert.equal(stored().length, 1 + 57, "two tasks use mmlu");
   hub.requests.length = 0;
   const again = await say("run", ...asked, "--json");
   assert.deepEqual([again.code, again.lines.at(-1)!.outcomes.succeeded, hub.requests.length], [0, 0, 0]);
-  hub.commit("dataset", "cais/mmlu", { "all/test-0.parquet": "new questions" }, { license: "mit" });
+  hub.commit(
+    "dataset",
+    "cais/mmlu",
+    { ...subjects("Why?"), "s0/test-0.parquet": parquet(["How?"]) },
+    { license: "mit" },
+  );
   await say("sources", "lock", "mmlu", "--update");
   await say("sources", "accept", "--yes");
   hub.requests.length = 0;
@@ -83,5 +109,13 @@ test("an accepted source is downloaded once for all tasks, and a lock that moves
       .map(({ stage }) => stage),
     ["download[task=llm-merging,source=mmlu]"],
   );
-  assert.equal(stored().length, 1);
+  assert.equal(stored().length, 57);
+});
+
+test("official data is made of the downloads, and agents get no file of the evaluation set", async () => {
+  const said = await say("run", ...asked, "--only", "look", "--json");
+  assert.equal(said.code, 0, said.stderr);
+  const log = await say("log", "look[task=llm-merging]");
+  assert.match(log.stdout + log.stderr, /AlgorithmicResearchGroup\/llm_merging\/a\.parquet/);
+  assert.doesNotMatch(log.stdout, /mmlu|s0/);
 });

@@ -81,10 +81,16 @@ test("twelve paradigms have forty pairs each, half of them with right and wrong 
   }
 });
 
-test("any source but smoke is refused by name", () => {
+test("an unknown kind of data is refused by name, and official data without its downloads", () => {
+  const unknown = makeData("baby-lm", { source: "other", folder: join(temporary, "other") });
+  assert.notEqual(unknown.status, 0);
+  assert.match(
+    unknown.stderr,
+    /baby-lm: no data for source "other": only "smoke" and "official" are built so far/,
+  );
   const made = makeData("baby-lm", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
-  assert.match(made.stderr, /baby-lm: no data for source "official": only "smoke" is built so far/);
+  assert.match(made.stderr, /official data is made of downloads: name their manifest/);
 });
 
 function lines<T>(file: string): T[] {

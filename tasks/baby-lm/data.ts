@@ -4,14 +4,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brownSplit } from "../brown/brown-split.ts";
+import { blimp, isOfficial, officialData } from "../data/official-data.ts";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
 import { housePairs } from "./house-pairs.ts";
 
-const { open, hidden } = smokeStage("baby-lm");
-const { train, heldOut } = brownSplit();
-const rows = train.map(({ filename, content }) => ({ filename, content }));
-writeRows(open, "train.jsonl", rows);
-writeFileSync(join(open, "README.md"), card(train));
-writeRows(hidden, "heldout.jsonl", heldOut);
-writeRows(hidden, "pairs.jsonl", housePairs());
+if (isOfficial())
+  await officialData({ open: { babylm: "AlgorithmicResearchGroup/babylm" }, evaluation: blimp });
+else smoke();
+
+function smoke(): void {
+  const { open, hidden } = smokeStage("baby-lm", ["smoke", "official"]);
+  const { train, heldOut } = brownSplit();
+  const rows = train.map(({ filename, content }) => ({ filename, content }));
+  writeRows(open, "train.jsonl", rows);
+  writeFileSync(join(open, "README.md"), card(train));
+  writeRows(hidden, "heldout.jsonl", heldOut);
+  writeRows(hidden, "pairs.jsonl", housePairs());
+}

@@ -1,16 +1,17 @@
-// The shared part of the tasks' data scripts: refuses sources that are not built yet, and writes rows.
+// The shared part of the tasks' data scripts: refuses kinds of data that a script does not make, and writes rows.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 
-/** The output folders of a data script that builds only smoke data. Throws for any other source. */
-export function smokeStage(task: string): { open: string; hidden: string } {
+/** The output folders of smoke data. Throws for another kind; `built` are the kinds that the task's script makes. */
+export function smokeStage(task: string, built: string[] = ["smoke"]): { open: string; hidden: string } {
   const { params, outputs } = stage();
   if (params.source !== "smoke") {
+    const kinds = built.map((kind) => `"${kind}"`).join(" and ");
     throw new Error(
-      `${task}: no data for source ${canonicalJson(params.source)}: only "smoke" is built so far; ` +
-        "the official data set, named in task.yaml, is not wired to this script yet",
+      `${task}: no data for source ${canonicalJson(params.source)}: only ${kinds} ${built.length === 1 ? "is" : "are"} built so far; ` +
+        "docs/official-data.md says what is missing",
     );
   }
   const { public: open = "", private: hidden = "" } = outputs;

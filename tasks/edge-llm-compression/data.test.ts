@@ -71,13 +71,16 @@ test("the right answer is in each of the four places equally often", () => {
   );
 });
 
-test("any source but smoke is refused by name", () => {
+test("an unknown kind of data is refused by name, and official data without its downloads", () => {
+  const unknown = makeData("edge-llm-compression", { source: "other", folder: join(temporary, "other") });
+  assert.notEqual(unknown.status, 0);
+  assert.match(
+    unknown.stderr,
+    /edge-llm-compression: no data for source "other": only "smoke" and "official" are built so far/,
+  );
   const made = makeData("edge-llm-compression", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
-  assert.match(
-    made.stderr,
-    /edge-llm-compression: no data for source "official": only "smoke" is built so far/,
-  );
+  assert.match(made.stderr, /official data is made of downloads: name their manifest/);
 });
 
 function lines<T>(file: string): T[] {

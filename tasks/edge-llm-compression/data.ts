@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { brownSplit } from "../brown/brown-split.ts";
+import { isOfficial, mmlu, officialData } from "../data/official-data.ts";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
 import { carrier, questionRows } from "./questions.ts";
@@ -12,22 +13,27 @@ import { carrier, questionRows } from "./questions.ts";
 /** Bytes (and characters) of a held-out text: one window, which takes 100 million parameters a quarter of a second. */
 const heldOutBytes = 192;
 
-const { open, hidden } = smokeStage("edge-llm-compression");
-const { train, heldOut } = brownSplit();
-const calibration = train.filter((_, at) => at % 5 === 2);
+if (isOfficial()) await officialData({ open: {}, evaluation: mmlu });
+else smoke();
 
-writeRows(
-  open,
-  "train.jsonl",
-  calibration.map(({ content }) => ({ text: content })),
-);
-writeFileSync(join(open, "README.md"), card(calibration));
-writeRows(
-  hidden,
-  "heldout.jsonl",
-  heldOut.map(({ id, group, text }) => ({ id, group, text: text.slice(0, heldOutBytes) })),
-);
-writeRows(join(hidden, "mmlu", carrier), "test.jsonl", questionRows());
-// fewer tokens than the scorers' defaults, so that measuring memory and speed takes seconds
-const cost = { forwardTokens: 256, newTokens: 16, promptTokens: 64, repeats: 2 };
-writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);
+function smoke(): void {
+  const { open, hidden } = smokeStage("edge-llm-compression", ["smoke", "official"]);
+  const { train, heldOut } = brownSplit();
+  const calibration = train.filter((_, at) => at % 5 === 2);
+
+  writeRows(
+    open,
+    "train.jsonl",
+    calibration.map(({ content }) => ({ text: content })),
+  );
+  writeFileSync(join(open, "README.md"), card(calibration));
+  writeRows(
+    hidden,
+    "heldout.jsonl",
+    heldOut.map(({ id, group, text }) => ({ id, group, text: text.slice(0, heldOutBytes) })),
+  );
+  writeRows(join(hidden, "mmlu", carrier), "test.jsonl", questionRows());
+  // fewer tokens than the scorers' defaults, so that measuring memory and speed takes seconds
+  const cost = { forwardTokens: 256, newTokens: 16, promptTokens: 64, repeats: 2 };
+  writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);
+}

@@ -80,8 +80,14 @@ test("the answers are right: sums add up and sorted words are sorted", () => {
   for (const { input, output } of sorted) assert.equal(output, input.split(", ").sort().join(", "));
 });
 
-test("any source but smoke is refused by name", () => {
+test("an unknown kind of data is refused by name, and official data without its downloads", () => {
+  const unknown = makeData("edge-llm-training", { source: "other", folder: join(temporary, "other") });
+  assert.notEqual(unknown.status, 0);
+  assert.match(
+    unknown.stderr,
+    /edge-llm-training: no data for source "other": only "smoke" and "official" are built so far/,
+  );
   const made = makeData("edge-llm-training", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
-  assert.match(made.stderr, /edge-llm-training: no data for source "official": only "smoke" is built so far/);
+  assert.match(made.stderr, /official data is made of downloads: name their manifest/);
 });

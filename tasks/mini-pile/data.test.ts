@@ -34,8 +34,14 @@ test("no held-out text is in the public data", () => {
   for (const { id, text } of heldOut) assert.deepEqual(sharedParagraphs(text, open), [], id);
 });
 
-test("any source but smoke is refused by name", () => {
+test("an unknown kind of data is refused by name, and official data without its downloads", () => {
+  const unknown = makeData("mini-pile", { source: "other", folder: join(temporary, "other") });
+  assert.notEqual(unknown.status, 0);
+  assert.match(
+    unknown.stderr,
+    /mini-pile: no data for source "other": only "smoke" and "official" are built so far/,
+  );
   const made = makeData("mini-pile", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
-  assert.match(made.stderr, /mini-pile: no data for source "official": only "smoke" is built so far/);
+  assert.match(made.stderr, /official data is made of downloads: name their manifest/);
 });
