@@ -9,8 +9,8 @@ import { type Identity, identity } from "@mlrb/formats/judged/identity";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { ruleMethods } from "@mlrb/kit/rules/rule-methods";
 import { testPython } from "../../scorers/testing/submissions.ts";
+import { judgeIdentity } from "./testing/judge-identity.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const root = mkdtempSync(join(tmpdir(), "identity-step-"));
@@ -25,18 +25,13 @@ const rules = [
 before(() => {
   execFileSync(
     testPython(),
-    [join(repository, "scorers/library/tests/identity_models.py"), root, JSON.stringify(rules)],
+    [join(repository, "scorers/library/tests/compare_families.py"), root, JSON.stringify(rules)],
     { cwd: repository, env: { ...process.env, PYTHONPATH: pythonPath(repository), OMP_NUM_THREADS: "1" } },
   );
 });
 
-const found = (family: string): Identity =>
-  mustFollow(identity, readJson(join(root, `${family}.json`)), family);
-
-function judge(method: string, family: string, arguments_: Record<string, string | string[]>) {
-  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
-  return ruleMethods[method]!.decide!({ ...rest, identity: found(family) }, arguments_);
-}
+const judge = (method: string, family: string, arguments_: Record<string, string | string[]>) =>
+  judgeIdentity(method, join(root, `${family}.json`), arguments_);
 
 const expect = (
   method: string,
@@ -187,8 +182,7 @@ const tensor = (name: string, shape: number[], cosine?: number): Identity["tenso
 });
 const decide = (method: string, some: Partial<Identity>, arguments_: Record<string, string[]> = {}) => {
   const identity: Identity = { formatVersion: 1, given: [], tensors: [], mixtures: [], known: [], ...some };
-  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
-  return ruleMethods[method]!.decide!({ ...rest, identity }, arguments_);
+  return judgeIdentity(method, identity, arguments_);
 };
 
 test("a base with a new vocabulary larger than all else is undecided; a foreign body of a small base fails", () => {

@@ -1,7 +1,7 @@
 """Makes the corpus on which `task check` measures rules: honest models, near-misses and cheats (ADR 49).
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python scorers/corpus/make_corpus.py
-    --output corpus=DIR --param members=null
+    --input model=DIR --output corpus=DIR --param members=null
 """
 
 import os
@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-from members import DTYPE, LOOK_AHEAD, Member, write_members
+from members import DTYPE, LOOK_AHEAD, SCRATCH, Member, write_members
 from mlrb_kit.stage import read_stage
 
 HONEST_SAMPLE = 3  # models of a sample
@@ -30,6 +30,7 @@ def main() -> None:
     without_compiler()
     from cheats import dtype_members, look_ahead_members, memory_members
     from honest import honest_members
+    from known_model import known_model_members
 
     text = stage.source_file("LICENSE").read_text(encoding="utf-8")  # the text must not change with the docs
     texts = [text[start : start + 256] for start in range(0, len(text), 256)]
@@ -38,6 +39,7 @@ def main() -> None:
         *look_ahead_members(texts, tokenizer),
         *memory_members(tokenizer),
         *dtype_members(texts, tokenizer),
+        *known_model_members(stage.input("model"), texts, tokenizer),
         *honest_members(texts, tokenizer),
     ]
     write_members(stage.output("corpus"), chosen(members, stage.param("members")))
@@ -49,7 +51,7 @@ def chosen(members: list[Member], wanted: list[str] | int | None) -> list[Member
         return members
     if isinstance(wanted, int):
         rng = random.Random(wanted)
-        rule = rng.choice([LOOK_AHEAD, DTYPE])  # only some tasks have a memory rule
+        rule = rng.choice([LOOK_AHEAD, DTYPE, SCRATCH])  # only some tasks have a memory rule
         honest = [member for member in members if member.kind == "honest"]
         near = [member for member in members if member.kind == "near-miss"]
         cheats = [member for member in members if member.kind == "cheat" and member.rules == (rule,)]

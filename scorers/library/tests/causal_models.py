@@ -179,8 +179,17 @@ def config_of(kind: str, settings: dict[str, Any]) -> Any:
     return AutoConfig.for_model(kind, **settings)
 
 
-def trained(
-    config: Any,
+def trained(config: Any, texts: list[str], tokenizer: Any, steps: int = STEPS, **how: Any) -> Any:
+    """From random weights."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    torch.manual_seed(0)
+    return train(AutoModelForCausalLM.from_config(config), texts, tokenizer, steps, **how)
+
+
+def train(
+    model: Any,
     texts: list[str],
     tokenizer: Any,
     steps: int = STEPS,
@@ -190,10 +199,7 @@ def trained(
     length: int = LENGTH,
 ) -> Any:
     import torch
-    from transformers import AutoModelForCausalLM
 
-    torch.manual_seed(0)
-    model = AutoModelForCausalLM.from_config(config)
     ids = torch.tensor(tokenizer.encode("".join(texts), add_special_tokens=False))
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
     for _ in range(steps):

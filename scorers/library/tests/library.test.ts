@@ -41,6 +41,10 @@ test("comparing weights costs at most a bound, and large matrices are compared f
   runPythonTests(file("test_identity_work.py"), /Ran \d+ tests/);
 });
 
+test("values must be rounded to the nearest number, and rows of a related model must be distinct", () => {
+  runPythonTests(file("test_identity_compare.py"), /Ran 3 tests/);
+});
+
 test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });

@@ -36,6 +36,7 @@ class Comparison:
     hidden: HiddenMap | None
     work: Work
     layers: dict[str, str] = field(default_factory=dict)  # layer of the submission -> of the given model
+    kept: dict[str, Tensor] = field(default_factory=dict)  # by module: rows or columns of the given matrix
 
     def relation(self, name: str) -> dict[str, Any] | None:
         """The nearest tensor of the given model; None if nothing shows that `name` was made from one."""
@@ -94,7 +95,12 @@ class Comparison:
         """Vectors are alike in every layer, so the first with equal values counts, else the nearest."""
         best: tuple[str, str, Alike] | None = None
         for tensor in self.candidates(name):
-            for by, version in [("place", self.given.read(tensor)), *self.versions(tensor, own)]:
+            theirs = self.given.read(tensor)
+            for by, version in [
+                ("place", theirs),
+                *self.like_matrix(name, theirs),
+                *self.versions(tensor, own),
+            ]:
                 self.work.values(version.numel())
                 if version.shape != own.shape:
                     continue
@@ -104,6 +110,12 @@ class Comparison:
                 if best is None or measured.cosine > best[2].cosine:
                     best = (tensor, by, measured)
         return best
+
+    def like_matrix(self, name: str, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """A given vector, such as a bias, with the places that are left of its module's matrix."""
+        kept = self.kept.get(module_of(name))
+        if kept is not None and int(kept.max()) < len(theirs):
+            yield "part", theirs[kept]
 
     def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
         rank = LowerRank(own, self.work)
@@ -116,7 +128,10 @@ class Comparison:
                 if own.ndim == 2 and version.ndim == 2:
                     self.work.products(own.shape[0], version.shape[0], version.shape[1])
                 if (found := fitted(own, version)) is not None:
-                    return tensor, by, found
+                    measured, kept = found
+                    if kept is not None:
+                        self.kept[module_of(name)] = kept
+                    return tensor, by, measured
         return None
 
     def versions(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -164,20 +179,23 @@ def compare_model(
     return Comparison(own, given, embedding, hidden, work)
 
 
-def fitted(own: Tensor, version: Tensor) -> Alike | None:
-    """How alike they are, with rows or columns of `version` in the order of `own`; None if they are not."""
+def fitted(own: Tensor, version: Tensor) -> tuple[Alike, Tensor | None] | None:
+    """How alike they are, with rows or columns of `version` in the order of `own`, and which these are.
+
+    None if they are not alike.
+    """
     if own.shape == version.shape and abs(cosine(own, version)) >= NEAR:
-        return alike(own, version)
+        return alike(own, version), None
     if own.ndim != 2 or version.ndim != 2:
         return None
     if own.shape[1] == version.shape[1]:
         rows = matching_rows(own, version)
         if rows is not None:
-            return alike(own, version[rows])
+            return alike(own, version[rows]), rows
     if own.shape[0] == version.shape[0]:
         columns = matching_rows(own.T, version.T)
         if columns is not None:
-            return alike(own, version[:, columns])
+            return alike(own, version[:, columns]), columns
     return None
 
 
@@ -209,6 +227,10 @@ class LowerRank:
         self.work.products(kept.shape[1], kept.shape[0], 2 * theirs.shape[1])
         projected = kept @ (kept.T @ theirs)
         return float((projected - mine).norm()) <= RANK_FIT * float(mine.norm())
+
+
+def module_of(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def rounded(value: float) -> float:

@@ -1,0 +1,66 @@
+"""Tensors compared with those of a given model, in cases that measured rates have shown (ADR 43)."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from scorer_library.identity.alike import alike, matching_rows
+from scorer_library.identity.compare import compare_model
+from scorer_library.identity.tensors import GivenModel
+from scorer_library.identity.work import Work
+
+
+def normal(seed: int, *shape: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def neighbour(values: Tensor, dtype: torch.dtype) -> Tensor:
+    """The number on the other side of each value, where it is no further than the largest rounding error."""
+    nearest = values.to(dtype)
+    away = nearest.float().abs() < values.abs()
+    other = (nearest.view(torch.int16) + torch.where(away, 1, -1).short()).view(dtype)
+    near = (other.float() - values).abs() <= torch.finfo(dtype).eps / 2 * values.abs()
+    return torch.where(near, other, nearest)
+
+
+class Compare(unittest.TestCase):
+    def test_values_are_equal_if_rounded_to_the_nearest_number_and_not_to_the_other_one(self) -> None:
+        given = 0.05 * normal(0, 64, 64)
+        for dtype, other in ((torch.bfloat16, torch.float16), (torch.float16, torch.bfloat16)):
+            self.assertEqual(alike(given.to(dtype).float(), given).values, "equal")
+            self.assertEqual(alike(given.to(other).to(dtype).float(), given).values, "equal")
+            pruned = torch.where(normal(1, 64, 64) > 0, given.to(dtype).float(), 0.0)
+            self.assertEqual(alike(pruned, given).values, "zeros")
+            chosen = neighbour(given, dtype).float()
+            self.assertGreater(int((chosen != given.to(dtype).float()).sum()), 1000)
+            self.assertEqual(alike(chosen, given).values, "other")
+
+    def test_rows_that_share_a_direction_with_those_of_an_unrelated_model_are_no_match(self) -> None:
+        shared = 3 * normal(2, 1, 64)
+        own, given = (normal(seed, 512, 64) + shared for seed in (3, 4))
+        self.assertIsNone(matching_rows(own, given))
+        order = torch.randperm(512, generator=torch.Generator().manual_seed(5))[:400]
+        found = matching_rows(given[order] + 0.3 * normal(6, 400, 64), given)
+        assert found is not None
+        self.assertGreater(float((found == order).float().mean()), 0.99)
+
+    def test_a_bias_is_found_at_the_places_that_are_left_of_its_matrix(self) -> None:
+        given = {"layers.0.up.weight": normal(7, 96, 64), "layers.0.up.bias": normal(8, 96)}
+        left = torch.arange(0, 96, 2)
+        honest = {name: value[left] for name, value in given.items()}
+        trained = honest | {"layers.0.up.bias": honest["layers.0.up.bias"] + 0.01}
+        with tempfile.TemporaryDirectory() as folder:
+            save_file(given, Path(folder, "model.safetensors"))
+            for own, values in ((honest, "equal"), (trained, "other")):
+                with GivenModel("base", Path(folder)) as model:
+                    comparison = compare_model(own, model, None, "00", Work())
+                    found = [comparison.relation(name) for name in ("layers.0.up.weight", "layers.0.up.bias")]
+                self.assertEqual([one and one["values"] for one in found], ["equal", values])
+
+
+if __name__ == "__main__":
+    unittest.main()
