@@ -2,11 +2,13 @@
 // right.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { bedrock } from "../../../../tests/support/loopback-bedrock.ts";
 import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
+import { complete } from "../../../../tests/support/loopback-reply.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import type { Message, ModelFailure, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
 import { probeModel } from "./probe-model.ts";
@@ -198,6 +200,18 @@ for (const one of providers) {
     assert.equal((await probeModel(keyed, undefined)).answer, "no-key");
   });
 }
+
+test("bedrock: an answer without its last frames is no answer, though every frame that came is whole", async () => {
+  const text = "a sentence of some length, ".repeat(3);
+  const about = { index: 0, model: "m", request: "" };
+  const frames = bedrock.events(complete({ text, usage: null }, about));
+  const end = frames.findIndex(({ event }) => event === "messageStop");
+  const sizes = frames.slice(0, end).map((frame) => bedrock.frame!.encode(frame).length);
+  const places = sizes.map((_, index) => sizes.slice(0, index + 1).reduce((sum, size) => sum + size));
+  const { ask } = await lab(providers[2], ...places.map((truncate) => ({ text, truncate })));
+  for (const place of places)
+    assert.match(failure(await ask()).cause, /^(cut-stream|garbage)$/, String(place));
+});
 
 test("azure and bedrock need the address of a resource or a region, and the error shows its form", () => {
   for (const [provider, form] of [
