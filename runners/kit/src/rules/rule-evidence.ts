@@ -14,7 +14,7 @@ export type RuleEvidence = {
 /** A method disqualifies only where the upper 95 % bound of its rate of false alarms is at most this. */
 const falseAlarmsMax = 0.05;
 
-const onCorpus = "pipeline task check baby-lm";
+const onCorpus = "pipeline task check";
 
 /** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
 export const ruleEvidence: Record<string, RuleEvidence> = {
