@@ -30,13 +30,15 @@ def main() -> None:
     print(f"{locked['repository']} at {locked['revision']}: {len(locked['files'])} files, {total} bytes")
     print(f"licence: {locked['licence'] or 'none named'}, gated: {locked['gated']}", flush=True)
     own = os.environ.get("MLRB_HUB_OWN") == "1"
+    kept: list[Path] = []
     for number, file in enumerate(locked["files"], 1):
         found = fetched(locked, file["path"])
         verify(found, file, locked)
         put(found, output / file["path"], link=own)
+        kept += [found.resolve(), found]
         print(f"{number}/{len(locked['files'])} {file['path']}, {file['size']} bytes", flush=True)
-    if own:
-        shutil.rmtree(cache_of(locked))
+    for path in kept if own else []:  # another source may have partial files of the same repository
+        path.unlink(missing_ok=True)
 
 
 def fetched(locked: dict[str, Any], path: str) -> Path:

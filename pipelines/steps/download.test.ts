@@ -191,7 +191,7 @@ test("a busy hub is asked again, and a missing commit or a hub that answers anot
   assert.match(said.stdout, /README\.md: 429; again in 0 s/);
 });
 
-test("the runner's own folder is empty after the download, and the files have one name", async (t) => {
+test("the runner's own folder keeps no downloaded file, and the files have one name", async (t) => {
   const { start, home, output } = await lab(t);
   assert.equal((await start({ MLRB_HUB_OWN: "1" }).ended).code, 0);
   assert.equal(bytesBelow(join(home, "hub"), ".parquet"), 0);

@@ -1,4 +1,4 @@
-"""Writes SuperGLUE's configs as the hub has them (nested, Zstandard), or reads the private rows as the scorer does.
+"""Writes SuperGLUE as the hub has it (nested columns, Zstandard), or reads private rows like the scorer.
 
 super_glue_files.py write FOLDER, or super_glue_files.py read PRIVATE.
 """
