@@ -12,6 +12,7 @@ NEAR = 0.5  # cosine from which a tensor is taken for a version of another one
 # direction, and then have many near rows: embeddings trained apart had 0.97 or more, those with noise of
 # 80 % at most 0.89.
 DISTINCT = 0.9
+CANDIDATES = 8  # near rows of which the values are compared
 NARROW = (torch.bfloat16, torch.float16)
 
 
@@ -87,5 +88,26 @@ def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
     apart = (1 - nearest[:, 0]) / (1 - nearest[:, -1]).clamp_min(1e-6)
     if float(nearest[:, 0].median()) < least or (rows > 1 and float(apart.median()) > DISTINCT):
         return None
-    found = torch.cat([(part @ theirs.T).argmax(1) for part in mine.split(1024)])
+    near = torch.cat(
+        [(part @ theirs.T).topk(min(CANDIDATES, rows), dim=1).indices for part in mine.split(1024)]
+    )
+    found = without_other_values(own.float(), given, near)
     return found if cosine(own, given[found]) >= least else None
+
+
+def without_other_values(own: Tensor, given: Tensor, near: Tensor) -> Tensor:
+    """Of the near rows of `given`, the first whose values a row of `own` holds, or zeros; else the nearest.
+
+    Few values are left in a row after pruning, so that the nearest row may be another one.
+    """
+    found = near[:, 0].clone()
+    for version in roundings(own, given):
+        unsure = torch.nonzero(((own != version[found]) & (own != 0)).any(1)).flatten()
+        if len(unsure) > len(own) / 2:  # trained, or rounded in another way
+            continue
+        for at in range(1, near.shape[1]):
+            candidates = near[unsure, at]
+            fits = ((own[unsure] == version[candidates]) | (own[unsure] == 0)).all(1)
+            found[unsure[fits]] = candidates[fits]
+            unsure = unsure[~fits]
+    return found

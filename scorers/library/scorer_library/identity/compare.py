@@ -175,6 +175,7 @@ def compare_model(
         theirs = given.read(tensor)
         if theirs.ndim == 2 and (mine.shape != theirs.shape or abs(cosine(mine, theirs)) < NEAR):
             work.eigenvalues(theirs.shape[1])
+            work.eigenvalues(mine.shape[-1])
             hidden = find_map(mine, theirs, int(seed[:15], 16))
     return Comparison(own, given, embedding, hidden, work)
 
