@@ -12,7 +12,6 @@ NEAR = 0.5  # cosine from which a tensor is taken for a version of another one
 # direction, and then have many near rows: embeddings trained apart had 0.97 or more, those with noise of
 # 80 % at most 0.89.
 DISTINCT = 0.9
-CANDIDATES = 8  # near rows of which the values are compared
 NARROW = (torch.bfloat16, torch.float16)
 
 
@@ -74,8 +73,11 @@ def chance(rows: int, width: int) -> float:
 def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
     """For each row of `own`, the index of the row of `given` that is most alike; None if they are not near.
 
-    Both are matrices of one width. 16 rows are tried first.
+    Both are matrices of one width. 16 rows are tried first. -1: a row of zeros in a pruned matrix.
     """
+    exact = rows_with_these_values(own.float(), given)
+    if exact is not None:
+        return exact
     rows, width = given.shape
     least = max(NEAR, chance(rows, width))
     theirs = torch.nn.functional.normalize(given, dim=1)
@@ -88,26 +90,27 @@ def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
     apart = (1 - nearest[:, 0]) / (1 - nearest[:, -1]).clamp_min(1e-6)
     if float(nearest[:, 0].median()) < least or (rows > 1 and float(apart.median()) > DISTINCT):
         return None
-    near = torch.cat(
-        [(part @ theirs.T).topk(min(CANDIDATES, rows), dim=1).indices for part in mine.split(1024)]
-    )
-    found = without_other_values(own.float(), given, near)
+    found = torch.cat([(part @ theirs.T).argmax(1) for part in mine.split(1024)])
     return found if cosine(own, given[found]) >= least else None
 
 
-def without_other_values(own: Tensor, given: Tensor, near: Tensor) -> Tensor:
-    """Of the near rows of `given`, the first whose values a row of `own` holds, or zeros; else the nearest.
+def rows_with_these_values(own: Tensor, given: Tensor) -> Tensor | None:
+    """For each row of `own`, a row of `given` that has all its values but zeros; None if a row has none.
 
-    Few values are left in a row after pruning, so that the nearest row may be another one.
+    This holds where pruning left too few values for a cosine. A row of zeros has the index -1.
     """
-    found = near[:, 0].clone()
     for version in roundings(own, given):
-        unsure = torch.nonzero(((own != version[found]) & (own != 0)).any(1)).flatten()
-        if len(unsure) > len(own) / 2:  # trained, or rounded in another way
-            continue
-        for at in range(1, near.shape[1]):
-            candidates = near[unsure, at]
-            fits = ((own[unsure] == version[candidates]) | (own[unsure] == 0)).all(1)
-            found[unsure[fits]] = candidates[fits]
-            unsure = unsure[~fits]
-    return found
+        found = torch.full((len(own),), -1)
+        for at, row in enumerate(own):
+            left = torch.nonzero(row).flatten()
+            if len(left) == 0:
+                continue
+            largest = row.abs().argmax()
+            likely = torch.nonzero(version[:, largest] == row[largest]).flatten()
+            fits = likely[(version[likely][:, left] == row[left]).all(1)]
+            if len(fits) == 0:
+                break
+            found[at] = fits[0]
+        else:
+            return found if bool((found >= 0).any()) else None
+    return None
