@@ -10,6 +10,7 @@ from torch import Tensor
 
 from scorer_library.identity.alike import alike, matching_rows
 from scorer_library.identity.compare import compare_model
+from scorer_library.identity.hidden_map import find_map
 from scorer_library.identity.tensors import GivenModel
 from scorer_library.identity.work import Work
 
@@ -47,6 +48,22 @@ class Compare(unittest.TestCase):
         found = matching_rows(given[order] + 0.3 * normal(6, 400, 64), given)
         assert found is not None
         self.assertGreater(float((found == order).float().mean()), 0.99)
+
+    def test_embeddings_that_share_directions_have_no_map_and_turned_ones_have_one(self) -> None:
+        shared = 3 * normal(9, 1, 64)
+        own, given = (normal(seed, 512, 64) + shared for seed in (10, 11))
+        self.assertIsNone(find_map(own, given, 1))
+        turn = torch.linalg.qr(normal(12, 64, 64))[0]
+        self.assertIsNotNone(find_map((given + 0.1 * normal(13, 512, 64)) @ turn, given, 1))
+
+    def test_rows_of_which_few_values_are_left_are_found_by_these(self) -> None:
+        given = normal(14, 160, 64)
+        order = torch.randperm(160, generator=torch.Generator().manual_seed(15))[:80]
+        own = given[order].bfloat16().float()
+        own[own.abs() < own.abs().quantile(0.95)] = 0
+        found = matching_rows(own, given)
+        assert found is not None
+        self.assertEqual(alike(own, given[found]).values, "zeros")
 
     def test_a_bias_is_found_at_the_places_that_are_left_of_its_matrix(self) -> None:
         given = {"layers.0.up.weight": normal(7, 96, 64), "layers.0.up.bias": normal(8, 96)}

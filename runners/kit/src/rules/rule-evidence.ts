@@ -18,7 +18,7 @@ const onCorpus = "pipeline task check";
 
 /** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
 export const ruleEvidence: Record<string, RuleEvidence> = {
-  "from-scratch": { honest: 78, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
+  "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
   "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "safetensors-dtype": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },

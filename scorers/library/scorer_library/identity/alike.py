@@ -73,8 +73,11 @@ def chance(rows: int, width: int) -> float:
 def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
     """For each row of `own`, the index of the row of `given` that is most alike; None if they are not near.
 
-    Both are matrices of one width. 16 rows are tried first.
+    Both are matrices of one width. 16 rows are tried first. -1: a row of zeros in a pruned matrix.
     """
+    exact = rows_with_these_values(own.float(), given)
+    if exact is not None:
+        return exact
     rows, width = given.shape
     least = max(NEAR, chance(rows, width))
     theirs = torch.nn.functional.normalize(given, dim=1)
@@ -89,3 +92,25 @@ def matching_rows(own: Tensor, given: Tensor) -> Tensor | None:
         return None
     found = torch.cat([(part @ theirs.T).argmax(1) for part in mine.split(1024)])
     return found if cosine(own, given[found]) >= least else None
+
+
+def rows_with_these_values(own: Tensor, given: Tensor) -> Tensor | None:
+    """For each row of `own`, a row of `given` that has all its values but zeros; None if a row has none.
+
+    This holds where pruning left too few values for a cosine. A row of zeros has the index -1.
+    """
+    for version in roundings(own, given):
+        found = torch.full((len(own),), -1)
+        for at, row in enumerate(own):
+            left = torch.nonzero(row).flatten()
+            if len(left) == 0:
+                continue
+            largest = row.abs().argmax()
+            likely = torch.nonzero(version[:, largest] == row[largest]).flatten()
+            fits = likely[(version[likely][:, left] == row[left]).all(1)]
+            if len(fits) == 0:
+                break
+            found[at] = fits[0]
+        else:
+            return found if bool((found >= 0).any()) else None
+    return None

@@ -98,7 +98,7 @@ class Comparison:
             theirs = self.given.read(tensor)
             for by, version in [
                 ("place", theirs),
-                *self.like_matrix(name, theirs),
+                *self.like_matrix(name, own, theirs),
                 *self.versions(tensor, own),
             ]:
                 self.work.values(version.numel())
@@ -111,11 +111,18 @@ class Comparison:
                     best = (tensor, by, measured)
         return best
 
-    def like_matrix(self, name: str, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """A given vector, such as a bias, with the places that are left of its module's matrix."""
+    def like_matrix(self, name: str, own: Tensor, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """A given vector, such as a bias, with the places that are left of its module's matrix.
+
+        Where nothing is left of a row, its place is unknown: any value of the given vector may be there.
+        """
         kept = self.kept.get(module_of(name))
-        if kept is not None and int(kept.max()) < len(theirs):
-            yield "part", theirs[kept]
+        if kept is None or own.shape != kept.shape or int(kept.max()) >= len(theirs):
+            return
+        version = theirs[kept]
+        for at in torch.nonzero(kept < 0).flatten().tolist():
+            version[at] = theirs[(theirs - own[at]).abs().argmin()]
+        yield "part", version
 
     def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
         rank = LowerRank(own, self.work)
@@ -175,6 +182,7 @@ def compare_model(
         theirs = given.read(tensor)
         if theirs.ndim == 2 and (mine.shape != theirs.shape or abs(cosine(mine, theirs)) < NEAR):
             work.eigenvalues(theirs.shape[1])
+            work.eigenvalues(mine.shape[-1])
             hidden = find_map(mine, theirs, int(seed[:15], 16))
     return Comparison(own, given, embedding, hidden, work)
 

@@ -1,11 +1,13 @@
 """How the hidden dimension of a submission follows from that of a given model, found from the embeddings."""
 
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor
 
 FIT = 0.7  # largest relative residual; unrelated embeddings have 0.85 or more at four rows for each column
+ENERGY = 1e-6  # share of the largest squared length under which directions do not count
 ROWS = 4  # sampled rows for each column
 WHOLE = 0.01  # largest distance of an entry from 0 or 1 in a map that selects
 
@@ -28,10 +30,19 @@ def find_map(own: Tensor, given: Tensor, seed: int) -> HiddenMap | None:
     theirs, mine = given[drawn].double(), torch.nan_to_num(own[drawn].double(), 0.0, 0.0, 0.0)
     gram = theirs.T @ theirs
     matrix = torch.linalg.pinv(gram, hermitian=True) @ (theirs.T @ mine)
-    rest = (theirs @ matrix - mine).norm() / mine.norm().clamp_min(1e-38)
-    if not float(rest) <= FIT:
+    if not median_residual(theirs @ matrix, mine) <= FIT:
         return None
     return HiddenMap(matrix.float(), selection(matrix))
+
+
+def median_residual(fit: Tensor, mine: Tensor) -> float:
+    """Relative, over the directions of `mine`: rows of unrelated models may share a few long directions."""
+    energy, directions = torch.linalg.eigh(mine.T @ mine)
+    counted = energy > ENERGY * energy.max()
+    if not bool(counted.any()):
+        return inf
+    rest = ((fit - mine) @ directions[:, counted]).square().sum(0) / energy[counted]
+    return float(rest.median().sqrt())
 
 
 def selection(matrix: Tensor) -> Tensor | None:

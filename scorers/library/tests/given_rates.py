@@ -1,0 +1,129 @@
+"""Honest submissions and cheats made from small bases of many architectures, compared by the step `identity`.
+
+pipelines/steps/identity-rates.thorough.test.ts starts it, judges by the rules, and prints the rates (ADR 43):
+python given_rates.py FOLDER BASES SEED RULES writes FOLDER/cases.json, and identity.json of each case.
+"""
+
+import json
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from given_bases import FIRST, SECOND, base_of
+from given_cheats import BASE_CHEATS, COMPRESSED_CHEATS, Cheat
+from given_honest import (
+    DTYPES,
+    FIRST_COMPRESSED,
+    FIRST_TRAINED,
+    SECOND_COMPRESSED,
+    SECOND_TRAINED,
+    Honest,
+)
+from given_removals import Draw
+from safetensors.torch import load_file, save_file
+
+from mlrb_kit.canonical import write_canonical
+from mlrb_kit.stage import Stage
+
+# by method: honest recipes of the two halves, and cheats
+METHODS: dict[str, tuple[tuple[tuple[Honest, ...], tuple[Honest, ...]], tuple[Cheat, ...]]] = {
+    "base-approved": ((FIRST_TRAINED, SECOND_TRAINED), BASE_CHEATS),
+    "compressed-base": ((FIRST_COMPRESSED, SECOND_COMPRESSED), COMPRESSED_CHEATS),
+}
+APART = 1000  # between the seeds of two bases
+
+
+class Turns:
+    """Gives each of a list in turn, in an order drawn by the seed. What does not fit waits for its turn."""
+
+    def __init__(self, every: Sequence[Any], rng: random.Random) -> None:
+        self.every = every
+        self.rng = rng
+        self.waiting: list[Any] = []
+
+    def next(self, family: str) -> Any:
+        for _ in range(2):
+            for one in self.waiting:
+                if one.fits(family):
+                    self.waiting.remove(one)
+                    return one
+            self.waiting += self.rng.sample(self.every, len(self.every))
+        raise AssertionError(f"nothing fits {family}")
+
+
+def drawn(bases: int, seed: int) -> list[tuple[str, str, list[tuple[str, Honest | Cheat]]]]:
+    """For each base its architecture, its type of numbers, and what is made from it, with the rule's method.
+
+    Every other base is held out: of another half of the architectures, with another half of the recipes.
+    """
+    rng = random.Random(seed)
+    families = [rng.sample(half, len(half)) for half in (FIRST, SECOND)]
+    honest = {method: [Turns(half, rng) for half in halves] for method, (halves, _) in METHODS.items()}
+    cheats = {method: Turns(some, rng) for method, (_, some) in METHODS.items()}
+    plan = []
+    for at in range(bases):
+        half = at % 2
+        family = families[half][at // 2 % len(families[half])]
+        made = [
+            (method, turns.next(family))
+            for method in METHODS
+            for turns in (honest[method][half], cheats[method])
+        ]
+        plan.append((family, rng.choice(DTYPES), made))
+    return plan
+
+
+def save(model: Any, folder: Path, one: Honest | Cheat, base: Path) -> None:
+    model.save_pretrained(folder, **({"max_shard_size": "200KB"} if one.shards else {}))
+    if one.decoys:
+        path = folder / "model.safetensors"
+        hidden = {f"decoy.{name}": value for name, value in load_file(base / path.name).items()}
+        save_file(load_file(path) | hidden, path, {"format": "pt"})
+
+
+def write_cases(folder: Path, bases: int, seed: int, rules: list[dict[str, Any]]) -> None:
+    from identity import compare
+
+    cases: list[dict[str, Any]] = []
+    for at, (family, dtype, made) in enumerate(drawn(bases, seed)):
+        with tempfile.TemporaryDirectory() as temporary:
+            models = Path(temporary, "models")
+            base = base_of(family, seed + APART * at).to(getattr(torch, dtype))
+            base.save_pretrained(models / "base")
+            base = base.float()
+            for number, (method, one) in enumerate(made):
+                draw = Draw(family, seed + APART * at + number)
+                submission = Path(temporary, str(number))
+                save(one.make(base, draw), submission, one, models / "base")
+                inputs = {"submission": submission, "models": models}
+                stage = Stage("identity", {}, inputs, {}, None, secret_seed=f"{seed:016x}")
+                file = f"{len(cases)}.json"
+                write_canonical(folder / file, {"formatVersion": 1, **compare(stage, rules)})
+                about = {"file": file, "method": method, "family": family, "recipe": one.name}
+                about["detail"] = ", ".join([f"base in {dtype}", *draw.notes])
+                cases.append(about | kind_of(one, held_out=at % 2 == 1))
+                print(json.dumps(cases[-1]), flush=True)
+    write_canonical(folder / "cases.json", cases)
+
+
+def kind_of(one: Honest | Cheat, *, held_out: bool) -> dict[str, Any]:
+    if isinstance(one, Honest):
+        return {"kind": "honest", "heldOut": held_out, "knownEvasion": False}
+    return {"kind": "cheat", "heldOut": held_out, "knownEvasion": one.known_evasion}
+
+
+def main() -> None:
+    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS_PARALLELISM="false")
+    sys.path.insert(0, "pipelines/steps")
+    torch.set_num_threads(1)
+    folder, bases, seed, rules = sys.argv[1:]
+    write_cases(Path(folder), int(bases), int(seed), json.loads(rules))
+
+
+if __name__ == "__main__":
+    main()
