@@ -18,6 +18,13 @@ const onCorpus = "pipeline task check";
 
 /** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
 export const ruleEvidence: Record<string, RuleEvidence> = {
+  "base-approved": { honest: 148, falseAlarms: 0, by: "identity-rates.thorough.test.ts", date: "2026-11-25" },
+  "compressed-base": {
+    honest: 152,
+    falseAlarms: 0,
+    by: "identity-rates.thorough.test.ts",
+    date: "2026-11-25",
+  },
   "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
   "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
