@@ -91,6 +91,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       selection: selectionText(set),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
+      ...(profile.notYet !== undefined && { notYet: profile.notYet }),
       stages,
       instances,
     },
