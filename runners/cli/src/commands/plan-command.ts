@@ -7,7 +7,6 @@ import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
-import { notYetProblem } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { downloadAmount, downloadWords } from "../gates/source-checks.ts";
 import { sourceProblems, toDownload } from "../gates/source-gate.ts";
@@ -37,11 +36,7 @@ export async function planCommand(
   const [closed] = sourceProblems(request, previews, gate);
   const downloads = toDownload(request, previews, repository);
   const fetched = "sources" in downloads ? downloads.sources : [];
-  const note =
-    notYetProblem(request, previews) ??
-    tooFewGpus(request, previews, gpusAsked(plan, selected)) ??
-    closed ??
-    dear;
+  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? closed ?? dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;

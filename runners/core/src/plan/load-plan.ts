@@ -91,7 +91,6 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       selection: selectionText(set),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
-      ...(profile.notYet !== undefined && { notYet: profile.notYet }),
       stages,
       instances,
     },

@@ -114,8 +114,6 @@ export type Plan = {
   onStale: "leave" | "rerun";
   /** Whether untrusted programs may run where only polls limit their memory. In no key. */
   weakLimits: boolean;
-  /** What the profile still lacks: no attempt of it may start. */
-  notYet?: string;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -24,7 +24,6 @@ export type ResolvedProfile = {
   stages: Record<string, ExecutionSpec>;
   onStale: "leave" | "rerun";
   weakLimits: boolean;
-  notYet?: string;
 };
 
 /**
@@ -83,7 +82,6 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
   merged.weakLimits = profile.weakLimits ?? merged.weakLimits;
-  if (profile.notYet !== undefined) merged.notYet = profile.notYet;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
     const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};
     merged.stages[stage] = mergeExecution(under, execution);

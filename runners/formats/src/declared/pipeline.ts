@@ -254,11 +254,6 @@ const profile = partialObject({
     description:
       "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
   },
-  notYet: {
-    ...text,
-    description:
-      "What the profile still lacks, in words. A run that would start an attempt is refused with it; plan shows everything.",
-  },
   axes,
   params,
   pools,
