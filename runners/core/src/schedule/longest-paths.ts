@@ -1,5 +1,5 @@
 // The priority of each instance: the one with the longest path to the end of the run starts first, since the run cannot be
-// shorter than that path. Instances with a place in a start order come before all that has none, with what they need.
+// shorter than that path. Where some have places in an order of starts, that order comes first.
 
 type Step = {
   needs: number[];
@@ -14,22 +14,42 @@ type Step = {
 const placeMs = 1e10;
 
 /**
- * Where no step has a place in an order: milliseconds from the start of each instance to the end of the last one that waits for it; for an environment through
- * its users. Every instance must come after its dependencies.
+ * Where no step has a place in an order: milliseconds from the start of each instance to the end of the last one that
+ * waits for it; for an environment through its users. Every instance must come after its dependencies.
+ *
+ * With an order: instances that no place concerns come first. Then, place by place, the instance of the place with what
+ * only it needs, and what judges it before the next place. So a run that ends early has judged what it started.
  */
 export function longestPaths(steps: readonly Step[]): number[] {
   const after = steps.map(() => 0);
-  const paths = steps.map(() => 0);
-  const places = steps.reduce((most, { start = -1 }) => Math.max(most, start + 1), 0);
   for (let index = steps.length - 1; index >= 0; index--) {
-    const { needs, collects, environment, expectedMs, start } = steps[index]!;
-    // what needs or feeds several places has that of the first
-    const place = start === undefined ? 0 : (places - start) * placeMs;
-    const mine = Math.max(expectedMs + after[index]!, place + expectedMs + (after[index]! % placeMs));
-    paths[index] = mine;
-    for (const other of needs) if (after[other]! < mine) after[other] = mine;
-    for (const other of collects) if (after[other]! < mine) after[other] = mine;
-    if (environment !== undefined && after[environment]! < mine) after[environment] = mine;
+    const mine = steps[index]!.expectedMs + after[index]!;
+    for (const other of before(steps[index]!)) if (after[other]! < mine) after[other] = mine;
   }
-  return paths;
+  const places = placesOf(steps);
+  const last = places.reduce<number>((most, place = -1) => Math.max(most, place), -1);
+  return steps.map(
+    ({ expectedMs }, index) => (last - (places[index] ?? -1)) * placeMs + expectedMs + after[index]!,
+  );
+}
+
+/** An instance's own place; else the last one that it waits for; else the first one that it is needed for. */
+function placesOf(steps: readonly Step[]): (number | undefined)[] {
+  const behind = steps.map(({ start }) => start);
+  const ahead = steps.map(({ start }) => start);
+  for (const [index, { needs, collects, start }] of steps.entries())
+    for (const other of start === undefined ? [...needs, ...collects] : []) {
+      const place = behind[other];
+      if (place !== undefined && place > (behind[index] ?? -1)) behind[index] = place;
+    }
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const place = ahead[index];
+    if (place === undefined) continue;
+    for (const other of before(steps[index]!)) if (place < (ahead[other] ?? Infinity)) ahead[other] = place;
+  }
+  return behind.map((place, index) => place ?? ahead[index]);
+}
+
+function before({ needs, collects, environment }: Step): number[] {
+  return environment === undefined ? [...needs, ...collects] : [...needs, ...collects, environment];
 }

@@ -690,18 +690,45 @@ function benchmarkShape(attempts: number): Work[] {
   return works;
 }
 
-test("instances with a place start in its order, after what they need, and before longer paths", () => {
+test("instances start by their places, after what they need, and are judged before the next place", () => {
   const works = [
-    work("other", { expectedMs: 1e9 }),
+    work("reference model"),
     work("data-a"),
     work("data-b"),
-    work("a", { needs: [1], start: 1 }),
+    work("a", { needs: [1], start: 1, expectedMs: 1e9 }),
     work("b", { needs: [2], start: 0 }),
+    work("judge-a", { needs: [3] }),
+    work("judge-b", { needs: [4] }),
+    work("report", { collects: [0, 5, 6] }),
   ];
   const run = driver(works, { capacity: { ...machine, cpus: 1 } });
   run.send({ kind: "begin" });
-  for (const id of ["data-b", "b", "data-a", "a", "other"]) {
+  for (const id of ["reference model", "data-b", "b", "judge-b", "data-a", "a", "judge-a", "report"]) {
     assert.deepEqual(run.said(), [`start ${id}`]);
     run.finish(id);
   }
+});
+
+test("on one GPU each attempt is scored before the next one starts, and what no attempt concerns comes first", () => {
+  const gpu = { cpus: 1, memoryBytes: 0, gpus: 1 };
+  const works = [
+    work("data"),
+    work("anchors", { needs: [0], resources: gpu }),
+    ...[0, 1, 2].map((start) =>
+      work(`attempt-${start}`, { needs: [0], start, resources: gpu, expectedMs: 1e8 }),
+    ),
+    ...[0, 1, 2].map((at) => work(`score-${at}`, { needs: [2 + at], resources: gpu })),
+    work("other"),
+  ];
+  const run = driver(works, { capacity: { ...machine, cpus: 1 } });
+  run.send({ kind: "begin" });
+  const order: string[] = [];
+  for (let said = run.said(); said.length > 0 && said[0] !== "finished"; said = run.said()) {
+    const id = said[0]!.replace("start ", "");
+    order.push(id);
+    run.finish(id);
+  }
+  const attempts = order.filter((id) => /attempt|score/.test(id));
+  assert.deepEqual(attempts, ["attempt-0", "score-0", "attempt-1", "score-1", "attempt-2", "score-2"]);
+  assert.ok(order.indexOf("other") < order.indexOf("attempt-0"), order.join());
 });
