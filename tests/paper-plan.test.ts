@@ -24,6 +24,7 @@ test("the paper's profile plans 70 attempts of 24 hours on one GPU each, with a 
   assert.equal(attempts.length, 7 * 2 * 5);
   for (const { id, action, execution } of attempts) {
     assert.equal(action.budget.timeMs, 24 * 3_600_000, id);
+    assert.equal(execution.limits.timeMs, undefined, "only the budget ends it, so waits end nothing");
     assert.deepEqual(
       [execution.resources.gpus, execution.network, execution.executor],
       [1, "full", "docker"],

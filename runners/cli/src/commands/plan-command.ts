@@ -6,7 +6,9 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import type { CostOptions } from "../gates/cost-gate.ts";
+import { startedIn } from "../gates/gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
+import { notYetProblem } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { downloadAmount, downloadWords } from "../gates/source-checks.ts";
 import { sourceProblems, toDownload } from "../gates/source-gate.ts";
@@ -36,7 +38,11 @@ export async function planCommand(
   const [closed] = sourceProblems(request, previews, gate);
   const downloads = toDownload(request, previews, repository);
   const fetched = "sources" in downloads ? downloads.sources : [];
-  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? closed ?? dear;
+  const note =
+    notYetProblem(request, previews) ??
+    tooFewGpus(request, previews, gpusAsked(plan, selected)) ??
+    closed ??
+    dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;
@@ -104,7 +110,10 @@ function attemptsLine(previews: Preview[], { instances }: Plan): string {
   });
   const total = totalCost(started);
   if (total.attempts === 0) return "";
-  const longest = previews.reduce((most, { cost }) => Math.max(most, cost?.timeMs ?? 0), 0);
+  const longest = startedIn(started).reduce(
+    (most, { index, cost }) => Math.max(most, cost ? (instances[index]!.action.budget.timeMs ?? 0) : 0),
+    0,
+  );
   const each = longest > 0 ? `, each at most ${formatDuration(longest)} of work` : "";
   const cap = total.unknownDollars > 0 ? "; --max-cost limits what they spend" : "";
   return `a run would start ${costWords(total)}${each}${cap}`;

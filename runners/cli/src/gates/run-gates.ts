@@ -6,6 +6,7 @@ import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import type { Gate } from "./gate.ts";
 import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
+import { notYetGate } from "./not-yet-gate.ts";
 import { priceGate } from "./price-gate.ts";
 import { sourceGate } from "./source-gate.ts";
 
@@ -16,6 +17,7 @@ export async function mayRun(
   { purse, options }: { purse: RunPurse; options: CostOptions & { json: boolean } },
 ): Promise<boolean> {
   const problems = [
+    await notYetGate(request, gate),
     ...(await sourceGate(request, gate)),
     await keyGate(request, gate),
     await priceGate(request, gate, purse),

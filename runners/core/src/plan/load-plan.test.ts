@@ -189,6 +189,21 @@ test("problems are sorted by place and reported once", () => {
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
 });
 
+test("a time limit that would end an attempt before its budget is a problem, wherever it is written", () => {
+  const [short, long] = ["10m", "11m"].map((time) =>
+    valid.replace("limits: { time: 30m }", `limits: { time: ${time} }`),
+  );
+  const result = load(short!);
+  assert("problems" in result);
+  const texts = result.problems.map(renderDiagnostic);
+  assert.equal(texts.length, 1, texts.join());
+  assert.match(
+    texts[0]!,
+    /:12:\d+ limit-under-budget: "attempt" is stopped as failed after 10 m 0 s, before its budget of 10 m 0 s/,
+  );
+  assert("plan" in load(long!));
+});
+
 test("a profile changes parts of a stage's budget, and keeps the others", () => {
   const profiled = valid.replace(
     "attempt: { resources: { memory: 1GiB } }",

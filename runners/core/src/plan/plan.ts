@@ -78,6 +78,8 @@ export type Execution = {
   };
   /** Whether its script may start programs or load native code. */
   programs?: true;
+  /** What is still missing, in words: it may not start. */
+  notYet?: string;
   /** An axis: instances start in the order of its values, in a fixed random order within one value. */
   startBy?: string;
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */

@@ -2,6 +2,7 @@
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
+import { formatDuration } from "../text/units.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
 import type { Path } from "../yaml/yaml-source.ts";
@@ -46,6 +47,13 @@ export function resolveAction(
   const environment = environmentOf(point);
   const { time, tokens, dollars } = context.execution(stage.name).budget ?? {};
   const limit = (name: string) => context.written(stage.name, ["budget", name]);
+  const execution = resolveExecution(stage, texts, context);
+  const budget = {
+    ...texts.duration(time, limit("time")),
+    ...texts.amount("tokens", tokens, limit("tokens")),
+    ...texts.amount("dollars", dollars, limit("dollars")),
+  };
+  if (stage.durable) checkTimeLimit({ name: stage.name, budget, execution }, context);
   return {
     action: {
       run,
@@ -53,16 +61,27 @@ export function resolveAction(
       files,
       env,
       secrets: texts.names(spec.secrets, at(stage, "secrets")),
-      budget: {
-        ...texts.duration(time, limit("time")),
-        ...texts.amount("tokens", tokens, limit("tokens")),
-        ...texts.amount("dollars", dollars, limit("dollars")),
-      },
+      budget,
       hostSensitive: texts.truth(spec.hostSensitive, at(stage, "hostSensitive")),
     },
-    execution: resolveExecution(stage, texts, context),
+    execution,
     ...(environment !== undefined && { environment }),
   };
+}
+
+/** The limit also counts waits and what comes before and after the work, so it would end an attempt as failed. */
+function checkTimeLimit(
+  { name, budget, execution }: { name: string; budget: { timeMs?: number }; execution: Execution },
+  { source, problems, written }: ResolveContext,
+): void {
+  const { timeMs } = execution.limits;
+  if (timeMs === undefined || budget.timeMs === undefined || timeMs > budget.timeMs) return;
+  problems.push({
+    code: "limit-under-budget",
+    message: `"${name}" is stopped as failed after ${formatDuration(timeMs)}, before its budget of ${formatDuration(budget.timeMs)} ends: what it made would be lost`,
+    place: source.place(written(name, ["limits", "time"])),
+    help: "write limits: { time: null } at the stage, also in the profile; the budget ends it",
+  });
 }
 
 function at({ name }: PlannedStage, ...path: Path): Path {

@@ -20,6 +20,7 @@ export function resolveExecution(
     const { timeMs } = texts.duration(limits?.[name], written("limits", name));
     return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
   };
+  const notYet = texts.text(spec.notYet, ["stages", name, "notYet"]);
   if (image !== undefined) checkImage(image, written("image"), context);
   if (startBy !== undefined && !each.includes(startBy))
     context.problems.push({
@@ -33,6 +34,7 @@ export function resolveExecution(
     ...(image !== undefined && image !== "host" && { image }),
     ...(network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
+    ...(notYet && { notYet }),
     resources: {
       cpus: resources?.cpus ?? 1,
       memoryBytes: texts.size(resources?.memory, written("resources", "memory")),

@@ -222,6 +222,11 @@ export const stageSpec = {
         "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
     },
     durable: { ...flag, description: "Its results are records, not cache entries." },
+    notYet: {
+      ...text,
+      description:
+        "What is still missing, in words: a run that would start the stage is refused with it, and plan shows it. May be a field; without a value nothing is missing.",
+    },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
     opens: {
       ...oneOf("untrusted"),

@@ -2,6 +2,7 @@
 
 import { ruleSeverity, ruleSource } from "../judged/verdict.ts";
 import {
+  anyText,
   closedObject,
   duration,
   fileFormat,
@@ -86,6 +87,10 @@ export const taskManifest = fileFormat(
       scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
       publicNames,
+      notYet: byKind(
+        anyText,
+        'what the task still lacks for attempts on this data, in words, and no attempt starts; "" for nothing. { KIND: TEXT }',
+      ),
       environment: { ...text, description: "the lock file of its scripted baselines" },
       models: {
         ...text,

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { executorNames } from "../run/executors.ts";
+import { notYetProblem } from "./not-yet-gate.ts";
+
+const disk = sourceFiles(join(import.meta.dirname, "../../../.."));
+
+/** Of the shipped pipeline. `official`: a profile of one's own that names nothing but the data. */
+function planOf(profile: string) {
+  const file = "pipelines/own.yaml";
+  const own = `formatVersion: 1\nname: own\nextends: full-benchmark\nprofiles:\n  official: { params: { data: official } }\n`;
+  const sources = { ...disk, read: (path: string) => (path === file ? own : disk.read(path)) };
+  const loaded = loadPlan({ file, profile, set: {}, executor: undefined }, sources, executorNames);
+  assert.ok(!("problems" in loaded), JSON.stringify(loaded).slice(0, 500));
+  return loaded.plan;
+}
+
+const started = (plan: ReturnType<typeof planOf>, durable: boolean) =>
+  plan.instances
+    .filter(({ stage }) => stage.durable === durable)
+    .map(({ index }) => ({ index, action: "run" as const }));
+
+for (const profile of ["paper", "h100-10h", "shakedown", "official"])
+  test(`a run of ${profile} that would start an attempt on official data is refused, and its other stages may run`, () => {
+    const plan = planOf(profile);
+    const attempts = started(plan, true);
+    assert.ok(attempts.length > 0);
+    const problem = notYetProblem({ plan }, attempts);
+    assert.match(problem?.message ?? "", /^attempt\[task=[^\]]*\]: agents would get the prompt of smoke/);
+    assert.equal(notYetProblem({ plan }, started(plan, false)), undefined);
+    const reused = attempts.map((one) => ({ ...one, action: "reuse" as const }));
+    assert.equal(notYetProblem({ plan }, reused), undefined);
+  });
+
+test("attempts on smoke's data are not refused", () => {
+  const plan = planOf("smoke");
+  assert.equal(notYetProblem({ plan }, started(plan, true)), undefined);
+});
