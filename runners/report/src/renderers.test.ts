@@ -109,10 +109,10 @@ test("a run with missing attempts says how many seeds are complete, and a whole 
   };
   assert.match(
     line(["fancy 2"]),
-    /Interim: 2 of 3 complete blocks\. A block is every task and agent with one seed\.$/,
+    /Complete blocks: 2 of 3\. A block is every task and agent with one seed\.$/,
   );
-  assert.match(line(["fancy 1", "plain 3"]), /Interim: 1 of 3 complete blocks/);
-  assert.doesNotMatch(line([]), /Interim/);
+  assert.match(line(["fancy 1", "plain 3"]), /Complete blocks: 1 of 3/);
+  assert.doesNotMatch(line([]), /Complete blocks/);
 });
 
 test("every form of a smoke report has the warning, and no other report does", () => {

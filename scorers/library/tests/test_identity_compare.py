@@ -78,6 +78,30 @@ class Compare(unittest.TestCase):
                     found = [comparison.relation(name) for name in ("layers.0.up.weight", "layers.0.up.bias")]
                 self.assertEqual([one and one["values"] for one in found], ["equal", values])
 
+    def test_a_bias_next_to_empty_rows_holds_each_given_value_at_most_once(self) -> None:
+        given = {"layers.0.up.weight": normal(16, 96, 64), "layers.0.up.bias": normal(17, 96)}
+        weight = given["layers.0.up.weight"].clone()
+        weight[:40] = 0  # behind these any value of the bias could be
+        weight = weight[torch.randperm(96, generator=torch.Generator().manual_seed(18))]
+        empty = (weight == 0).all(1)
+        order = torch.cdist(weight, given["layers.0.up.weight"]).argmin(1)
+        honest = given["layers.0.up.bias"][order]
+        honest[empty] = given["layers.0.up.bias"][:40]
+        chosen = honest.clone()
+        chosen[empty] = honest[empty][0]  # one of the given values, again and again
+        with tempfile.TemporaryDirectory() as folder:
+            save_file(given, Path(folder, "model.safetensors"))
+            for bias, values in ((honest, "equal"), (chosen, "other")):
+                own = {"layers.0.up.weight": weight, "layers.0.up.bias": bias}
+                with GivenModel("base", Path(folder)) as model:
+                    comparison = compare_model(own, model, None, "00", Work())
+                    [matrix, vector] = [
+                        comparison.relation(name) for name in ("layers.0.up.weight", "layers.0.up.bias")
+                    ]
+                self.assertEqual(
+                    [matrix and matrix["values"], vector and vector["values"]], ["zeros", values]
+                )
+
 
 if __name__ == "__main__":
     unittest.main()

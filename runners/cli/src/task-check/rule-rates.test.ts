@@ -89,7 +89,7 @@ test("an honest model that breaks a rule or is rejected is unmet, and so is a ch
 test("a strike with a bound over 5 % and a rule with fewer than three cheats are warnings", () => {
   const few = [...many(10, judged("honest", "pass")), ...many(2, judged("cheat", "fail"))];
   assert.deepEqual(thinEvidence(ruleRates([leak], few)), [
-    "no-look-ahead disqualifies, and its rate of false alarms may be 30.8 %: 62 more honest models without one are needed for 5.0 %",
+    "no-look-ahead has the severity strike, and its rate of false alarms may be 30.8 %: 62 more honest models without one are needed for 5.0 %",
     "no-look-ahead: 2 of 3 cheats that it needs",
   ]);
   const enough = [...many(72, judged("honest", "pass")), ...many(3, judged("cheat", "fail"))];

@@ -73,7 +73,7 @@ export function thinEvidence(rates: RuleRates[]): string[] {
     if (severity === "strike" && needed > 0) {
       const bound = interval === undefined ? "is unknown" : `may be ${percent(interval[1])}`;
       thin.push(
-        `${name} disqualifies, and its rate of false alarms ${bound}: ${needed} more honest models without one are needed for ${percent(falseAlarmsMax)}`,
+        `${name} has the severity strike, and its rate of false alarms ${bound}: ${needed} more honest models without one are needed for ${percent(falseAlarmsMax)}`,
       );
     }
     if (stopped.trials < cheatsMin)

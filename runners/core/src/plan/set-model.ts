@@ -15,6 +15,12 @@ export function setModel(set: Selection, axes: Axes): { set: Selection; problems
   if (models === undefined || Object.hasOwn(axes, "model") || !Array.isArray(listed))
     return { set, problems: [] };
   const agents = rest.agent ?? listed.map(String);
+  const odd = models.find((model) => model.includes("~") || !/^[\w.:@/-]{1,100}$/u.test(model));
+  if (odd !== undefined) {
+    const message = `"${odd}" cannot be part of an agent's name: letters, digits and . _ : @ / - only, at most 100`;
+    const help = "add a preset that names this model, and choose it as an agent";
+    return { set: rest, problems: [{ code: "unknown-model", message, help }] };
+  }
   const named = agents.find((agent) => splitAgentName(agent).model !== undefined);
   if (named !== undefined) {
     const message = `agent "${named}" names a model already`;

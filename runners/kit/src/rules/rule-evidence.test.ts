@@ -48,3 +48,20 @@ test("the failed rule of a method that was not measured is undecided, and says t
   assert.match(evidence, /^the ledger counts 9000000 ms.*a person decides \(attempts adjudicate\)$/);
   assert.deepEqual(judged("time-within-budget", {}, "note").slice(0, 2), ["pass", "fail"]);
 });
+
+test("look-ahead disqualifies by its measurement too", (t) => {
+  const found = () =>
+    verdict(
+      [],
+      {
+        formatVersion: 1,
+        admitted: true,
+        reasons: [],
+        lookAhead: { verdict: "looks-ahead", detail: "it gains" },
+      },
+      { folder: import.meta.dirname, weights: [], ledger: "", budgetMs: 1000, knownWeights: [] },
+    ).kind;
+  assert.equal(found(), "struck");
+  t.mock.property(ruleEvidence, "no-look-ahead", { honest: 84, falseAlarms: 40, by: "", date: "" });
+  assert.equal(found(), "undecided");
+});

@@ -18,13 +18,8 @@ const onCorpus = "pipeline task check";
 
 /** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
 export const ruleEvidence: Record<string, RuleEvidence> = {
-  "base-approved": { honest: 148, falseAlarms: 0, by: "identity-rates.thorough.test.ts", date: "2026-11-25" },
-  "compressed-base": {
-    honest: 152,
-    falseAlarms: 0,
-    by: "identity-rates.thorough.test.ts",
-    date: "2026-11-25",
-  },
+  // base-approved and compressed-base: 0 of 148 and 0 of 152 by identity-rates.thorough.test.ts, but honest recipes that
+  // it does not draw fail (docs/rules.md), so these counts bound nothing
   "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
   "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },

@@ -41,7 +41,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
  */
 function withinEvidence(
   finding: Finding,
-  { method, severity }: TaskRule,
+  { method, severity }: Pick<TaskRule, "method" | "severity">,
 ): Finding & Pick<RuleVerdict, "notMeasured"> {
   if (severity === "note" || finding.answer !== "fail" || mayDisqualify(method)) return finding;
   return { answer: "undecided", evidence: `${finding.evidence}; ${forAPerson}`, notMeasured: true };
@@ -70,12 +70,13 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
 
 /** Scorers that looking ahead would help reject the submission for the same reason. */
 function lookAhead({ verdict, detail }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
+  const answer = ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict];
+  const rule = { method: noLookAhead, severity: "strike" } as const;
   return {
     rule: noLookAhead,
     title: "Predictions use only the text before them",
-    answer: ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict],
-    evidence: detail,
     source: "interpreted",
-    severity: "strike",
+    severity: rule.severity,
+    ...withinEvidence({ answer, evidence: detail }, rule),
   };
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { home, smallPlan } from "../testing/small-plan.ts";
-import { publishResults } from "./publish-results.ts";
+import { publishResults, resultsFolder } from "./publish-results.ts";
 import type { Result } from "./result.ts";
 
 test("a damaged list of published files removes nothing outside its folder", (t) => {
@@ -21,4 +21,19 @@ test("a damaged list of published files removes nothing outside its folder", (t)
     assert.deepEqual(published?.files, [join(at.root, "results/small/smoke/out")]);
     assert.ok(existsSync(join(at.root, "results/precious")));
   }
+});
+
+test("a selection of many models has a folder whose name fits, another one for each selection", () => {
+  const at = (count: number) => {
+    const agents = Array.from(
+      { length: count },
+      (_, n) => `any-react@openrouter:vendor~a-model-with-a-long-name-${n}`,
+    );
+    return resultsFolder({ pipeline: "p", profile: "paper", selection: `agent=${agents.join("+")}` });
+  };
+  const names = [1, 10, 11, 50].map((count) => at(count).split("/").at(-1)!);
+  for (const name of names) assert.ok(Buffer.byteLength(name) <= 255, name);
+  assert.equal(new Set(names).size, 4);
+  assert.match(names[0]!, /^paper\+agent=any-react@openrouter:vendor~a-model-with-a-long-name-0$/);
+  assert.match(names[1]!, /^paper\+agent=any-react@.*\+[0-9a-f]{16}$/);
 });

@@ -1,5 +1,6 @@
 // Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written again, and
 // files of an older report that the newer one lacks are removed.
+import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -14,10 +15,20 @@ import type { Workspace } from "../store/workspace.ts";
 import { type PublishedFile, withoutClashes } from "./published-twice.ts";
 import type { Result } from "./result.ts";
 
-/** The folder that a plan's results go to, relative to the root. */
-export function resultsFolder(plan: Plan): string {
-  const profile = plan.selection === "" ? plan.profile : `${plan.profile}+${plan.selection}`;
-  return join("results", plan.pipeline, profile);
+/** A name in a folder has at most 255 bytes on common file systems. */
+const nameMax = 200;
+
+/** The folder that a plan's results go to, relative to the root. A long selection is shortened, and named by its digest. */
+export function resultsFolder({
+  pipeline,
+  profile,
+  selection,
+}: Pick<Plan, "pipeline" | "profile" | "selection">): string {
+  const whole = selection === "" ? profile : `${profile}+${selection}`;
+  if (Buffer.byteLength(whole) <= nameMax) return join("results", pipeline, whole);
+  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  const begin = [...whole].slice(0, 60).join("");
+  return join("results", pipeline, `${begin}+${digest}`);
 }
 
 /**

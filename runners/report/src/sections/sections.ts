@@ -102,5 +102,5 @@ function completeBlocks(attempts: Report["attempts"]): string {
   const isWhole = (block: Report["attempts"]) => block.every(({ verdict }) => verdict.kind !== "missing");
   const whole = blocks.filter(isWhole).length;
   if (whole === blocks.length) return "";
-  return ` Interim: ${whole} of ${blocks.length} complete blocks. A block is every task and agent with one seed.`;
+  return ` Complete blocks: ${whole} of ${blocks.length}. A block is every task and agent with one seed.`;
 }

@@ -114,14 +114,20 @@ class Comparison:
     def like_matrix(self, name: str, own: Tensor, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
         """A given vector, such as a bias, with the places that are left of its module's matrix.
 
-        Where nothing is left of a row, its place is unknown: any value of the given vector may be there.
+        Where nothing is left of a row, its place is unknown. Each place that no other row has may be
+        there, once.
         """
         kept = self.kept.get(module_of(name))
         if kept is None or own.shape != kept.shape or int(kept.max()) >= len(theirs):
             return
         version = theirs[kept]
+        free = torch.ones(len(theirs), dtype=torch.bool)
+        free[kept[kept >= 0]] = False
         for at in torch.nonzero(kept < 0).flatten().tolist():
-            version[at] = theirs[(theirs - own[at]).abs().argmin()]
+            off = torch.where(free, (theirs - own[at]).abs(), torch.inf)
+            place = int(off.argmin())
+            version[at] = theirs[place] if bool(free[place]) else 0
+            free[place] = False
         yield "part", version
 
     def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
