@@ -74,3 +74,32 @@ test("downloads that are reused need neither lock nor consent, and a profile wit
   const all = smoke.selected.map((index) => ({ index, action: "run" as const, onStale: "leave" as const }));
   assert.deepEqual(toDownload(smoke, all, lab.repository), { sources: [] });
 });
+
+test("a download in a container is refused while a proxy's variable holds a password", async (t) => {
+  const lab = await sourceLab(t);
+  const gate = {
+    workspace: { repository: lab.repository, state: { state: `${lab.repository}/.mlrb` } },
+  } as Gate;
+  for (const name of ["texts", "pairs"]) {
+    lab.declare(name, `org/${name}`);
+    lab.hub.commit("dataset", `org/${name}`, { "a.parquet": name }, { license: "mit" });
+  }
+  const options = { json: false, update: false, yes: true };
+  await lab.say(() => sourcesLock(lab.repository, [], options));
+  await lab.say(() => sourcesAccept(lab.repository, [], options));
+  const before = process.env.https_proxy;
+  t.after(() => {
+    if (before === undefined) delete process.env.https_proxy;
+    else process.env.https_proxy = before;
+  });
+  const codes = (executor: string) => {
+    const { plan } = planned("official");
+    for (const { execution } of plan.instances) execution.executor = executor;
+    return sourceProblems({ ...request, plan }, previews("run"), gate).map(({ code }) => code);
+  };
+  process.env.https_proxy = "http://me:hunter2@proxy.example:8080";
+  assert.deepEqual(codes("docker"), ["shown-password"]);
+  assert.deepEqual(codes("local"), []);
+  process.env.https_proxy = "http://proxy.example:8080";
+  assert.deepEqual(codes("docker"), []);
+});

@@ -35,6 +35,29 @@ export function sourceProblems(
   return [
     ...(open.length > 0 ? [unresolved(namesOf(open), request)] : []),
     ...(unread.length > 0 ? [notAccepted(namesOf(unread))] : []),
+    ...shownPassword(request, previews),
+  ];
+}
+
+/** The command line that creates a container shows the values of proxies to every user of the machine. */
+function shownPassword(
+  { plan }: Pick<ProfiledPlan, "plan">,
+  previews: Pick<Preview, "index" | "action" | "onStale">[],
+): Diagnostic[] {
+  const inContainers = startedIn(previews).some(({ index }) => {
+    const instance = plan.instances[index]!;
+    return downloadedBy(instance) !== undefined && instance.execution.executor !== "local";
+  });
+  const proxy = Object.keys(process.env).find(
+    (name) => /^(https?|all)_proxy$/i.test(name) && process.env[name]!.includes("@"),
+  );
+  if (!inContainers || proxy === undefined) return [];
+  return [
+    {
+      code: "shown-password",
+      message: `${proxy} holds a password, and the command that starts a container would show it to other users`,
+      help: "download with --only download --executor local first, or use a proxy without a password",
+    },
   ];
 }
 
