@@ -9,12 +9,17 @@ JSON:
 
 import hashlib
 import os
+import re
 import shutil
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from mlrb_kit.stage import read_stage
+
+if TYPE_CHECKING:
+    import requests
 
 TRIES = 5
 PAUSE_MAX = 60  # seconds
@@ -31,14 +36,56 @@ def main() -> None:
     print(f"licence: {locked['licence'] or 'none named'}, gated: {locked['gated']}", flush=True)
     own = os.environ.get("MLRB_HUB_OWN") == "1"
     kept: list[Path] = []
+    check_answers(locked)
     for number, file in enumerate(locked["files"], 1):
         found = fetched(locked, file["path"])
-        verify(found, file, locked)
-        put(found, output / file["path"], link=own)
-        kept += [found.resolve(), found]
+        content = content_of(found, locked)
+        verify(content, found, file, locked)
+        put(content, output / file["path"], link=own)
+        kept += [content, found]
         print(f"{number}/{len(locked['files'])} {file['path']}, {file['size']} bytes", flush=True)
     for path in kept if own else []:  # another source may have partial files of the same repository
         path.unlink(missing_ok=True)
+
+
+def check_answers(locked: dict[str, Any]) -> None:
+    """Ends the program at a commit or ETag that is no hash. The client makes paths of both as they are."""
+    from huggingface_hub import configure_http_backend
+    from huggingface_hub.utils._http import _default_backend_factory
+
+    def check(answer: "requests.Response", **_: Any) -> None:
+        commit = answer.headers.get("X-Repo-Commit")
+        if commit is None:
+            return  # the client uses no other answer's ETag
+        where = f"{locked['repository']}: {urlsplit(answer.url).path!a}"
+        if commit != locked["revision"]:
+            raise SystemExit(
+                f"{where}: the hub answered commit {plain(commit)}, not {locked['revision']}; "
+                "does HF_ENDPOINT name a hub?"
+            )
+        followed = answer.is_redirect and urlsplit(answer.headers["Location"]).netloc == ""
+        etag = answer.headers.get("X-Linked-ETag") or answer.headers.get("ETag")
+        if answer.request.method == "HEAD" and answer.ok and not followed and not is_hash(etag):
+            raise SystemExit(
+                f"{where}: the hub answered the ETag {plain(etag or 'none')}, not a file's hash; "
+                "nothing was written. Does HF_ENDPOINT name a hub? A proxy may have changed the answer"
+            )
+
+    def session() -> "requests.Session":
+        made = _default_backend_factory()
+        made.hooks["response"].append(check)
+        return made
+
+    configure_http_backend(session)
+
+
+def is_hash(etag: str | None) -> bool:
+    """Git's hash of a small file, or the SHA-256 of a large one."""
+    return re.fullmatch(r'(W/)?"?([0-9a-f]{40}|[0-9a-f]{64})"?', etag or "") is not None
+
+
+def plain(text: str) -> str:
+    return ascii(text[:100])[1:-1]
 
 
 def fetched(locked: dict[str, Any], path: str) -> Path:
@@ -49,10 +96,11 @@ def fetched(locked: dict[str, Any], path: str) -> Path:
     where = f"{locked['repository']}/{path}"
     for tries in range(1, TRIES + 1):
         try:
-            found = hf_hub_download(
-                locked["repository"], path, repo_type=locked["type"], revision=locked["revision"]
+            return Path(
+                hf_hub_download(
+                    locked["repository"], path, repo_type=locked["type"], revision=locked["revision"]
+                )
             )
-            break
         except errors.GatedRepoError as error:
             raise SystemExit(
                 f"{where}: the hub refuses access; accept the terms on its page, and set HF_TOKEN"
@@ -76,13 +124,7 @@ def fetched(locked: dict[str, Any], path: str) -> Path:
             pause_or_end(where, error, tries)
         except (errors.HfHubHTTPError, requests.RequestException) as error:
             pause_or_end(where, error, tries)
-    commit = Path(found).relative_to(cache_of(locked)).parts[1]
-    if commit != locked["revision"]:
-        raise SystemExit(
-            f"{where}: the hub answered commit {commit}, not {locked['revision']}; "
-            "does HF_ENDPOINT name a hub?"
-        )
-    return Path(found)
+    raise AssertionError("the last try ends the program")
 
 
 def pause_or_end(where: str, error: Exception, tries: int) -> None:
@@ -103,16 +145,29 @@ def pause_or_end(where: str, error: Exception, tries: int) -> None:
     time.sleep(seconds)
 
 
-def verify(found: Path, file: dict[str, Any], locked: dict[str, Any]) -> None:
+def content_of(found: Path, locked: dict[str, Any]) -> Path:
+    """The bytes of a file. A link to elsewhere ends the program; its file is neither read nor removed."""
+    folder = cache_of(locked)
+    content = found.resolve()
+    unlinked = folder.resolve() / found.relative_to(folder)  # on a disk without links
+    if content == unlinked or (folder / "blobs").resolve() in content.parents:
+        return content
+    raise SystemExit(
+        f"{found} is a link to {content}, outside the client's folder; nothing was read or removed. "
+        "Remove the link, and run again"
+    )
+
+
+def verify(content: Path, found: Path, file: dict[str, Any], locked: dict[str, Any]) -> None:
     """A wrong file is removed from the client's folder; otherwise every repeat would find it again."""
     digest = hashlib.sha256()
-    with found.open("rb") as content:
-        while block := content.read(BLOCK):
+    with content.open("rb") as opened:
+        while block := opened.read(BLOCK):
             digest.update(block)
-    size = found.stat().st_size
+    size = content.stat().st_size
     if size == file["size"] and digest.hexdigest() == file["sha256"]:
         return
-    found.resolve().unlink()
+    content.unlink()
     found.unlink(missing_ok=True)
     raise SystemExit(
         f"{locked['repository']}/{file['path']}: {size} bytes with SHA-256 {digest.hexdigest()} came, "
@@ -121,15 +176,15 @@ def verify(found: Path, file: dict[str, Any], locked: dict[str, Any]) -> None:
     )
 
 
-def put(found: Path, to: Path, *, link: bool) -> None:
+def put(content: Path, to: Path, *, link: bool) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     if link:
         try:
-            os.link(found.resolve(), to)
+            os.link(content, to)
             return
         except OSError:
             pass  # another disk
-    shutil.copyfile(found, to)
+    shutil.copyfile(content, to)
 
 
 def cache_of(locked: dict[str, Any]) -> Path:

@@ -2,9 +2,18 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -196,4 +205,39 @@ test("the runner's own folder keeps no downloaded file, and the files have one n
   assert.equal((await start({ MLRB_HUB_OWN: "1" }).ended).code, 0);
   assert.equal(bytesBelow(join(home, "hub"), ".parquet"), 0);
   assert.equal(statSync(join(output, "data/train.parquet")).nlink, 1);
+});
+
+test("an ETag, a commit or a link that leaves the client's folder writes and removes nothing outside", async (t) => {
+  const { hub, start, home, locked } = await lab(t);
+  const [above, token] = [dirname(home), join(home, "token")];
+  mkdirSync(home);
+  writeFileSync(token, "hf_mine");
+  const unharmed = () => {
+    assert.deepEqual(readdirSync(above), ["home"]);
+    assert.equal(readFileSync(token, "utf8"), "hf_mine");
+  };
+  const good = { "x-repo-commit": locked.revision, "content-length": "7" };
+  const gone = { "x-error-code": "EntryNotFound", "x-repo-commit": "../../../../evil" };
+  const answers: [number, Record<string, string>, RegExp][] = [
+    [
+      200,
+      { ...good, etag: '"../../../../evil"' },
+      /the ETag "\.\.\/\.\.\/\.\.\/\.\.\/evil", not a file's hash/,
+    ],
+    [200, { ...good, "x-linked-etag": '"../../../token"' }, /the ETag "\.\.\/\.\.\/\.\.\/token", not/],
+    [404, gone, /the hub answered commit \.\.\/\.\.\/\.\.\/\.\.\/evil, not/],
+  ];
+  for (const [status, headers, words] of answers) {
+    hub.faults.splice(0, 9, { path: /README/, times: 1, as: { status, headers } });
+    const said = await start().ended;
+    unharmed();
+    assert.equal(said.code, 1);
+    assert.match(said.stderr, words);
+  }
+  const snapshot = join(home, "hub/datasets--org--texts/snapshots", locked.revision);
+  mkdirSync(snapshot, { recursive: true });
+  symlinkSync(token, join(snapshot, "README.md"));
+  const said = await start().ended;
+  unharmed();
+  assert.match(said.stderr, /README\.md is a link to .*token, outside the client's folder/);
 });
