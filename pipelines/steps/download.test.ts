@@ -182,6 +182,32 @@ test("a gated source needs the token, and its value is not printed", async (t) =
   assert.doesNotMatch(open.stdout + open.stderr, /hf_test/);
 });
 
+test("HF_TOKEN is sent to the hub, and to no host that the hub names for a file", async (t) => {
+  const [{ hub, made, start, locked, output }, other] = [await lab(t), await lab(t)];
+  made.closed = true;
+  const [readme, train] = locked.files;
+  const elsewhere = (path: string) => ({ location: `${other.hub.endpoint}${path}` });
+  const answer = { "x-repo-commit": locked.revision, "x-linked-size": `${train!.size}` };
+  const stored = { ...answer, "x-linked-etag": `"${train!.sha256}"`, ...elsewhere(`/lfs/${train!.sha256}`) };
+  const plain = elsewhere(`/datasets/org/texts/resolve/${locked.revision}/${readme!.path}`);
+  hub.faults.push(
+    { path: /train/, method: "HEAD", times: 1, as: { status: 302, headers: stored } },
+    { path: /README/, method: "GET", times: 1, as: { status: 302, headers: plain } },
+  );
+  const said = await start({ HF_TOKEN: "hf_test" }).ended;
+  assert.deepEqual([said.code, said.stderr], [0, ""]);
+  assert.ok(readFileSync(join(output, "data/train.parquet")).equals(large));
+  assert.ok(hub.requests.length > 0);
+  assert.ok(hub.requests.every(({ authorization }) => authorization === "Bearer hf_test"));
+  assert.deepEqual(
+    other.hub.requests.map(({ path, authorization }) => [path, authorization]),
+    [
+      [new URL(plain.location).pathname, undefined],
+      [new URL(stored.location).pathname, undefined],
+    ],
+  );
+});
+
 test("a busy hub is asked again, and a missing commit or a hub that answers another one is refused", async (t) => {
   const { hub, start, locked } = await lab(t);
   const gone = await start({}, { ...locked, revision: "f".repeat(40) }).ended;

@@ -203,12 +203,21 @@ test("HF_TOKEN opens a closed repository, is sent to no other host, and is print
     path: /tree/,
     times: 1,
     as: {
-      status: 200,
+      text: "[]",
       headers: { link: `<${other.hub.endpoint}/api/datasets/org/texts/tree/x>; rel="next"` },
     },
   });
   await lab.say(() => sourcesLock(lab.repository, [], { ...quiet, update: true }), token);
-  assert.ok(other.hub.requests.every(({ authorization }) => authorization === undefined));
+  const location = `${other.hub.endpoint}/README.md`;
+  lab.hub.faults.push({ path: /README/, times: 1, as: { status: 302, headers: { location } } });
+  await lab.say(() => sourcesLock(lab.repository, [], { ...quiet, update: true }), token);
+  assert.deepEqual(
+    other.hub.requests.map(({ path, authorization }) => [path, authorization]),
+    [
+      ["/api/datasets/org/texts/tree/x", undefined],
+      ["/README.md", undefined],
+    ],
+  );
 });
 
 test("an unknown source and a damaged lock are refused before the hub is asked", async (t) => {
