@@ -7,9 +7,11 @@ JSON:
     PYTHONPATH=runners/kit/python python pipelines/steps/download.py --param locked=LOCKED --output files=DIR
 """
 
+import errno
 import hashlib
 import os
 import re
+import resource
 import shutil
 import time
 from pathlib import Path
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 TRIES = 5
 PAUSE_MAX = 60  # seconds
 BLOCK = 1 << 20
+SPARE = 64 << 20  # bytes that a file may grow to, whatever its locked size: the log is a file too
 
 
 def main() -> None:
@@ -36,9 +39,10 @@ def main() -> None:
     print(f"licence: {locked['licence'] or 'none named'}, gated: {locked['gated']}", flush=True)
     own = os.environ.get("MLRB_HUB_OWN") == "1"
     kept: list[Path] = []
-    check_answers(locked)
+    answers = Answers(locked)
     for number, file in enumerate(locked["files"], 1):
-        found = fetched(locked, file["path"])
+        bound_files(file["size"])
+        found = fetched(locked, file["path"], answers)
         content = content_of(found, locked)
         verify(content, found, file, locked)
         put(content, output / file["path"], link=own)
@@ -48,52 +52,75 @@ def main() -> None:
         path.unlink(missing_ok=True)
 
 
-def check_answers(locked: dict[str, Any]) -> None:
+class Answers:
     """Ends the program at a commit or ETag that is no hash. The client makes paths of both as they are."""
-    from huggingface_hub import configure_http_backend
-    from huggingface_hub.utils._http import _default_backend_factory
 
-    def check(answer: "requests.Response", **_: Any) -> None:
+    def __init__(self, locked: dict[str, Any]) -> None:
+        from huggingface_hub import configure_http_backend
+
+        self.locked = locked
+        self.blob = ""
+        configure_http_backend(self.session)
+
+    def session(self) -> "requests.Session":
+        from huggingface_hub.utils._http import _default_backend_factory
+
+        made = _default_backend_factory()
+        made.hooks["response"].append(self.check)
+        return made
+
+    def check(self, answer: "requests.Response", **_: Any) -> None:
         commit = answer.headers.get("X-Repo-Commit")
         if commit is None:
             return  # the client uses no other answer's ETag
-        where = f"{locked['repository']}: {urlsplit(answer.url).path!a}"
-        if commit != locked["revision"]:
+        where = f"{self.locked['repository']}: {urlsplit(answer.url).path!a}"
+        if commit != self.locked["revision"]:
             raise SystemExit(
-                f"{where}: the hub answered commit {plain(commit)}, not {locked['revision']}; "
+                f"{where}: the hub answered commit {plain(commit)}, not {self.locked['revision']}; "
                 "does HF_ENDPOINT name a hub?"
             )
         followed = answer.is_redirect and urlsplit(answer.headers["Location"]).netloc == ""
-        etag = answer.headers.get("X-Linked-ETag") or answer.headers.get("ETag")
-        if answer.request.method == "HEAD" and answer.ok and not followed and not is_hash(etag):
+        if answer.request.method != "HEAD" or not answer.ok or followed:
+            return
+        etag = answer.headers.get("X-Linked-ETag") or answer.headers.get("ETag") or "none"
+        # git's hash of a small file, or the SHA-256 of a large one
+        found = re.fullmatch(r'(?:W/)?"?([0-9a-f]{40}|[0-9a-f]{64})"?', etag)
+        if found is None:
             raise SystemExit(
-                f"{where}: the hub answered the ETag {plain(etag or 'none')}, not a file's hash; "
+                f"{where}: the hub answered the ETag {plain(etag)}, not a file's hash; "
                 "nothing was written. Does HF_ENDPOINT name a hub? A proxy may have changed the answer"
             )
+        self.blob = found[1]
 
-    def session() -> "requests.Session":
-        made = _default_backend_factory()
-        made.hooks["response"].append(check)
-        return made
+    def drop_partial(self) -> None:
+        """The client would go on from it for ever. Its lock keeps other processes away meanwhile."""
+        from huggingface_hub.utils import WeakFileLock
 
-    configure_http_backend(session)
+        folder = cache_of(self.locked)
+        with WeakFileLock(folder.parent / ".locks" / folder.name / f"{self.blob}.lock"):
+            (folder / "blobs" / f"{self.blob}.incomplete").unlink(missing_ok=True)
 
 
-def is_hash(etag: str | None) -> bool:
-    """Git's hash of a small file, or the SHA-256 of a large one."""
-    return re.fullmatch(r'(W/)?"?([0-9a-f]{40}|[0-9a-f]{64})"?', etag or "") is not None
+def bound_files(size: int) -> None:
+    """An answer that never ends must not fill the disk."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    bound = max(size, SPARE)
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (bound if most == resource.RLIM_INFINITY else min(bound, most), most)
+    )
 
 
 def plain(text: str) -> str:
     return ascii(text[:100])[1:-1]
 
 
-def fetched(locked: dict[str, Any], path: str) -> Path:
+def fetched(locked: dict[str, Any], path: str, answers: Answers) -> Path:
     """The file in the folder of the hub's client. Ends the program with the cause and the way out."""
     import requests
     from huggingface_hub import errors, hf_hub_download
 
     where = f"{locked['repository']}/{path}"
+    dropped = False
     for tries in range(1, TRIES + 1):
         try:
             return Path(
@@ -122,16 +149,45 @@ def fetched(locked: dict[str, Any], path: str) -> Path:
                     "to download it; unset HF_HUB_OFFLINE, or copy the folder from a machine that has it"
                 ) from error
             pause_or_end(where, error, tries)
-        except (errors.HfHubHTTPError, requests.RequestException) as error:
-            pause_or_end(where, error, tries)
+        except (errors.HfHubHTTPError, requests.RequestException, OSError, ValueError) as error:
+            if not has_wrong_length(error):
+                pause_or_end(where, error, tries)
+                continue
+            answers.drop_partial()
+            if dropped or tries == TRIES:
+                raise SystemExit(
+                    f"{where}: more or fewer bytes came than the hub announced, again from the first byte; "
+                    "they were removed, nothing was used. Does a proxy answer with a page of its own? "
+                    "Open the file's page on the hub from here, then run again"
+                ) from error
+            dropped = True
+            print(
+                f"{where}: more or fewer bytes came than the hub announced; from the first byte", flush=True
+            )
     raise AssertionError("the last try ends the program")
+
+
+def has_wrong_length(error: Exception) -> bool:
+    """Whether the partial file is too long, or the whole answer has another length than announced."""
+    answer = answer_of(error)
+    if answer is not None:
+        return answer.status_code == 416
+    return getattr(error, "errno", None) == errno.EFBIG or str(error).startswith("Consistency check failed")
+
+
+def answer_of(error: Exception) -> "requests.Response | None":
+    answer = getattr(error, "response", None)
+    return getattr(error.__cause__, "response", None) if answer is None else answer
 
 
 def pause_or_end(where: str, error: Exception, tries: int) -> None:
     """Waits as long as the hub asks. Ends the program after the last try, and where a repeat cannot help."""
-    answer = getattr(error, "response", None)
-    if answer is None:
-        answer = getattr(error.__cause__, "response", None)
+    if getattr(error, "errno", None) is not None:
+        raise SystemExit(
+            f"{where}: {error}; what came so far is kept, so a repeated run goes on. "
+            f"Is there room in {os.environ.get('HF_HOME', 'HF_HOME')}, and may this user write there?"
+        ) from error
+    answer = answer_of(error)
     status = None if answer is None else answer.status_code
     if tries == TRIES or (status is not None and status < 500 and status != 429):
         cause = str(error.__cause__ or error).strip().splitlines()[0]

@@ -19,7 +19,7 @@ import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
-import { type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
+import { blobHash, type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
 import { until } from "../../tests/support/processes.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -180,6 +180,64 @@ test("a gated source needs the token, and its value is not printed", async (t) =
   const open = await start({ HF_TOKEN: "hf_test" }).ended;
   assert.equal(open.code, 0, open.stderr);
   assert.doesNotMatch(open.stdout + open.stderr, /hf_test/);
+});
+
+test("a longer or a shorter answer is dropped and asked for once more, and a repeated one blocks no later run", async (t) => {
+  const { hub, start, output, home } = await lab(t);
+  const page = (text: string, times: number) =>
+    hub.faults.splice(0, 9, { path: /README/, method: "GET", times, as: { text } });
+  for (const text of ["<html>a page that blocks</html>", "#"]) {
+    page(text, 2);
+    const said = await start().ended;
+    assert.equal(said.code, 1);
+    assert.match(
+      said.stderr,
+      /^org\/texts\/README\.md: more or fewer bytes came than the hub announced, again .* run again\n$/,
+    );
+    assert.equal(bytesBelow(join(home, "hub"), ".incomplete"), 0);
+    page(text, 1);
+    const next = await start().ended;
+    assert.deepEqual([next.code, next.stderr], [0, ""]);
+    assert.match(next.stdout, /README\.md: more or fewer bytes came .*; from the first byte\n1\/2 README/);
+    assert.equal(readFileSync(join(output, "README.md"), "utf8"), "# Texts");
+    for (const folder of [home, output]) removeFolder(folder);
+  }
+});
+
+test("a partial file that is longer than the file is dropped, and so is an answer that does not end", async (t) => {
+  const { hub, made, start, home } = await lab(t);
+  const blobs = join(home, "hub/datasets--org--texts/blobs");
+  mkdirSync(blobs, { recursive: true });
+  const name = blobHash(made.commits[0]!.files.get("README.md")!.content);
+  const partial = join(blobs, `${name}.incomplete`);
+  writeFileSync(partial, "<html>a page that blocks</html>");
+  const endless = Buffer.alloc(80 << 20, "a page ").toString();
+  hub.faults.push({ path: /README/, method: "GET", times: 1, as: { status: 416 } });
+  hub.faults.push({ path: /README/, method: "GET", times: 1, as: { text: endless } });
+  const first = start();
+  let most = 0;
+  const watched = setInterval(() => {
+    most = Math.max(most, bytesBelow(blobs, ".incomplete"));
+  }, 5);
+  const said = await first.ended;
+  clearInterval(watched);
+  assert.equal(said.code, 1);
+  assert.match(said.stderr, /README\.md: more or fewer bytes came/);
+  assert.ok(most > 0 && most <= 64 << 20, `${most}`);
+  writeFileSync(partial, "<html>a page that blocks</html>");
+  const next = await start().ended;
+  assert.deepEqual([next.code, next.stderr], [0, ""]);
+});
+
+test("a folder that cannot be written is named with the way out", async (t) => {
+  const { start, home } = await lab(t);
+  writeFileSync(home, "");
+  const said = await start().ended;
+  assert.equal(said.code, 1);
+  assert.match(
+    said.stderr,
+    /^org\/texts\/README\.md: \[Errno \d+\].*Is there room in .*home, and may this user/,
+  );
 });
 
 test("HF_TOKEN is sent to the hub, and to no host that the hub names for a file", async (t) => {

@@ -264,6 +264,6 @@ function sha256(content: Buffer): string {
 }
 
 /** As git names a file's content. */
-function blobHash(content: Buffer): string {
+export function blobHash(content: Buffer): string {
   return sha1(Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 }
