@@ -2,15 +2,24 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
-import { type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
+import { blobHash, type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
 import { until } from "../../tests/support/processes.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -173,6 +182,90 @@ test("a gated source needs the token, and its value is not printed", async (t) =
   assert.doesNotMatch(open.stdout + open.stderr, /hf_test/);
 });
 
+test("a longer or a shorter answer is dropped and asked for once more, and a repeated one blocks no later run", async (t) => {
+  const { hub, start, output, home } = await lab(t);
+  const page = (text: string, times: number) =>
+    hub.faults.splice(0, 9, { path: /README/, method: "GET", times, as: { text } });
+  for (const text of ["<html>a page that blocks</html>", "#"]) {
+    page(text, 2);
+    const said = await start().ended;
+    assert.equal(said.code, 1);
+    assert.match(
+      said.stderr,
+      /^org\/texts\/README\.md: more or fewer bytes came than the hub announced, again .* run again\n$/,
+    );
+    assert.equal(bytesBelow(join(home, "hub"), ".incomplete"), 0);
+    page(text, 1);
+    const next = await start().ended;
+    assert.deepEqual([next.code, next.stderr], [0, ""]);
+    assert.match(next.stdout, /README\.md: more or fewer bytes came .*; from the first byte\n1\/2 README/);
+    assert.equal(readFileSync(join(output, "README.md"), "utf8"), "# Texts");
+    for (const folder of [home, output]) removeFolder(folder);
+  }
+});
+
+test("a partial file that is longer than the file is dropped, and so is an answer that does not end", async (t) => {
+  const { hub, made, start, home } = await lab(t);
+  const blobs = join(home, "hub/datasets--org--texts/blobs");
+  mkdirSync(blobs, { recursive: true });
+  const name = blobHash(made.commits[0]!.files.get("README.md")!.content);
+  const partial = join(blobs, `${name}.incomplete`);
+  writeFileSync(partial, "<html>a page that blocks</html>");
+  const endless = Buffer.alloc(80 << 20, "a page ").toString();
+  hub.faults.push({ path: /README/, method: "GET", times: 1, as: { status: 416 } });
+  hub.faults.push({ path: /README/, method: "GET", times: 1, as: { text: endless } });
+  const first = start();
+  let most = 0;
+  const watched = setInterval(() => {
+    most = Math.max(most, bytesBelow(blobs, ".incomplete"));
+  }, 5);
+  const said = await first.ended;
+  clearInterval(watched);
+  assert.equal(said.code, 1);
+  assert.match(said.stderr, /README\.md: more or fewer bytes came/);
+  assert.ok(most > 0 && most <= 64 << 20, `${most}`);
+  writeFileSync(partial, "<html>a page that blocks</html>");
+  const next = await start().ended;
+  assert.deepEqual([next.code, next.stderr], [0, ""]);
+});
+
+test("a folder that cannot be written is named with the way out", async (t) => {
+  const { start, home } = await lab(t);
+  writeFileSync(home, "");
+  const said = await start().ended;
+  assert.equal(said.code, 1);
+  assert.match(
+    said.stderr,
+    /^org\/texts\/README\.md: \[Errno \d+\].*Is there room in .*home, and may this user/,
+  );
+});
+
+test("HF_TOKEN is sent to the hub, and to no host that the hub names for a file", async (t) => {
+  const [{ hub, made, start, locked, output }, other] = [await lab(t), await lab(t)];
+  made.closed = true;
+  const [readme, train] = locked.files;
+  const elsewhere = (path: string) => ({ location: `${other.hub.endpoint}${path}` });
+  const answer = { "x-repo-commit": locked.revision, "x-linked-size": `${train!.size}` };
+  const stored = { ...answer, "x-linked-etag": `"${train!.sha256}"`, ...elsewhere(`/lfs/${train!.sha256}`) };
+  const plain = elsewhere(`/datasets/org/texts/resolve/${locked.revision}/${readme!.path}`);
+  hub.faults.push(
+    { path: /train/, method: "HEAD", times: 1, as: { status: 302, headers: stored } },
+    { path: /README/, method: "GET", times: 1, as: { status: 302, headers: plain } },
+  );
+  const said = await start({ HF_TOKEN: "hf_test" }).ended;
+  assert.deepEqual([said.code, said.stderr], [0, ""]);
+  assert.ok(readFileSync(join(output, "data/train.parquet")).equals(large));
+  assert.ok(hub.requests.length > 0);
+  assert.ok(hub.requests.every(({ authorization }) => authorization === "Bearer hf_test"));
+  assert.deepEqual(
+    other.hub.requests.map(({ path, authorization }) => [path, authorization]),
+    [
+      [new URL(plain.location).pathname, undefined],
+      [new URL(stored.location).pathname, undefined],
+    ],
+  );
+});
+
 test("a busy hub is asked again, and a missing commit or a hub that answers another one is refused", async (t) => {
   const { hub, start, locked } = await lab(t);
   const gone = await start({}, { ...locked, revision: "f".repeat(40) }).ended;
@@ -196,4 +289,39 @@ test("the runner's own folder keeps no downloaded file, and the files have one n
   assert.equal((await start({ MLRB_HUB_OWN: "1" }).ended).code, 0);
   assert.equal(bytesBelow(join(home, "hub"), ".parquet"), 0);
   assert.equal(statSync(join(output, "data/train.parquet")).nlink, 1);
+});
+
+test("an ETag, a commit or a link that leaves the client's folder writes and removes nothing outside", async (t) => {
+  const { hub, start, home, locked } = await lab(t);
+  const [above, token] = [dirname(home), join(home, "token")];
+  mkdirSync(home);
+  writeFileSync(token, "hf_mine");
+  const unharmed = () => {
+    assert.deepEqual(readdirSync(above), ["home"]);
+    assert.equal(readFileSync(token, "utf8"), "hf_mine");
+  };
+  const good = { "x-repo-commit": locked.revision, "content-length": "7" };
+  const gone = { "x-error-code": "EntryNotFound", "x-repo-commit": "../../../../evil" };
+  const answers: [number, Record<string, string>, RegExp][] = [
+    [
+      200,
+      { ...good, etag: '"../../../../evil"' },
+      /the ETag "\.\.\/\.\.\/\.\.\/\.\.\/evil", not a file's hash/,
+    ],
+    [200, { ...good, "x-linked-etag": '"../../../token"' }, /the ETag "\.\.\/\.\.\/\.\.\/token", not/],
+    [404, gone, /the hub answered commit \.\.\/\.\.\/\.\.\/\.\.\/evil, not/],
+  ];
+  for (const [status, headers, words] of answers) {
+    hub.faults.splice(0, 9, { path: /README/, times: 1, as: { status, headers } });
+    const said = await start().ended;
+    unharmed();
+    assert.equal(said.code, 1);
+    assert.match(said.stderr, words);
+  }
+  const snapshot = join(home, "hub/datasets--org--texts/snapshots", locked.revision);
+  mkdirSync(snapshot, { recursive: true });
+  symlinkSync(token, join(snapshot, "README.md"));
+  const said = await start().ended;
+  unharmed();
+  assert.match(said.stderr, /README\.md is a link to .*token, outside the client's folder/);
 });

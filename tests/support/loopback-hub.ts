@@ -19,15 +19,16 @@ export type HubRepository = {
   closed: boolean;
 };
 
-/** What happens to the next requests whose path matches. */
+/** What happens to the next requests whose path, and method if it is given, matches. */
 type Fault = {
   path: RegExp;
+  method?: "GET" | "HEAD";
   times: number;
   /**
-   * `cut`: the connection ends after half of the body. `stall`: nothing comes after half of it. `text`: an answer of 200
-   * with another body.
+   * `cut`: the connection ends after half of the body. `stall`: nothing comes after half of it. An object: another
+   * answer, of status 200 and without a body unless given, and without a Content-Length unless given.
    */
-  as: { status: number; headers?: Record<string, string> } | "cut" | "stall" | { text: string };
+  as: { status?: number; headers?: Record<string, string>; text?: string } | "cut" | "stall";
 };
 
 export type HubRequest = {
@@ -92,7 +93,9 @@ export class LoopbackHub {
     const path = decodeURIComponent(url.pathname);
     const { range, authorization } = request.headers;
     this.requests.push({ method: request.method ?? "", path, range, authorization });
-    const fault = this.faults.find((one) => one.times > 0 && one.path.test(path));
+    const fault = this.faults.find(
+      (one) => one.times > 0 && one.path.test(path) && (one.method ?? request.method) === request.method,
+    );
     if (fault) fault.times--;
     if (fault && typeof fault.as === "object") {
       const { status, headers, text } = { status: 200, headers: {}, text: "", ...fault.as };
@@ -261,6 +264,6 @@ function sha256(content: Buffer): string {
 }
 
 /** As git names a file's content. */
-function blobHash(content: Buffer): string {
+export function blobHash(content: Buffer): string {
   return sha1(Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 }

@@ -9,8 +9,13 @@ export const publicHub = "https://huggingface.co";
 const triesMax = 4;
 const answerMs = 60_000;
 const pauseMsMax = 60_000;
+/** Of one answer that is no file. A page of the file list is about 0.3 MiB. */
+const answerBytesMax = 64 << 20;
 
-export type HubAccess = { endpoint: string; token: string | undefined; fetch: typeof fetch };
+/** An answer of more than `bytesMax` bytes becomes HubTrouble. */
+type HubFetch = (input: string | URL | Request, init?: RequestInit, bytesMax?: number) => Promise<Response>;
+
+export type HubAccess = { endpoint: string; token: string | undefined; fetch: HubFetch };
 
 /** Why the hub gave no usable answer, for people. */
 export class HubTrouble extends Error {
@@ -46,17 +51,17 @@ export function hubAccess(env: NodeJS.ProcessEnv): HubAccess {
 }
 
 /** Repeats requests that a hub is too busy for, or whose connection broke. Other hosts get no token. */
-function repeatedFetch(endpoint: string): typeof fetch {
-  return async (input, init) => {
+function repeatedFetch(endpoint: string): HubFetch {
+  return async (input, init, bytesMax = answerBytesMax) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const headers = new Headers(init?.headers);
     if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
     for (let tries = 1; ; tries++) {
-      const answer = await oneTry(url, { ...init, headers });
+      const answer = await oneTry(url, { ...init, headers }, bytesMax);
       const busy = answer instanceof Error ? answer.passing : answer.status === 429 || answer.status >= 500;
       if (!busy || tries === triesMax) {
         if (answer instanceof Error) throw answer;
-        // the client would read the body first, which a proxy may have written
+        // the client would read the body, which a proxy may have written
         if (!answer.ok) throw Object.assign(new Error(answer.statusText), { statusCode: answer.status });
         return answer;
       }
@@ -66,19 +71,43 @@ function repeatedFetch(endpoint: string): typeof fetch {
 }
 
 /** The whole answer, so that a connection that breaks half-way is repeated too. */
-async function oneTry(url: URL, init: RequestInit): Promise<Response | Broken> {
+async function oneTry(url: URL, init: RequestInit, bytesMax: number): Promise<Response | Broken> {
   try {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) });
-    const body = await answer.arrayBuffer();
+    if (!answer.ok) {
+      await answer.body?.cancel();
+      return answer;
+    }
+    const body = await bodyOf(answer, bytesMax);
     const { status, statusText, headers } = answer;
     const whole = new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
     Object.defineProperty(whole, "url", { value: answer.url });
     return whole;
   } catch (error) {
+    if (error instanceof HubTrouble) throw error;
     const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
     const why = cause?.code ?? cause?.message ?? message;
     return new Broken(`${url.origin}${url.pathname}: ${why}`, !/ECONNREFUSED|ENOTFOUND/.test(why));
   }
+}
+
+/** Counts what is unpacked, whatever length the answer announces. */
+async function bodyOf({ body, url }: Response, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) {
+      const { origin, pathname } = new URL(url);
+      throw new HubTrouble(
+        "long-answer",
+        `${origin}${pathname}: the answer has more than ${bytesMax} bytes, and was not read further`,
+        "try again; does HF_ENDPOINT name a hub, or does a proxy answer with a page of its own?",
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 class Broken extends HubTrouble {

@@ -16,6 +16,9 @@ import { type HubAccess, HubTrouble, hubTrouble } from "./hub-client.ts";
 /** The hub keeps larger files outside git, with their SHA-256. */
 const plainBytesMax = 64 << 20;
 const filesMax = 20_000;
+/** Of one list of files or commits, chosen or not. A hub gives 1000 entries in a page. */
+const entriesMax = 100_000;
+const pagesMax = 200;
 
 const gitHash = { type: "string", pattern: "^[0-9a-f]{40}$" } as const;
 const card = openObject(
@@ -92,8 +95,22 @@ function repoOf({ type, repository }: SourceManifest): RepoDesignation {
   return { type, name: repository };
 }
 
+/** The parameters of one call of the client, which asks for page after page as long as the hub names a next one. */
 function asked({ endpoint, token, fetch }: HubAccess) {
-  return { hubUrl: endpoint, fetch, ...(token !== undefined && { accessToken: token }) };
+  let pages = 0;
+  const counted = async (...request: Parameters<typeof fetch>): Promise<Response> => {
+    if (++pages > pagesMax) throw endless(`${pagesMax} pages`);
+    return fetch(...request);
+  };
+  return { hubUrl: endpoint, fetch: counted, ...(token !== undefined && { accessToken: token }) };
+}
+
+function endless(most: string): HubTrouble {
+  return new HubTrouble(
+    "endless-list",
+    `the hub's list does not end after ${most}`,
+    "does HF_ENDPOINT name a hub? A revision of all 40 digits needs no list of commits; a repository with more files cannot be a source",
+  );
 }
 
 /** The hub itself takes only whole hashes, so the beginning of one is searched among the commits. */
@@ -102,8 +119,12 @@ async function commitOf(manifest: SourceManifest, hub: HubAccess): Promise<strin
   if (revision === undefined) return (await cardOf(manifest, hub, "main")).sha;
   if (revision.length === 40) return revision;
   const matching = new Set<string>();
-  for await (const { oid } of listCommits({ repo: repoOf(manifest), ...asked(hub) }))
+  const commits = listCommits({ repo: repoOf(manifest), batchSize: 1000, ...asked(hub) });
+  let count = 0;
+  for await (const { oid } of commits) {
+    if (++count > entriesMax) throw endless(`${entriesMax} entries`);
     if (oid.startsWith(revision)) matching.add(oid);
+  }
   const [only, ...more] = matching;
   if (only !== undefined && more.length === 0) return only;
   throw new HubTrouble(
@@ -139,7 +160,10 @@ function licenceOf({ cardData }: Card): string | null {
 async function treeOf(manifest: SourceManifest, hub: HubAccess, revision: string): Promise<TreeFile[]> {
   const { repository, files: patterns } = manifest;
   const found: TreeFile[] = [];
-  for await (const entry of listFiles({ repo: repoOf(manifest), recursive: true, revision, ...asked(hub) })) {
+  const entries = listFiles({ repo: repoOf(manifest), recursive: true, revision, ...asked(hub) });
+  let count = 0;
+  for await (const entry of entries) {
+    if (++count > entriesMax) throw endless(`${entriesMax} entries`);
     if (entry.type !== "file" || entry.path === ".gitattributes") continue;
     if (patterns && !patterns.some((pattern) => matchesGlob(entry.path, pattern))) continue;
     found.push(answered(treeFile, entry, repository));
@@ -171,9 +195,9 @@ async function digestOf({ path, size, oid, lfs }: TreeFile, { manifest, hub, com
   if (size > plainBytesMax) throw differs(`${size} bytes without a SHA-256`);
   const folder = type === "dataset" ? "datasets/" : "";
   const inside = path.split("/").map(encodeURIComponent).join("/");
-  const answer = await hub.fetch(`${hub.endpoint}/${folder}${repository}/resolve/${commit}/${inside}`, {
-    headers: hub.token === undefined ? {} : { Authorization: `Bearer ${hub.token}` },
-  });
+  const url = `${hub.endpoint}/${folder}${repository}/resolve/${commit}/${inside}`;
+  const headers = hub.token === undefined ? {} : { Authorization: `Bearer ${hub.token}` };
+  const answer = await hub.fetch(url, { headers }, size + 1);
   const content = Buffer.from(await answer.arrayBuffer());
   const inGit = createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
   if (content.length !== size || inGit !== oid) throw differs("the content is not that of the commit");

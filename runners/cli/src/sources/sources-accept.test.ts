@@ -38,6 +38,42 @@ test("accept shows licence, gate, size and page, and records the commit that was
   assert.deepEqual([again.code, again.stdout], [0, "0 sources accepted, 1 before, 1 not locked\n"]);
 });
 
+test("accept --json shows the terms of each source before it refuses, and before it records consent", async (t) => {
+  const lab = await sourceLab(t);
+  for (const name of ["model", "texts"]) lab.declare(name, `org/${name}`);
+  const made = lab.hub.commit("dataset", "org/texts", { "a.parquet": "one" }, { license: "cc-by-4.0" });
+  lab.hub.commit("dataset", "org/model", { "a.parquet": "one" });
+  made.gated = "manual";
+  await lab.say(() => sourcesLock(lab.repository, [], quiet));
+  const events = ({ stdout }: { stdout: string }) =>
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  const asked = await lab.say(() => sourcesAccept(lab.repository, [], { ...quiet, json: true }));
+  assert.equal(asked.code, 2);
+  assert.deepEqual(
+    events(asked).map(({ event, source, code }) => [event, source ?? code]),
+    [
+      ["terms", "model"],
+      ["terms", "texts"],
+      ["problem", "no-answer"],
+    ],
+  );
+  const terms = {
+    event: "terms",
+    source: "texts",
+    licence: "cc-by-4.0",
+    gated: "manual",
+    revision: made.commits[0]!.sha,
+    page: `${lab.hub.endpoint}/datasets/org/texts`,
+  };
+  assert.deepEqual(events(asked)[1], terms);
+  const said = await lab.say(() => sourcesAccept(lab.repository, ["texts"], { ...agreed, json: true }));
+  assert.equal(said.code, 0);
+  assert.deepEqual(events(said), [terms, { event: "accepted", source: "texts", licence: "cc-by-4.0" }]);
+});
+
 test("a source that is not locked cannot be accepted, and a new licence asks again", async (t) => {
   const lab = await sourceLab(t);
   lab.declare("texts", "org/texts");

@@ -2,6 +2,7 @@
 // them. A run downloads nothing before that.
 import { createInterface } from "node:readline/promises";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/request.ts";
@@ -9,7 +10,7 @@ import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { isAccepted, readConsents, recordConsent } from "./consents.ts";
-import { declaredSources } from "./declared-sources.ts";
+import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { bytesWords, licenceWords, pageOf } from "./source-words.ts";
 
 export async function sourcesAccept(
@@ -30,11 +31,7 @@ export async function sourcesAccept(
       ? [{ ...source, entry: source.state.entry }]
       : [],
   );
-  if (!options.json)
-    for (const source of asked)
-      process.stdout.write(
-        `${source.manifest.name}: ${licenceWords(source)}; ${bytesWords(source)}; ${pageOf(source.entry)}\n`,
-      );
+  for (const source of asked) showTerms(source, options.json);
   if (asked.length > 0 && !options.yes) {
     if (!process.stdin.isTTY || options.json) return refuse([notAsked], options.json);
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -54,9 +51,22 @@ export async function sourcesAccept(
   return 0;
 }
 
+type Asked = DeclaredSource & { entry: LockedSource };
+
+function showTerms({ manifest, state, entry }: Asked, json: boolean): void {
+  const page = pageOf(entry);
+  if (json) {
+    const { licence, gated, revision } = entry;
+    printJson({ event: "terms", source: manifest.name, licence, gated, revision, page });
+  } else {
+    const source = { manifest, state };
+    process.stdout.write(`${manifest.name}: ${licenceWords(source)}; ${bytesWords(source)}; ${page}\n`);
+  }
+}
+
 const notAsked: Diagnostic = {
   code: "no-answer",
-  message: "this is no terminal, so no question can be asked",
+  message: "this is no terminal, or --json was passed, so no question can be asked",
   help: "read the pages that are named above, then pass --yes",
 };
 

@@ -172,6 +172,35 @@ test("an answer that is cut, of another form, or with a path that leaves its fol
   }
 });
 
+test("an answer that is too long, and a list that does not end, are refused before they fill the memory", async (t) => {
+  const lab = await sourceLab(t);
+  lab.declare("texts", "org/texts");
+  const short = { type: "dataset", use: "data", revision: '"0000000"', files: '["*.none"]' };
+  const more = Object.entries(short).map(([key, value]) => `${key}: ${value}\n`);
+  lab.hub.commit("dataset", "org/texts", { "README.md": "text" });
+  const next = (what: string) => ({
+    link: `<${lab.hub.endpoint}/api/datasets/org/texts/${what}/x>; rel="next"`,
+  });
+  const folders = JSON.stringify(Array(100_001).fill({ type: "directory" }));
+  const commits = JSON.stringify(Array(100_001).fill({ id: "1", authors: [] }));
+  type Answer = { text: string; headers?: Record<string, string> };
+  const answers: [RegExp, Answer, RegExp][] = [
+    [/resolve/, { text: "x".repeat(1 << 20) }, /README\.md: the answer has more than 5 bytes, and was not/],
+    [/tree/, { text: " ".repeat((64 << 20) + 1) }, /tree\/\w+: the answer has more than 67108864 bytes/],
+    [/tree/, { text: "[]", headers: next("tree") }, /endless-list: .* does not end after 200 pages/],
+    [/tree/, { text: folders }, /endless-list: .* does not end after 100000 entries/],
+    [/commits/, { text: commits }, /endless-list: .* does not end after 100000 entries/],
+    [/commits/, { text: "[]", headers: next("commits") }, /endless-list: .* does not end after 200 pages/],
+  ];
+  for (const [path, as, words] of answers) {
+    if (path.test("commits")) lab.declare("texts", "org/texts", more.join(""));
+    lab.hub.faults.splice(0, 9, { path, times: 1000, as });
+    const said = await lab.say(() => sourcesLock(lab.repository, [], quiet));
+    assert.equal(said.code, 1);
+    assert.match(said.stderr, words);
+  }
+});
+
 test("an unreachable hub, HF_HUB_OFFLINE and a wrong endpoint are refused with the way out", async (t) => {
   const lab = await sourceLab(t);
   lab.declare("texts", "org/texts");
@@ -203,12 +232,21 @@ test("HF_TOKEN opens a closed repository, is sent to no other host, and is print
     path: /tree/,
     times: 1,
     as: {
-      status: 200,
+      text: "[]",
       headers: { link: `<${other.hub.endpoint}/api/datasets/org/texts/tree/x>; rel="next"` },
     },
   });
   await lab.say(() => sourcesLock(lab.repository, [], { ...quiet, update: true }), token);
-  assert.ok(other.hub.requests.every(({ authorization }) => authorization === undefined));
+  const location = `${other.hub.endpoint}/README.md`;
+  lab.hub.faults.push({ path: /README/, times: 1, as: { status: 302, headers: { location } } });
+  await lab.say(() => sourcesLock(lab.repository, [], { ...quiet, update: true }), token);
+  assert.deepEqual(
+    other.hub.requests.map(({ path, authorization }) => [path, authorization]),
+    [
+      ["/api/datasets/org/texts/tree/x", undefined],
+      ["/README.md", undefined],
+    ],
+  );
 });
 
 test("an unknown source and a damaged lock are refused before the hub is asked", async (t) => {
