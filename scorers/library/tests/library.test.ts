@@ -42,7 +42,7 @@ test("comparing weights costs at most a bound, and large matrices are compared f
 });
 
 test("values must be rounded to the nearest number, and rows of a related model must be distinct", () => {
-  runPythonTests(file("test_identity_compare.py"), /Ran 5 tests/);
+  runPythonTests(file("test_identity_compare.py"), /Ran 6 tests/);
 });
 
 test("a memory rule's peak is measured three times under a hard limit", () => {

@@ -107,7 +107,7 @@ test("the table of times has the mark and the footnote", () => {
   assert.match(text, /\| plain \| 1‡ \|/);
   const rows = timesCsv(found).split("\r\n").slice(1, -1);
   assert.deepEqual(
-    rows.map((row) => row.endsWith(',"imported, unsigned"')),
+    rows.map((row) => row.endsWith(',"imported, unsigned",')),
     [true, false, false, false],
   );
 });
