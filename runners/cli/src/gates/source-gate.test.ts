@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { memorySources, repository } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -41,7 +41,10 @@ const request = planned("official");
 const previews = (action: "run" | "reuse") =>
   request.selected.map((index) => ({ index, action, onStale: "leave" as const }));
 
-test("a run is refused for sources that are not locked, then for licences that no person accepted", async (t) => {
+const options = { json: false, update: false, yes: true };
+
+/** Two sources on a hub, declared and not locked. */
+async function twoSources(t: TestContext) {
   const lab = await sourceLab(t);
   const gate = {
     workspace: { repository: lab.repository, state: { state: `${lab.repository}/.mlrb` } },
@@ -50,7 +53,11 @@ test("a run is refused for sources that are not locked, then for licences that n
     lab.declare(name, `org/${name}`);
     lab.hub.commit("dataset", `org/${name}`, { "a.parquet": name }, { license: "mit" });
   }
-  const options = { json: false, update: false, yes: true };
+  return { lab, gate };
+}
+
+test("a run is refused for sources that are not locked, then for licences that no person accepted", async (t) => {
+  const { lab, gate } = await twoSources(t);
   const words = () => sourceProblems(request, previews("run"), gate).map(renderDiagnostic);
   await lab.say(() => sourcesLock(lab.repository, ["texts"], options));
   assert.deepEqual(words(), [
@@ -76,15 +83,7 @@ test("downloads that are reused need neither lock nor consent, and a profile wit
 });
 
 test("a download in a container is refused while a proxy's variable holds a password", async (t) => {
-  const lab = await sourceLab(t);
-  const gate = {
-    workspace: { repository: lab.repository, state: { state: `${lab.repository}/.mlrb` } },
-  } as Gate;
-  for (const name of ["texts", "pairs"]) {
-    lab.declare(name, `org/${name}`);
-    lab.hub.commit("dataset", `org/${name}`, { "a.parquet": name }, { license: "mit" });
-  }
-  const options = { json: false, update: false, yes: true };
+  const { lab, gate } = await twoSources(t);
   await lab.say(() => sourcesLock(lab.repository, [], options));
   await lab.say(() => sourcesAccept(lab.repository, [], options));
   const before = process.env.https_proxy;
