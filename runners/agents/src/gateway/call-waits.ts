@@ -156,8 +156,9 @@ export class CallWaits {
       await sleep(busyMs, undefined, { signal: any }).catch(() => {});
       if (any.aborted) return { gone: failure };
       const next = await again();
-      if (next !== "busy" && next !== "over" && "answer" in next) this.#wake();
-      if (next !== "busy") return next;
+      if (next === "busy") continue;
+      if (next !== "over" && "answer" in next) this.#wake();
+      return next;
     }
   }
 

@@ -70,9 +70,7 @@ export async function planCommand(
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
     const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
     const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
-    for (const line of lines.filter((one) => one !== ""))
-      process.stdout.write(`${line}
-`);
+    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
   }
   return 0;
 }
@@ -101,16 +99,16 @@ function summaryText(previews: Preview[], actions: Record<Preview["action"], num
 
 /** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */
 function attemptsLine(previews: Preview[], { instances }: Plan): string {
-  const started = previews.flatMap((preview) => {
+  const priced = startedIn(previews).map((preview) => {
     const { index, cost } = preview;
     const { action } = instances[index]!;
     // a run without its key would be refused: with the key, each call has a price
     const isNew = cost?.from === 0 && action.secrets.length > 0;
-    return [isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview];
+    return isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview;
   });
-  const total = totalCost(started);
+  const total = totalCost(priced);
   if (total.attempts === 0) return "";
-  const longest = startedIn(started).reduce(
+  const longest = priced.reduce(
     (most, { index, cost }) => Math.max(most, cost ? (instances[index]!.action.budget.timeMs ?? 0) : 0),
     0,
   );

@@ -2,9 +2,10 @@
 
 import { sourceBytes } from "@mlrb/core/spec/source-lock";
 import { formatBytes } from "@mlrb/core/text/units";
-import { isAccepted, type readConsents } from "../sources/consents.ts";
+import type { readConsents } from "../sources/consents.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
 import type { Check } from "./machine-checks.ts";
+import { lacking } from "./source-gate.ts";
 
 /** The files are in the store, again in the data that tasks make of them, and in the copies of running attempts. */
 const copies = 3;
@@ -14,13 +15,7 @@ export function sourceChecks(
   { consents, freeBytes }: { consents: ReturnType<typeof readConsents>; freeBytes: number },
 ): Check[] {
   if (sources.length === 0) return [];
-  const names = (some: DeclaredSource[]) => some.map(({ manifest }) => manifest.name);
-  const open = names(sources.filter(({ state }) => state.kind !== "resolved"));
-  const unread = names(
-    sources.filter(
-      ({ manifest, state }) => state.kind === "resolved" && !isAccepted(manifest.name, state.entry, consents),
-    ),
-  );
+  const { open, unread } = lacking(sources, consents);
   const fits = copies * knownBytes(sources) <= freeBytes;
   const found = `${downloadWords(sources)}; ${formatBytes(freeBytes)} free`;
   return [

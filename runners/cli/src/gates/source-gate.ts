@@ -28,13 +28,10 @@ export function sourceProblems(
   if ("problems" in downloads) return downloads.problems;
   const { sources } = downloads;
   const consents = readConsents(workspace.state.state);
-  const open = sources.filter(({ state }) => state.kind !== "resolved");
-  const unread = sources.filter(
-    ({ manifest, state }) => state.kind === "resolved" && !isAccepted(manifest.name, state.entry, consents),
-  );
+  const { open, unread } = lacking(sources, consents);
   return [
-    ...(open.length > 0 ? [unresolved(namesOf(open), request)] : []),
-    ...(unread.length > 0 ? [notAccepted(namesOf(unread))] : []),
+    ...(open.length > 0 ? [unresolved(open, request)] : []),
+    ...(unread.length > 0 ? [notAccepted(unread)] : []),
     ...shownPassword(request, previews),
   ];
 }
@@ -79,8 +76,19 @@ export function downloadedBy({ stage, axes }: Instance): string | undefined {
   return stage.spec.hub ? String(axes.source) : undefined;
 }
 
-function namesOf(sources: DeclaredSource[]): string[] {
-  return sources.map(({ manifest }) => manifest.name);
+/** Names of the sources that are not locked (`open`), and of those whose licence no person accepted (`unread`). */
+export function lacking(
+  sources: DeclaredSource[],
+  consents: ReturnType<typeof readConsents>,
+): { open: string[]; unread: string[] } {
+  const where = (lacks: (source: DeclaredSource) => boolean) =>
+    sources.filter(lacks).map(({ manifest }) => manifest.name);
+  return {
+    open: where(({ state }) => state.kind !== "resolved"),
+    unread: where(
+      ({ manifest, state }) => state.kind === "resolved" && !isAccepted(manifest.name, state.entry, consents),
+    ),
+  };
 }
 
 function unresolved(names: string[], request: ProfiledPlan): Diagnostic {

@@ -3,9 +3,8 @@ import { exactInterval } from "@mlrb/core/statistics/exact-interval";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import type { CorpusMember } from "@mlrb/formats/judged/corpus";
 import type { RuleAnswer, RuleVerdict, VerdictKind } from "@mlrb/formats/judged/verdict";
+import { falseAlarmsMax, isBounded } from "@mlrb/kit/rules/rule-evidence";
 
-/** A strike is defensible only where the upper 95 % bound of its false-alarm rate is at most this. */
-const falseAlarmsMax = 0.05;
 /** Cheats that each rule needs. */
 const cheatsMin = 3;
 
@@ -109,6 +108,6 @@ function rate(models: Judged[], happened: (one: Judged) => boolean): Rate {
 
 function stillNeeded({ events, trials }: Rate): number {
   let more = 0;
-  while (trials + more === 0 || exactInterval(events, trials + more)[1] > falseAlarmsMax) more++;
+  while (!isBounded({ honest: trials + more, falseAlarms: events })) more++;
   return more;
 }

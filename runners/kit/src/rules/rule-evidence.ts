@@ -12,7 +12,7 @@ export type RuleEvidence = {
 };
 
 /** A method disqualifies only where the upper 95 % bound of its rate of false alarms is at most this. */
-const falseAlarmsMax = 0.05;
+export const falseAlarmsMax = 0.05;
 
 const onCorpus = "pipeline task check";
 
