@@ -1,5 +1,6 @@
 // The README's command on all tasks: data, training, rules, scores and tables, as processes and in containers.
-// one-task.e2e.test.ts covers what one task can show. One state folder: each test continues from the previous one.
+// Every task with one seed; two random tasks, and the one of one-task.e2e.test.ts, with both. MLRB_TEST_SEEDED_TASKS
+// names these two (a,b; "all": every task). One state folder: each test continues from the previous one.
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -7,13 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { parse } from "yaml";
 import { copyBenchmarkState, oneTask } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { testEngine } from "./support/docker-engine.ts";
 import { actionsIn, recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers, outcomes, summary } from "./support/lab.ts";
-import { checkNop, checkReport } from "./support/report-checks.ts";
+import { checkAttempts, checkNop, checkReport } from "./support/report-checks.ts";
 import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -30,20 +32,48 @@ const start = (...args: string[]) =>
   startProgram(repository.path, [...args, "--root", root], { env: indexVariables() });
 const pipeline = (...args: string[]): Promise<ProgramOutput> => start(...args).ended;
 
-function report(selection = "smoke"): Line {
+const tasks = (
+  parse(readFileSync(join(repository.path, "pipelines/full-benchmark.yaml"), "utf8")) as Line
+).axes.task.filter((task: string) => task !== oneTask) as string[];
+const asked = process.env.MLRB_TEST_SEEDED_TASKS;
+const twice = asked === "all" ? tasks : (asked?.split(",") ?? drawn(tasks, 2));
+console.log(`both seeds with MLRB_TEST_SEEDED_TASKS=${twice.join(",")}`);
+const bothSeeds = `task=${[oneTask, ...twice].join(",")}`;
+
+function drawn(from: string[], count: number): string[] {
+  const left = [...from];
+  return Array.from({ length: count }, () => left.splice(randomInt(left.length), 1)[0]!);
+}
+
+function report(selection = `smoke+${bothSeeds}`): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
+}
+
+/** The outcomes of the attempts of a run that ended well and left nothing behind. */
+function attemptsOf(said: ProgramOutput): [stage: string, outcome: string][] {
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(leftovers({ root }), []);
+  assert.equal(summary(said).outcomes.failed, 0);
+  return Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
 }
 
 test("the full benchmark extends a run of one task to all tables, repeats no attempt, and leaves nothing behind", {
   timeout: 40 * 60_000,
 }, async () => {
-  const said = await pipeline("run", "full-benchmark", "--json");
-  assert.equal(said.code, 0, said.stdout + said.stderr);
-  assert.deepEqual(leftovers({ root }), []);
-  assert.equal(summary(said).outcomes.failed, 0);
-  const attempts = Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
+  const attempts = attemptsOf(await pipeline("run", "full-benchmark", "--json", "--set", "seed=1"));
+  assert.equal(attempts.length, 2 * (tasks.length + 1));
   for (const [stage, outcome] of attempts)
     assert.equal(outcome, stage.includes(`task=${oneTask},`) ? "reused" : "succeeded", stage);
+  checkAttempts(report("smoke+seed=1"), [1]);
+});
+
+test("a second seed repeats no attempt of the first", { timeout: 40 * 60_000 }, async () => {
+  const attempts = attemptsOf(await pipeline("run", "full-benchmark", "--json", "--set", bothSeeds));
+  assert.equal(attempts.length, 4 * (twice.length + 1));
+  for (const [stage, outcome] of attempts) {
+    const before = stage.includes(`task=${oneTask},`) || stage.includes("seed=1");
+    assert.equal(outcome, before ? "reused" : "succeeded", stage);
+  }
 });
 
 /** One of a task that trains and one that gets a model and generates; the others use the same code. */
@@ -87,7 +117,7 @@ test("in containers, without network and from an empty state, the same submissio
     return { task, agent, verdict, submission, scores };
   };
   assert.equal(attempts(inContainers).length, 2);
-  assert.deepEqual(attempts(inContainers).map(comparable), attempts(report()).map(comparable));
+  assert.deepEqual(attempts(inContainers).map(comparable), attempts(report("smoke+seed=1")).map(comparable));
   const ran = actionsIn(there).map(({ ran }) => ran);
   assert.deepEqual(new Set(ran.map(({ executor }) => executor)), new Set(["docker"]));
   for (const { record } of recordsIn(there))
@@ -101,7 +131,19 @@ function isHostSensitive(scorer: string): boolean {
   );
 }
 
-test("reference beats minimal on every task's primary metric by more than two paired standard errors", () => {
+test("reference beats minimal on every task's primary metric", () => {
+  const { cells, tasks } = report("smoke+seed=1");
+  for (const { name: task, primary } of tasks) {
+    const mean = (agent: string) =>
+      cells.find((one: Line) => one.task === task && one.metric === primary && one.agent === agent);
+    const [minimal, reference] = [mean("minimal"), mean("reference")];
+    const better =
+      reference.direction === "lower" ? minimal.mean - reference.mean : reference.mean - minimal.mean;
+    assert.ok(better > 0, task);
+  }
+});
+
+test("with two seeds, reference beats minimal by more than two paired standard errors", () => {
   const { comparisons, cells, tasks } = report();
   for (const { name: task, primary } of tasks) {
     const of = (list: Line[]) => list.filter((one) => one.task === task && one.metric === primary);
@@ -137,7 +179,7 @@ test("baby-lm's scripted agents learn more than token frequencies", () => {
   }
 });
 
-test("report.json of every task has the attempts and cells that programs rely on", () =>
+test("report.json of a task with two seeds has the attempts and cells that programs rely on", () =>
   checkReport(report()));
 
 test("nop is rejected for every task and has no score", { timeout: 20 * 60_000 }, async () => {

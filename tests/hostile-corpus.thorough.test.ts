@@ -1,6 +1,6 @@
 // The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
-// walls of the runner and ends with a verdict. All folders in namespaces; a random third as an ordinary user, and the
-// same third in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
+// walls of the runner and ends with a verdict. All folders in namespaces; a random sixth as an ordinary user, and the
+// same sixth in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -39,18 +39,18 @@ const judgeMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
 const loadPeakMax = 3 * GiB;
 
 const seed = Number(process.env.MLRB_TEST_HOSTILE_SEED ?? Date.now() % 2 ** 31);
-console.log(`a third of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
+console.log(`a sixth of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
 const place = mkdtempSync(join(tmpdir(), "hostile-corpus-"));
 chmodSync(place, 0o755);
 let corpus: Corpus;
-let third: Corpus;
+let sixth: Corpus;
 before(() => {
   corpus = writeCorpus(newFolder("all"));
   const random = seededRandom(seed);
-  third =
+  sixth =
     process.env.MLRB_TEST_HOSTILE === "full"
       ? corpus
-      : writeCorpus(newFolder("third"), () => random.integer(3) === 0);
+      : writeCorpus(newFolder("sixth"), () => random.integer(6) === 0);
 });
 after(() => removeFolder(place));
 
@@ -102,7 +102,7 @@ test(`in namespaces, as ${root ? "root" : "an ordinary user"}: every hostile fol
   );
 });
 
-test("in namespaces, as an ordinary user under root: each of a third of the hostile folders is contained and gets a verdict", {
+test("in namespaces, as an ordinary user under root: each of a sixth of the hostile folders is contained and gets a verdict", {
   skip: missing ?? whyNoUser(),
 }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hostile-user-"));
@@ -110,13 +110,13 @@ test("in namespaces, as an ordinary user under root: each of a third of the host
   chmodSync(folder, 0o777);
   const program = fileURLToPath(new URL("./support/hostile-chain/run-chain.ts", import.meta.url));
   const files = ["corpus.json", "result.json"].map((name) => join(folder, name));
-  writeFileSync(files[0]!, JSON.stringify(third));
+  writeFileSync(files[0]!, JSON.stringify(sixth));
   const { status, stderr } = asUser([process.execPath, program, ...files], folder);
   assert.equal(status, 0, stderr);
-  assertContained(t, third, JSON.parse(readFileSync(files[1]!, "utf8")));
+  assertContained(t, sixth, JSON.parse(readFileSync(files[1]!, "utf8")));
 });
 
-test("in a container: each of a third of the hostile folders is contained and gets a verdict", async (t) => {
+test("in a container: each of a sixth of the hostile folders is contained and gets a verdict", async (t) => {
   const engine = await testEngine();
   if ("skip" in engine) return t.skip(engine.skip);
   t.after(() => engine.stop());
@@ -125,7 +125,7 @@ test("in a container: each of a third of the hostile folders is contained and ge
       ...{ root: repository, state: join(place, ".mlrb"), run: "hostile", isLive: () => false },
       env: { ...engine.env },
     });
-  assertContained(t, third, await runChain(third, open));
+  assertContained(t, sixth, await runChain(sixth, open));
 });
 
 function asUser(args: string[], folder: string) {

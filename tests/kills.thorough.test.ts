@@ -19,7 +19,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-test("after ten random kills of runner, stage or both, the tables are the same and no recorded attempt is repeated", {
+test("after six random kills of runner, stage or both, the tables are the same and no recorded attempt is repeated", {
   skip: process.platform === "linux" ? false : "stages can be found among the processes on Linux only",
   timeout: 60 * 60_000,
 }, async (t) => {
@@ -36,7 +36,7 @@ test("after ten random kills of runner, stage or both, the tables are the same a
   const { story, said } = await randomKills({
     root: killed,
     start: () => startProgram(repository.path, args, { env: indexVariables() }),
-    kills: 10,
+    kills: 6,
     seed,
     attempts: attempts.length,
   });
