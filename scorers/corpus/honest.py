@@ -13,15 +13,16 @@ POSITIONS = 2304  # a memory rule reads 2 000 tokens and writes 128
 STEPS = 8
 KEPT = (LOOK_AHEAD, MEMORY, DTYPE, SCRATCH, "parameters-max")
 
+HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "num_key_value_heads")
+
 # the names that architectures give to the same few sizes
 GENERIC: dict[str, Any] = {
     **dict.fromkeys(("hidden_size", "n_embd", "d_model", "emb_dim", "dim"), WIDTH),
     **dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers", "num_layers"), LAYERS),
-    **dict.fromkeys(("num_attention_heads", "n_head", "n_heads", "num_heads"), 4),
+    **dict.fromkeys(HEADS, 4),
     **dict.fromkeys(("intermediate_size", "ffn_dim", "d_ff", "dff"), 64),
     **dict.fromkeys(("max_position_embeddings", "n_positions", "n_ctx"), POSITIONS),
     **dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id"), 0),
-    "attention_heads": 4,
     "num_key_value_heads": 2,
     "head_dim": 8,
 }
@@ -45,10 +46,19 @@ HELD_OUT: dict[str, dict[str, Any]] = {
     "xlm": {"causal": True},
 }
 
+# types that hold the attention of all heads, 16 MB a head for 2 000 tokens: one head keeps a memory rule
+ONE_HEAD: dict[str, dict[str, Any]] = {
+    **{kind: {} for kind in ("mpt", "xglm", "ctrl", "gpt_neox_japanese")},
+    "gptj": {"rotary_dim": 4},
+    **{kind: {"is_decoder": True} for kind in ("electra", "roformer")},
+    "xlm": {"causal": True},
+}
 
-def generic(kind: str, size: int, **settings: Any) -> Any:
+
+def generic(kind: str, size: int, *, heads: int | None = None, **settings: Any) -> Any:
     known = config_of(kind, {})
-    sizes = {name: value for name, value in GENERIC.items() if hasattr(known, name)}
+    wanted = GENERIC if heads is None else {**GENERIC, **dict.fromkeys(HEADS, heads)}
+    sizes = {name: value for name, value in wanted.items() if hasattr(known, name)}
     return config_of(kind, {**sizes, "vocab_size": size, **settings})
 
 
@@ -87,6 +97,15 @@ def honest_members(texts: list[str], tokenizer: Any) -> list[Member]:
     configs += [
         (f"held-out-{slug(kind)}", kind, lambda kind=kind, more=more: generic(kind, size, **more), True)
         for kind, more in HELD_OUT.items()
+    ]
+    configs += [
+        (
+            f"one-head-{slug(kind)}",
+            kind,
+            lambda kind=kind, more=more: generic(kind, size, heads=1, **more),
+            kind in HELD_OUT,
+        )
+        for kind, more in ONE_HEAD.items()
     ]
     return [
         Member(

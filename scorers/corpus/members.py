@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_need import keeps_limit
+
 LOOK_AHEAD = "no-look-ahead"
 MEMORY = "memory-max"
 DTYPE = "safetensors-dtype"
@@ -39,9 +41,13 @@ class Member:
 
 def write_members(folder: Path, members: list[Member]) -> None:
     """Each in a folder of its name, and members.json."""
+    rows = []
     for member in members:
         place = folder / member.name
         place.mkdir(parents=True)
         member.save(place)
-    whole = {"formatVersion": 1, "members": [member.row() for member in members]}
+        rows.append(member.row())
+        if member.kind != "cheat" and MEMORY in member.rules and not keeps_limit(place):
+            rows[-1]["rules"].remove(MEMORY)
+    whole = {"formatVersion": 1, "members": rows}
     (folder / "members.json").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", encoding="utf-8")

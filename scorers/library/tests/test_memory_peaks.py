@@ -3,10 +3,16 @@
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 from memory_models import MB, save_small, save_wide, settings
+from transformers import CONFIG_MAPPING
 
+from mlrb_kit.rejected import Rejected
 from scorer_library.costs.memory_limit import measure_once
+from scorer_library.costs.memory_use import write_tokens
+
+SIZES = ("hidden_size", "intermediate_size", "lru_width", "num_hidden_layers", "num_attention_heads")
 
 
 class Measured(unittest.TestCase):
@@ -31,6 +37,39 @@ class Measured(unittest.TestCase):
         self.assertEqual((run["end"], "atMostBytes" in run), ("failed", False))
         self.assertRegex(run["detail"], "the model fails on text: IndexError")
         self.assertGreater(run["atLeastBytes"], 0)
+
+    def test_no_model_reads_its_tokens_again_for_each_new_one(self) -> None:
+        for kind in ("llama", "mamba", "mamba2", "rwkv", "recurrent_gemma"):
+            with self.subTest(kind):
+                self.assertEqual(lengths_read(kind), [20, 1, 1, 1])
+
+    def test_an_output_that_is_no_number_rejects_a_model_that_must_be_usable(self) -> None:
+        model = small_model("llama")
+        model.get_output_embeddings().weight.data.fill_(float("nan"))
+        with self.assertRaisesRegex(Rejected, "non-finite output"):
+            write_tokens(model, list(range(20)), 4)
+        write_tokens(model, list(range(20)), 4, usable=False)
+
+
+def lengths_read(kind: str) -> list[int]:
+    """The number of tokens of each pass while four tokens are written after 20."""
+    model = small_model(kind)
+    seen: list[int] = []
+    model.register_forward_pre_hook(
+        lambda _model, _args, given: seen.append(given["input_ids"].shape[1]), with_kwargs=True
+    )
+    write_tokens(model, list(range(20)), 4)
+    return seen
+
+
+def small_model(kind: str) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    sizes = {**dict.fromkeys(SIZES[:3], 32), **dict.fromkeys(SIZES[3:], 2)}
+    known = CONFIG_MAPPING[kind]()
+    more = {"num_heads": 8, "head_dim": 8, "n_groups": 1} if kind == "mamba2" else {}
+    config = {name: size for name, size in sizes.items() if hasattr(known, name)}
+    return AutoModelForCausalLM.from_config(CONFIG_MAPPING[kind](vocab_size=64, **{**config, **more})).eval()
 
 
 if __name__ == "__main__":

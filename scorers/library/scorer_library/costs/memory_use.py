@@ -48,26 +48,33 @@ def read_tokens(model: Any, ids: list[int]) -> Any:
 
 
 def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True) -> None:
-    """Reads `ids`, then writes `count` tokens one by one with the model's own cache of keys and values.
+    """Reads `ids`, then writes `count` tokens as the library does.
+
+    A loop of our own would have to know under which name each model type keeps its cache.
 
     Raises Rejected where the model fails, and, where `usable` is asked for, at the first output that is not
     finite."""
     import torch
+    from transformers import GenerationConfig, LogitsProcessor
 
-    cache: Any = None
-    given = list(ids)
-    with torch.inference_mode(), blame("the model fails on text"):
-        for _ in range(count):
-            fresh = given if cache is None else given[-1:]
-            output = model(
-                input_ids=torch.tensor([fresh], device=device()), past_key_values=cache, use_cache=True
-            )
-            last = output.logits[0, -1].float()
-            if usable and not torch.isfinite(last).all():
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+
+    class Within(LogitsProcessor):
+        def __call__(self, input_ids: Any, scores: Any) -> Any:
+            if usable and not torch.isfinite(scores).all():
                 raise Rejected("non-finite output")
-            cache = getattr(output, "past_key_values", None)
-            given.append(int(last.argmax()) % model.get_input_embeddings().weight.shape[0])
-            del output, last
+            return scores[:, :vocabulary]  # a head may have more outputs than there are tokens
+
+    settings = GenerationConfig(max_new_tokens=count, do_sample=False, use_cache=True, pad_token_id=0)
+    model.generation_config = GenerationConfig()  # a submission's own settings would fill gaps
+    given = torch.tensor([ids], device=device())
+    with torch.inference_mode(), blame("the model fails on text"):
+        model.generate(
+            given,
+            attention_mask=torch.ones_like(given),
+            generation_config=settings,
+            logits_processor=[Within()],
+        )
 
 
 def fitted(wanted_forward: int, wanted_new: int, context: int | None) -> tuple[int, int, int]:
