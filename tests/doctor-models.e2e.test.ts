@@ -79,3 +79,47 @@ test("doctor reports for each agent whether its model answers, only on request, 
   for (const { stdout, stderr } of [unasked, asked, keyless])
     assert.ok(!(stdout + stderr).includes(provider.key));
 });
+
+test("doctor looks at one profile with chosen values, and asks the models of named agents", async (t) => {
+  preset("kept", { id: "new-model", of: "openai", baseUrl: provider.baseUrl });
+  preset("gone", { id: "old-model", of: "anthropic", baseUrl: provider.baseUrl });
+  const at = lab(t, repository);
+  at.define({
+    axes: { agent: ["nop"], seed: [1, 2] },
+    profiles: {
+      good: { default: true },
+      bad: { stages: { ask: { resources: { gpus: 9000 } } } },
+    },
+    stages: { ask: { each: ["agent", "seed"], command: "true" } },
+  });
+  const doctor = (...more: string[]) =>
+    at.pipeline(["doctor", at.name, "--root", at.root, ...more], { env: { ACME_KEY: provider.key } });
+  const bad = await doctor("--profile", "bad", "--set", "seed=1");
+  assert.equal(bad.code, 1, "the chosen profile decides");
+  assert.match(bad.stdout, /--profile bad: cannot run here\n +ok +plan +1 stage instances/);
+  assert.doesNotMatch(bad.stdout, /--profile good/);
+  assert.equal((await doctor("--set", "seed=2")).code, 0);
+
+  const asked = provider.seen.length;
+  const named = await doctor("--models", "kept,nop");
+  assert.equal(named.code, 0, named.stdout);
+  assert.match(named.stdout, /ok +model of kept +new-model: openai answers/);
+  assert.match(named.stdout, /note +model of nop +none/);
+  assert.equal(provider.seen.length, asked + 1, "no other model is asked");
+  const gone = await doctor("--models", "gone");
+  assert.equal(gone.code, 1);
+  assert.match(gone.stdout, /MISSING +model of gone +old-model: .*retired/);
+
+  for (const [words, said] of [
+    [
+      ["--models", "keptt"],
+      /unknown-agent: --models names no agent: "keptt"\n {2}help: did you mean "kept"\?/,
+    ],
+    [["--profile", "goof"], /unknown-profile: .*"goof"\n {2}help: did you mean "good"\?/],
+    [["--set", "seed"], /bad-set/],
+  ] as const) {
+    const refused = await doctor(...words);
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, said);
+  }
+});

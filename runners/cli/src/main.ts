@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { loadsIn, pipelineArgument, withPlace } from "./command-options.ts";
+import { loadsIn, pipelineArgument, withPlace, withProfile, withSet } from "./command-options.ts";
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
 import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
@@ -62,9 +62,17 @@ program
   .option("--json", "print one JSON object per line", false)
   .action(loads(async () => (await import("./commands/list-command.ts")).listCommand));
 
-withPlace(program.command("doctor").argument("[pipeline]", pipelineArgument[1], "full-benchmark"))
+withPlace(
+  withSet(
+    withProfile(program.command("doctor").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
+  ),
+)
   .description("show what this machine has, what each profile lacks, and how to install it")
-  .option("--models", "also check that each agent's model answers; costs a few tokens", false)
+  .option(
+    "--models [agents]",
+    "also check that models answer, of the profiles' agents or of these (a,b); costs a few tokens",
+    false,
+  )
   .action(loads(async () => (await import("./commands/doctor-command.ts")).doctorCommand));
 
 attemptCommands(program, loads);

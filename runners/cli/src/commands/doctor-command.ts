@@ -1,5 +1,7 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
-import type { Sources } from "@mlrb/core/spec/manifest";
+import { manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
@@ -8,7 +10,7 @@ import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
 import { sourceChecks } from "../gates/source-checks.ts";
-import { pipelineFile, refuse } from "../request/request.ts";
+import { readWords, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
@@ -17,18 +19,31 @@ import { printJson } from "../show/print-json.ts";
 import { readConsents } from "../sources/consents.ts";
 import { declaredSources } from "../sources/declared-sources.ts";
 
-export type DoctorOptions = { root?: string; models: boolean; json: boolean };
+export type DoctorOptions = {
+  root?: string;
+  profile?: string;
+  set: string[];
+  /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
+  models: boolean | string;
+  json: boolean;
+};
 
-/** Returns 1 if the default profile cannot run here, or Node is not the project's. */
+/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, or if Node
+ * is not the project's. */
 export async function doctorCommand(
   repository: string,
   pipeline: string,
   options: DoctorOptions,
 ): Promise<number> {
   const sources = sourceFiles(repository);
-  const file = pipelineFile(repository, pipeline, sources);
-  const scripted = typeof file === "string" ? await withScripted(repository, file, sources) : file;
-  const needs = "code" in scripted ? [scripted] : profileNeeds(file as string, scripted, executorNames);
+  const words = readWords(pipeline, { repository, sources, set: options.set });
+  if ("problems" in words) return refuse(words.problems, options.json);
+  const named = namedAgents(options.models, sources);
+  if ("code" in named) return refuse([named], options.json);
+  const scripted = await withScripted(repository, words.file, sources);
+  const { profile } = options;
+  const needs =
+    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile }, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
   if (problems.length > 0) return refuse(problems, options.json);
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
@@ -36,8 +51,14 @@ export async function doctorCommand(
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
-  if (options.models) await checkModels(needs as ProfileNeeds[], profiles, sources);
-  const broken = profiles.some(({ isDefault, runs }) => isDefault && !runs) || nodeMissing(checks);
+  if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
+  const models = await agentChecks(named.agents, sources);
+  checks.push(...models);
+  const isChosen = (one: ProfileCheck) => one.isDefault || profiles.length === 1;
+  const broken =
+    profiles.some((one) => isChosen(one) && !one.runs) ||
+    models.some(({ answer }) => answer === "missing") ||
+    nodeMissing(checks);
   if (options.json) {
     for (const check of checks) printJson({ event: "check", ...check });
     for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
@@ -64,12 +85,38 @@ function checkSources(
   }
 }
 
-/** Calls each model once, which costs tokens: only with --models. */
-async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
+/** The agents of `--models a,b`. */
+function namedAgents(models: boolean | string, sources: Sources): { agents: string[] } | Diagnostic {
+  if (typeof models === "boolean") return { agents: [] };
+  const agents = models.split(",").map((name) => name.trim());
+  const unknown = agents.find((name) => readManifest("agent", name, sources) === undefined);
+  if (unknown === undefined) return { agents };
+  const known = manifestNames("agent", sources);
+  const help = `${didYouMean(unknown, known)} \`pnpm pipeline list agents\` shows all ${known.length}`;
+  return { code: "unknown-agent", message: `--models names no agent: "${unknown}"`, help };
+}
+
+/** Calls each model once, which costs tokens. */
+async function modelsOf(agents: string[], sources: Sources): Promise<Map<string, Check[]>> {
+  if (agents.length === 0) return new Map();
   const { probeModel } = await import("@mlrb/agents/model/probe-model");
+  const models = presetModels(agents, sources);
+  return modelChecks(models, { probe: probeModel, keyOf: (name) => process.env[name] });
+}
+
+/** Of the agents that --models names, whatever the pipeline's profiles are. */
+async function agentChecks(agents: string[], sources: Sources): Promise<Check[]> {
+  const found = await modelsOf(agents, sources);
+  return agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
+}
+
+function noModel(agent: string): Check {
+  return { name: `model of ${agent}`, answer: "note", found: "none that its preset names" };
+}
+
+async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
   const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
-  const models = presetModels([...new Set(needs.flatMap(agentsOf))].sort(), sources);
-  const found = await modelChecks(models, { probe: probeModel, keyOf: (name) => process.env[name] });
+  const found = await modelsOf([...new Set(needs.flatMap(agentsOf))].sort(), sources);
   for (const [place, one] of needs.entries()) {
     const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
     const profile = profiles[place]!;

@@ -56,7 +56,9 @@ stages:
 `;
 
 function needs(of = text): ProfileNeeds[] {
-  const found = profileNeeds("pipelines/test.yaml", memorySources({ "pipelines/test.yaml": of }), ["local"]);
+  const found = profileNeeds({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": of }), [
+    "local",
+  ]);
   for (const one of found) assert.ok("profile" in one, JSON.stringify(one));
   return found as ProfileNeeds[];
 }
@@ -285,7 +287,10 @@ profiles: { boxed: { default: true, executor: docker } }
 stages: { train: { command: train } }
 `;
   const sources = memorySources({ "pipelines/test.yaml": boxed });
-  const [found] = profileNeeds("pipelines/test.yaml", sources, ["local", "docker"]) as ProfileNeeds[];
+  const [found] = profileNeeds({ file: "pipelines/test.yaml" }, sources, [
+    "local",
+    "docker",
+  ]) as ProfileNeeds[];
   const runs = (changed: Partial<Machine>) => profileCheck(found!, machine(changed), () => false).runs;
   const away = { kind: "no-daemon", said: "it does not answer" } as const;
   assert.equal(runs({}), true);

@@ -1,6 +1,6 @@
 // What each profile of a pipeline needs of a machine, from its plan.
 
-import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { loadPlan, type PlanRequest } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -38,14 +38,20 @@ type Secret = {
 
 type Most = { amount: number; stage: string };
 
-/** The default profile first. `executors`: the names of this program's executors. */
+/**
+ * Of every profile, the default one first; of one profile where `asked` names it, or selects values.
+ * `executors`: the names of this program's executors.
+ */
 export function profileNeeds(
-  file: string,
+  asked: PlanRequest,
   sources: Sources,
   executors: string[],
 ): ProfileNeeds[] | Diagnostic[] {
-  const first = loadPlan({ file }, sources, executors);
+  const { file } = asked;
+  const first = loadPlan(asked, sources, executors);
   if ("problems" in first) return first.problems;
+  const isOne = asked.profile !== undefined || Object.keys(asked.set ?? {}).length > 0;
+  if (isOne) return [{ isDefault: asked.profile === undefined, ...needsOf(first.plan) }];
   const chosen = first.plan.profile;
   const names = [chosen, ...first.plan.profiles.filter((name) => name !== chosen)];
   return names.map((profile) => {

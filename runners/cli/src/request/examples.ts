@@ -46,6 +46,11 @@ const examples: Record<string, [line: string, does: string][]> = {
   ],
   doctor: [
     ["pnpm pipeline doctor", "which profiles of full-benchmark can run here, and what is missing"],
+    [
+      "pnpm pipeline doctor --profile paper --set task=baby-lm",
+      "what this machine lacks for one profile, with these values",
+    ],
+    ["pnpm pipeline doctor --models gpt-4o,claude-3-5-sonnet", "whether the models of these agents answer"],
     ["pnpm pipeline doctor hello --root /scratch/mlrb", "another pipeline, with .mlrb/ on another disk"],
   ],
   report: [
