@@ -12,7 +12,13 @@ import { resolveExecution } from "./resolve-execution.ts";
 import { stageLookup } from "./stage-lookup.ts";
 import { StageTexts } from "./stage-texts.ts";
 
-export type Resolved = { action: ActionSpec; execution: Execution; environment?: string };
+export type Resolved = {
+  action: ActionSpec;
+  execution: Execution;
+  environment?: string;
+  /** False where the stage has a `when` without a value. */
+  planned: boolean;
+};
 
 /** A stage at one point of its axes. */
 type Point = {
@@ -32,6 +38,7 @@ export function resolveAction(
   const { spec } = stage;
   const lookup = stageLookup(stage, axes, context);
   const texts = new StageTexts(lookup, context);
+  const planned = spec.when === undefined || Boolean(texts.text(spec.when, at(stage, "when")));
   const params = Object.fromEntries(
     Object.entries(spec.params ?? {}).map(([key, value]) => [
       key,
@@ -66,6 +73,7 @@ export function resolveAction(
     },
     execution,
     ...(environment !== undefined && { environment }),
+    planned,
   };
 }
 

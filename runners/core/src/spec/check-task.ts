@@ -27,7 +27,16 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): 
 function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   return (
-    ["primary", "floors", "budget", "anchors", "anchorRows", "downloads", "published"] as const
+    [
+      "primary",
+      "promptDigest",
+      "floors",
+      "budget",
+      "anchors",
+      "anchorRows",
+      "downloads",
+      "published",
+    ] as const
   ).flatMap((table) => {
     const said = task[table];
     if (said === undefined) return [];

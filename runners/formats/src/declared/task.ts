@@ -91,6 +91,10 @@ export const taskManifest = fileFormat(
         anyText,
         'what the task still lacks for attempts on this data, in words, and no attempt starts; "" for nothing. { KIND: TEXT }',
       ),
+      promptDigest: byKind(
+        { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
+        'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
+      ),
       environment: { ...text, description: "the lock file of its scripted baselines" },
       models: {
         ...text,
