@@ -1,6 +1,7 @@
 // Resolves the action of an instance: its program, parameters, files, variables and budget.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import type { Json } from "@mlrb/kit/stage";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
 import { formatDuration } from "../text/units.ts";
 import { didYouMean } from "../yaml/suggest.ts";
@@ -38,7 +39,7 @@ export function resolveAction(
   const { spec } = stage;
   const lookup = stageLookup(stage, axes, context);
   const texts = new StageTexts(lookup, context);
-  const planned = spec.when === undefined || Boolean(texts.text(spec.when, at(stage, "when")));
+  const planned = spec.when === undefined || holdsSomething(texts.filled(spec.when, at(stage, "when")));
   const params = Object.fromEntries(
     Object.entries(spec.params ?? {}).map(([key, value]) => [
       key,
@@ -75,6 +76,11 @@ export function resolveAction(
     ...(environment !== undefined && { environment }),
     planned,
   };
+}
+
+function holdsSomething(value: Json): boolean {
+  if (value === null || value === "" || value === false) return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
 /** The limit also counts waits and what comes before and after the work, so it would end an attempt as failed. */

@@ -164,7 +164,7 @@ export const stageSpec = {
     when: {
       ...text,
       description:
-        "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty or missing are not planned, and stages that need them get no such input.",
+        "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty, false or missing are not planned, and stages that need them get no such input.",
     },
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },

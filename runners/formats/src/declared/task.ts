@@ -51,6 +51,8 @@ const publishedValue = closedObject(
   ["who", "value", "source"],
 );
 
+const sourceModels = { ...tableOf(name), propertyNames: name } as const;
+
 const anchor = closedObject(
   { name, title: text, model: { ...text, description: "a model that the anchors step can make" } },
   ["name", "title", "model"],
@@ -96,10 +98,18 @@ export const taskManifest = fileFormat(
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
       ),
       environment: { ...text, description: "the lock file of its scripted baselines" },
-      models: {
-        ...text,
-        description: "the script that makes the models given with the data, in folders by name",
-      },
+      models: byKind(
+        text,
+        "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",
+      ),
+      givenModels: byKind(
+        sourceModels,
+        "published models for that script, from their downloads, { KIND: { NAME: SOURCE } }",
+      ),
+      referenceModels: byKind(
+        sourceModels,
+        "published models that `anchors` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
+      ),
       generate: {
         ...text,
         description: "the script with which a submission generates the texts that all its scorers judge",
