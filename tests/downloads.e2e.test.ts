@@ -1,12 +1,13 @@
 // Official sources from the lock to the store, with a hub on this machine: refused until they are locked and accepted,
 // downloaded once for all tasks, and never again.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parquetWriteBuffer } from "hyparquet-writer";
+import { ensureEnvironment } from "../scripts/ensure-environment.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { LoopbackHub } from "./support/loopback-hub.ts";
 import { startProgram } from "./support/run-program.ts";
@@ -119,3 +120,50 @@ test("official data is made of the downloads, and agents get no file of the eval
   assert.match(log.stdout + log.stderr, /AlgorithmicResearchGroup\/llm_merging\/a\.parquet/);
   assert.doesNotMatch(log.stdout, /mmlu|s0/);
 });
+
+// built before the run, which takes other leases than the tests that run at the same time
+await ensureEnvironment("pipelines/environments/official-tasks.lock");
+
+test("an attempt on official data gets the official prompt, our framing, the starter files and phi-2", async () => {
+  repository.write(
+    "pipelines/compress.yaml",
+    `formatVersion: 1
+name: compress
+extends: full-benchmark
+axes: { task: [edge-llm-compression], agent: [looker], seed: [1] }
+profiles: { official: { params: { data: official } } }
+`,
+  );
+  repository.write(
+    "runners/agents/presets/looker.yaml",
+    "formatVersion: 1\nname: looker\ntitle: Looker\nkind: command\ntrusted: true\nprogram: looker\ncommand: [sh, ./look.sh]\n",
+  );
+  repository.write("looker/look.sh", "find . -type f | sort; cat TASK.md models/base/weights.safetensors");
+  hub.commit("model", "microsoft/phi-2", { "config.json": "{}", "weights.safetensors": "phi-2's weights" });
+  await say("sources", "lock", "phi-2");
+  await say("sources", "accept", "--yes");
+  const run = ["run", "compress", "--profile", "official", "--only", "download", "--only", "attempt"];
+  const said = await say(...run, "--json");
+  assert.equal(said.code, 0, said.stderr + said.stdout);
+  const seen = lookerOutput();
+  assert.match(seen, /\.\/edge_llm_compression\/README\.md\n/);
+  assert.match(seen, /\.\/models\/base\/config\.json\n/);
+  assert.match(
+    seen,
+    /\nYour task is to: [\s\S]* 12 GB DRAM[\s\S]*\nNone\n\n---\n\n# How this benchmark runs [\s\S]*You have 1 day, until/,
+  );
+  assert.match(seen, /phi-2's weights$/);
+  assert.doesNotMatch(seen, /mmlu\/s0|SmolLM/);
+});
+
+function lookerOutput(): string {
+  const records = readdirSync(join(root, ".mlrb/attempts"), { recursive: true, withFileTypes: true });
+  const { parentPath, name } = records.find((entry) => entry.name === "trajectory.jsonl")!;
+  return readFileSync(join(parentPath, name), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === "output")
+    .map(({ text }) => text)
+    .join("");
+}

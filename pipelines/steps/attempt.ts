@@ -94,6 +94,9 @@ try {
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
     check,
     prompt: readFileSync(sourceFile(prompt), "utf8"),
+    // of the official package, for data whose tasks have its prompt
+    ...("prompt" in inputs && { foreword: readFileSync(inputs.prompt!, "utf8") }),
+    ...("starter" in inputs && { starter: inputs.starter! }),
     publicData: inputs.public!,
     ...(asked && { cpus: asked.limits.cpus }),
     ...("models" in inputs ? { models: inputs.models! } : {}),

@@ -14,6 +14,11 @@ export function renderPrompt(template: string, blanks: PromptBlanks): string {
   });
 }
 
+/** The text of others first, unchanged; then our own. */
+export function withForeword(foreword: string | undefined, prompt: string): string {
+  return foreword === undefined ? prompt : `${foreword}\n\n---\n\n${prompt}`;
+}
+
 const units: [string, number][] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],

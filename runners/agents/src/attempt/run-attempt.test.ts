@@ -304,6 +304,31 @@ test("the last snapshot and the submission share one copy of a finished model, s
   assert.equal(events.find(({ name }) => name === "final").bytes, 3_000_005);
 });
 
+test("an agent reads the foreword unchanged before the prompt, and may change the starter files", async () => {
+  const starter = mkdtempSync(join(root, "starter-"));
+  mkdirSync(join(starter, "kit/deep"), { recursive: true });
+  writeFileSync(join(starter, "kit/deep/a.py"), "print(1)");
+  const foreword = "Official {{deadline}}.\n\nNone";
+  const { events } = await attempt("echo 2 > kit/deep/a.py && cat TASK.md kit/deep/a.py", {
+    foreword,
+    starter,
+  });
+  assert.match(
+    output(events),
+    /^Official \{\{deadline\}\}\.\n\nNone\n\n---\n\nUntil 20\d\d-[^{}]*, 20 seconds, seed 7\.\n[\s\S]*\n2\n$/,
+  );
+  assert.equal(readFileSync(join(starter, "kit/deep/a.py"), "utf8"), "print(1)");
+});
+
+test("starter files with the name of a folder of the workspace are refused before the agent starts", async () => {
+  const starter = mkdtempSync(join(root, "starter-"));
+  mkdirSync(join(starter, "data"));
+  await assert.rejects(
+    attempt("true", { starter }),
+    /the starter files hold "data", which the workspace has too/,
+  );
+});
+
 test("the caller's own copies are moved to the agent, unless they have other hard links", async () => {
   for (const shared of [false, true]) {
     const folder = mkdtempSync(join(root, "own-"));

@@ -16,7 +16,7 @@ import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
-import { renderPrompt, spokenDuration } from "./render-prompt.ts";
+import { renderPrompt, spokenDuration, withForeword } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
 import { type PreparedScaffold, prepareScaffold } from "./run-scaffold.ts";
 import {
@@ -55,11 +55,12 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
 
   const clock = startClock(sandbox);
   const shownDeadline = isoSeconds(clock.startedWall + budget.timeMs);
-  const prompt = renderPrompt(request.prompt, {
+  const own = renderPrompt(request.prompt, {
     deadline: shownDeadline,
     budget: spokenDuration(budget.timeMs),
     seed: String(request.seed),
   });
+  const prompt = withForeword(request.foreword, own);
   const hasDeadlineFile = scaffold?.hasDeadlineFile ?? true;
   const prepared = { prompt, shownDeadline, digests, scaffold, hasDeadlineFile };
   const supervision = openSupervision(request, sandbox, { clock, hasDeadlineFile });
@@ -112,7 +113,7 @@ function recordStart(
     budget: { wallMs: timeMs, ...budget },
     deadline: new Date(meter.deadline()).toISOString(),
     promptDigest: hash("sha256", prompt),
-    promptTemplateDigest: hash("sha256", request.prompt),
+    promptTemplateDigest: hash("sha256", withForeword(request.foreword, request.prompt)),
     ...digests,
     limits,
     ...(hasDeadlineFile && { deadlineFile: inside.deadline }),

@@ -33,11 +33,23 @@ export async function materializeWorkspace(
   const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
   await sandbox.put(request.publicData, inside.data, given);
   if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
+  if (request.starter !== undefined) await putStarter(sandbox, request.starter);
   await sandbox.put(emptyFolder, inside.submission);
   await sandbox.put(emptyFile, inside.iterations);
   if (request.check) await putCheck(sandbox, request, scratch);
   if (request.program !== undefined) await sandbox.put(request.program, inside.program);
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
+}
+
+/** The entries lie next to the other folders of the workspace. Throws if one has the name of another. */
+async function putStarter(sandbox: Sandbox, starter: string): Promise<void> {
+  const taken: string[] = [...Object.values(inside), `${inside.workspace}/TASK.md`];
+  for (const name of (await readdir(starter)).sort()) {
+    const place = `${inside.workspace}/${name}`;
+    if (taken.includes(place))
+      throw new Error(`the starter files hold "${name}", which the workspace has too`);
+    await sandbox.put(join(starter, name), place);
+  }
 }
 
 async function putCheck(sandbox: Sandbox, { check, python }: AttemptRequest, scratch: string): Promise<void> {

@@ -61,6 +61,29 @@ test("needs join on shared axes", () => {
   );
 });
 
+test("a stage is planned only where its `when` has a value, and a stage that needs it elsewhere has no such input", () => {
+  const brief = `  brief: { each: [task], when: "{task.promptDigest.{params.data}}", script: steps/b.ts, gives: { text: file } }`;
+  const conditional = wired
+    .replace("stages:\n", `stages:\n${brief}\n`)
+    .replace("needs: [data.public], gives", "needs: [data.public, brief.text], gives");
+  const pinned = `promptDigest: { smoke: "", official: ${"a".repeat(64)} }\n`;
+  const files = { "tasks/reading/task.yaml": `${repository["tasks/reading/task.yaml"]}${pinned}` };
+  const inputs = (profile: string, task: string) => {
+    const whole = plan(conditional, { profile }, files);
+    assert.equal(
+      ids(whole).includes(`brief[task=${task}]`),
+      profile === "paper" && task === "reading",
+      "the task writing names no digest at all",
+    );
+    return instance(whole, `attempt[task=${task},agent=idle,seed=${profile === "paper" ? 7 : 1}]`).inputs.map(
+      ({ name }) => name,
+    );
+  };
+  assert.deepEqual(inputs("smoke", "reading"), ["public"]);
+  assert.deepEqual(inputs("paper", "reading"), ["public", "text"]);
+  assert.deepEqual(inputs("paper", "writing"), ["public"]);
+});
+
 test("a dependent axis of task has the values that each task lists", () => {
   const scores = ids(plan(wired)).filter((id) => id.startsWith("score["));
   assert.equal(scores.filter((id) => id.includes("task=reading")).length, 2 * 2 * 2);

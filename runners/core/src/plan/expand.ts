@@ -13,6 +13,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
   const byStage = new Map<string, Instance[]>();
   const environments = new Map<string, number>();
   const lookup = new Map<string, number>();
+  const conditional = new Set(stages.filter(({ spec }) => spec.when !== undefined).map(({ name }) => name));
   const eachOf = new Map(stages.map(({ name, each }) => [name, each]));
 
   for (const stage of stages) {
@@ -26,12 +27,13 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
       return { source, shared, group };
     });
     for (const axes of points(stage.each, context.axes)) {
-      const { action, execution, environment } = resolve(axes);
-      const inputs = needs.map((need) => {
+      const { action, execution, environment, planned } = resolve(axes);
+      if (!planned) continue;
+      const inputs = needs.flatMap((need) => {
         const from = lookup.get(instanceId(need.stage, pick(axes, need.each)));
-        if (from === undefined)
-          throw new Error(`bug: ${stage.name} needs an instance of ${need.stage} that was not planned`);
-        return { name: need.name, from, output: need.output };
+        if (from !== undefined) return [{ name: need.name, from, output: need.output }];
+        if (conditional.has(need.stage)) return [];
+        throw new Error(`bug: ${stage.name} needs an instance of ${need.stage} that was not planned`);
       });
       const members = collected.flatMap(({ source, shared, group }) =>
         (group.get(groupKey(axes, shared)) ?? []).map(({ index: from }) => ({

@@ -1,6 +1,7 @@
 // Resolves the action of an instance: its program, parameters, files, variables and budget.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import type { Json } from "@mlrb/kit/stage";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
 import { formatDuration } from "../text/units.ts";
 import { didYouMean } from "../yaml/suggest.ts";
@@ -12,7 +13,13 @@ import { resolveExecution } from "./resolve-execution.ts";
 import { stageLookup } from "./stage-lookup.ts";
 import { StageTexts } from "./stage-texts.ts";
 
-export type Resolved = { action: ActionSpec; execution: Execution; environment?: string };
+export type Resolved = {
+  action: ActionSpec;
+  execution: Execution;
+  environment?: string;
+  /** False where the stage has a `when` without a value. */
+  planned: boolean;
+};
 
 /** A stage at one point of its axes. */
 type Point = {
@@ -32,6 +39,7 @@ export function resolveAction(
   const { spec } = stage;
   const lookup = stageLookup(stage, axes, context);
   const texts = new StageTexts(lookup, context);
+  const planned = spec.when === undefined || holdsSomething(texts.filled(spec.when, at(stage, "when")));
   const params = Object.fromEntries(
     Object.entries(spec.params ?? {}).map(([key, value]) => [
       key,
@@ -66,7 +74,13 @@ export function resolveAction(
     },
     execution,
     ...(environment !== undefined && { environment }),
+    planned,
   };
+}
+
+function holdsSomething(value: Json): boolean {
+  if (value === null || value === "" || value === false) return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
 /** The limit also counts waits and what comes before and after the work, so it would end an attempt as failed. */

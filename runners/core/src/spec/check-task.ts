@@ -19,6 +19,7 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): 
     ...checkKinds(task, source),
     ...checkScorers(task, source, known),
     ...checkDownloads(task, source, known),
+    ...checkSourceModels(task, source),
     ...checkRules(task, source),
   ];
 }
@@ -27,7 +28,19 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): 
 function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   return (
-    ["primary", "floors", "budget", "anchors", "anchorRows", "downloads", "published"] as const
+    [
+      "primary",
+      "promptDigest",
+      "models",
+      "givenModels",
+      "referenceModels",
+      "floors",
+      "budget",
+      "anchors",
+      "anchorRows",
+      "downloads",
+      "published",
+    ] as const
   ).flatMap((table) => {
     const said = task[table];
     if (said === undefined) return [];
@@ -109,6 +122,23 @@ function checkDownloads(task: TaskManifest, source: YamlSource, known: KnownName
         help: `${didYouMean(name, all)} \`pnpm pipeline list sources\` shows all ${all.length}`,
       };
     }),
+  );
+}
+
+/** A model comes from a download of the same kind of data. */
+function checkSourceModels(task: TaskManifest, source: YamlSource): Diagnostic[] {
+  return (["givenModels", "referenceModels"] as const).flatMap((table) =>
+    Object.entries(task[table] ?? {}).flatMap(([kind, models]) =>
+      Object.entries(models).flatMap(([name, from]) => {
+        if (task.downloads?.[kind]?.includes(from)) return [];
+        return {
+          code: "not-downloaded",
+          message: `the model "${name}" comes from "${from}", which is not among the downloads of ${kind} data`,
+          place: source.place([table, kind, name]),
+          help: `add ${from} to downloads: { ${kind}: […] }`,
+        };
+      }),
+    ),
   );
 }
 

@@ -161,6 +161,11 @@ export const stageSpec = {
     },
     each: { ...names, description: "The axes it fans out over." },
     keyed: { ...names, description: "The axes it can see; by default all of `each`." },
+    when: {
+      ...text,
+      description:
+        "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty, false or missing are not planned, and stages that need them get no such input.",
+    },
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },
     command: eitherType(text, { ...listOf(anyText), minItems: 1 }),

@@ -51,6 +51,8 @@ const publishedValue = closedObject(
   ["who", "value", "source"],
 );
 
+const sourceModels = { ...tableOf(name), propertyNames: name } as const;
+
 const anchor = closedObject(
   { name, title: text, model: { ...text, description: "a model that the anchors step can make" } },
   ["name", "title", "model"],
@@ -91,11 +93,23 @@ export const taskManifest = fileFormat(
         anyText,
         'what the task still lacks for attempts on this data, in words, and no attempt starts; "" for nothing. { KIND: TEXT }',
       ),
+      promptDigest: byKind(
+        { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
+        'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
+      ),
       environment: { ...text, description: "the lock file of its scripted baselines" },
-      models: {
-        ...text,
-        description: "the script that makes the models given with the data, in folders by name",
-      },
+      models: byKind(
+        text,
+        "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",
+      ),
+      givenModels: byKind(
+        sourceModels,
+        "published models for that script, from their downloads, { KIND: { NAME: SOURCE } }",
+      ),
+      referenceModels: byKind(
+        sourceModels,
+        "published models that `anchors` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
+      ),
       generate: {
         ...text,
         description: "the script with which a submission generates the texts that all its scorers judge",

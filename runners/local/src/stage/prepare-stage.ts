@@ -101,12 +101,13 @@ async function materializeInputs(
   { workspace, work, executor }: Working,
 ): Promise<{ inputs: Record<string, string>; linked: boolean }> {
   // files that an earlier stage left in this slot are overwritten where their names match
-  const files = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
+  const needs = stage.needs.filter(({ name }) => name in bound.inputs); // the others are of stages that are not planned
+  const files = needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
   for (const name of readdirSync(join(work, "in")))
     if (!files.some((need) => need.name === name)) removeFolder(join(work, "in", name));
   const inputs: Record<string, string> = {};
   const items: { artifact: Artifact; path: string }[] = [];
-  for (const need of stage.needs) {
+  for (const need of needs) {
     const path = join(work, "in", need.name);
     items.push({ artifact: bound.inputs[need.name]!, path });
     inputs[need.name] = path;
