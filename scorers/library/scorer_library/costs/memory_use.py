@@ -10,7 +10,8 @@ from typing import Any
 from mlrb_kit.device import device
 from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import blame, fitting, load_tokenizer, sketch_model
+from mlrb_kit.submission import blame, fitting, is_encoder_decoder, load_tokenizer, sketch_model
+from mlrb_kit.writer import Writer
 
 
 def check_usable(folder: Path, model: Any) -> None:
@@ -40,11 +41,16 @@ def token_ids(count: int, vocabulary: int) -> list[int]:
 
 
 def read_tokens(model: Any, ids: list[int]) -> Any:
-    """One forward pass without a cache. Returns logits of shape (len(ids), outputs)."""
+    """One forward pass without a cache. Returns logits of shape (len(ids), outputs).
+
+    Both parts of an encoder-decoder read all tokens, so neither part's memory stays unmeasured.
+    """
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
-        return model(input_ids=torch.tensor([ids], device=device()), use_cache=False).logits[0]
+        given = torch.tensor([ids], device=device())
+        more = {"decoder_input_ids": given} if is_encoder_decoder(model.config) else {}
+        return model(input_ids=given, use_cache=False, **more).logits[0]
 
 
 def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True) -> None:
@@ -54,20 +60,15 @@ def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True)
     finite."""
     import torch
 
-    cache: Any = None
-    given = list(ids)
+    new: list[int] = []
     with torch.inference_mode(), blame("the model fails on text"):
+        writer = Writer(model, ids, encoder_decoder=is_encoder_decoder(model.config))
         for _ in range(count):
-            fresh = given if cache is None else given[-1:]
-            output = model(
-                input_ids=torch.tensor([fresh], device=device()), past_key_values=cache, use_cache=True
-            )
-            last = output.logits[0, -1].float()
+            last = writer.next_logits(new)
             if usable and not torch.isfinite(last).all():
                 raise Rejected("non-finite output")
-            cache = getattr(output, "past_key_values", None)
-            given.append(int(last.argmax()) % model.get_input_embeddings().weight.shape[0])
-            del output, last
+            new.append(int(last.argmax()) % model.get_input_embeddings().weight.shape[0])
+            del last
 
 
 def fitted(wanted_forward: int, wanted_new: int, context: int | None) -> tuple[int, int, int]:
