@@ -72,9 +72,15 @@ DROPPED = {
 READ_BY_SCORERS = ["n_positions", "max_position_embeddings", "n_ctx"]
 # Settings that change what the loader does with the weights. Rebuilding them safely needs a decision.
 UNDECIDED = ["quantization_config", "compression_config", "distributed_config"]
-# Whatever their settings say. Their code does not say so; scorers/library/tests/test_causality.py does:
-# CPM-Ant reads its prompt in both directions, and SDPA gives a Doge no mask.
-LOOKING_AHEAD = ["cpmant", "doge"]
+# Types that no settings make scorable. Their code does not say so; tests in scorers/library/tests do:
+# test_causality.py (CPM-Ant reads its prompt in both directions, and SDPA gives a Doge no mask) and
+# test_encoder_decoders.py.
+NOT_SCORED = {
+    **dict.fromkeys(("cpmant", "doge"), "looks ahead in transformers {version}"),
+    **dict.fromkeys(("mbart", "plbart"), "starts its decoder with the last token of the answer to predict"),
+    **dict.fromkeys(("fsmt", "gptsan-japanese"), "never gives its decoder an answer, so lm-eval fails"),
+    **dict.fromkeys(("granite_speech", "qwen2_audio", "voxtral"), "is a model of speech"),
+}
 SHARED_FILES = re.compile(
     r"^(activations|cache_utils|masking_utils|modeling_(attn_mask_utils|flash_attention_utils|layers|rope_utils)|"
     r"integrations/(flash_attention|flex_attention|moe|sdpa_attention))\.py$"
@@ -95,17 +101,21 @@ def table() -> dict[str, Any]:
         *(path for path in PACKAGE.rglob("*.py") if SHARED_FILES.match(str(path.relative_to(PACKAGE))))
     )
     common = {name: "plain" for name in [*shared, *READ_BY_SCORERS] if settable(name)} | common_settings()
-    types = {name: CONFIG_MAPPING[name] for name in sorted(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)}
+    models = scored_models()
+    types = {name: CONFIG_MAPPING[name] for name in sorted(models)}
     classes: dict[str, dict[str, Any]] = {}
     parts: dict[str, str] = {}
     for name, model in types.items():
-        add_class(classes, parts, model, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[name], common)
+        add_class(classes, parts, model, models[name], common)
     return {
         "transformers": transformers.__version__,
         "types": {name: model.__name__ for name, model in types.items()},
-        "encoderDecoders": sorted(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES),
-        "encoders": [name for name, model in types.items() if is_encoder(model)],
-        "lookingAhead": LOOKING_AHEAD,
+        "encoders": [
+            name
+            for name, model in types.items()
+            if name not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES and is_encoder(model)
+        ],
+        "notScored": {name: why.format(version=transformers.__version__) for name, why in NOT_SCORED.items()},
         "partTypes": parts,
         "common": common,
         "classes": classes,
@@ -113,6 +123,12 @@ def table() -> dict[str, Any]:
         "undecided": UNDECIDED,
         "tokenizer": tokenizer_table(),
     }
+
+
+def scored_models() -> dict[str, str | tuple[str, ...]]:
+    """The model class of each type that lm-eval loads: of both kinds, it takes the encoder-decoder."""
+    models = {**MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, **MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES}
+    return {name: model for name, model in models.items() if name not in NOT_SCORED}
 
 
 def is_encoder(config: type[PretrainedConfig]) -> bool:
@@ -281,9 +297,7 @@ def settable(name: str) -> bool:
 @cache
 def all_arguments() -> frozenset[str]:
     """The settings of all types."""
-    return frozenset(
-        name for model in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES for name in arguments(CONFIG_MAPPING[model])
-    )
+    return frozenset(name for model in scored_models() for name in arguments(CONFIG_MAPPING[model]))
 
 
 if __name__ == "__main__":

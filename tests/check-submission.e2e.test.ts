@@ -36,7 +36,7 @@ test("in bubblewrap the program tells good folders from bad ones, as validation 
     outcomes,
     JSON.stringify([...answers]),
   );
-  assert.match(answers.get("encoder-decoder")!.checks[0]!.detail, /^not-scorable: /);
+  assert.match(answers.get("masked-model")!.checks[0]!.detail, /^not-scorable: /);
   assert.deepEqual(
     answers.get("good")!.checks.map(({ check }) => check),
     ["admission", "load", "model", "look-ahead"],

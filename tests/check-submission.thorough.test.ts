@@ -8,7 +8,7 @@ test("in a container the program tells good folders from bad ones", { timeout: 4
   const engine = await testEngine();
   if ("skip" in engine) return t.skip(engine.skip);
   t.after(() => engine.stop());
-  const names = ["good", "encoder-decoder", "missing-layers"] as const;
+  const names = ["good", "masked-model", "missing-layers"] as const;
   const answers = await answersOf(t, [...names], { executor: "docker", env: engine.env });
   for (const name of names)
     assert.equal(outcome(answers.get(name)!), outcomes[name], JSON.stringify([...answers]));

@@ -66,7 +66,10 @@ def evaluate(submission: Submission, tasks: Path, names: list[str]) -> dict[str,
     manager = TaskManager(include_path=str(tasks), include_defaults=False)
     with blame("lm-eval cannot use the model"):
         model = HFLM(
-            pretrained=submission.model, tokenizer=submission.tokenizer, batch_size=BATCH, backend="causal"
+            pretrained=submission.model,
+            tokenizer=submission.tokenizer,
+            batch_size=BATCH,
+            backend="seq2seq" if submission.encoder_decoder else "causal",
         )
     if model.prefix_token_id != submission.start_id:
         raise Rejected("lm-eval starts texts with another token than BOS or EOS")

@@ -36,7 +36,7 @@ export const spoiled = {
   good: "touch bad/training_args.bin; mkdir bad/checkpoint-5; touch bad/checkpoint-5/optimizer.pt",
   "broken-json": `printf '{"a":' > bad/config.json`,
   "no-tokenizer": "rm bad/tokenizer.json",
-  "encoder-decoder": `sed -i 's/"model_type": *"gpt2"/"model_type": "t5"/' bad/config.json`,
+  "masked-model": `sed -i 's/"model_type": *"gpt2"/"model_type": "bert"/' bad/config.json`,
   link: "mv bad/model.safetensors kept; ln -s ../kept bad/model.safetensors",
   pipe: "rm bad/config.json; mkfifo bad/config.json",
   empty: "rm -r bad; mkdir bad",
@@ -46,7 +46,7 @@ export const spoiled = {
 /** The outcome of each of them. */
 export const outcomes: Record<keyof typeof spoiled, string> = {
   ...{ good: "pass", "broken-json": "admission", "no-tokenizer": "admission", empty: "admission" },
-  ...{ "encoder-decoder": "admission", link: "admission", pipe: "admission" },
+  ...{ "masked-model": "admission", link: "admission", pipe: "admission" },
   ...{ "missing-layers": "model" },
 };
 

@@ -19,6 +19,7 @@ sys.path.append(str(REPOSITORY / "scorers/testing"))
 
 import torch  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
+from tokenizers.processors import TemplateProcessing  # noqa: E402
 from transformers import (  # noqa: E402
     AutoConfig,
     AutoModelForCausalLM,
@@ -63,9 +64,11 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "qwen3": {"intermediate_size": 32, "num_key_value_heads": 1, "head_dim": 8},
     "stablelm": {"intermediate_size": 32, "num_key_value_heads": 1},
 }
+T5 = {"d_model": 16, "d_ff": 32, "num_layers": 2, "num_heads": 2, "d_kv": 8}
+BART = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32}
 ENCODER_DECODERS = {
-    "t5": {"d_model": 16, "d_ff": 32, "num_layers": 2, "num_heads": 2, "d_kv": 8},
-    "bart": {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32},
+    **{kind: T5 for kind in ("t5", "mt5", "umt5", "longt5", "switch_transformers")},
+    **{kind: BART for kind in ("bart", "marian", "pegasus", "mbart")},
 }
 CODE = "raise SystemExit('the code of a submission ran')\n"
 
@@ -201,8 +204,14 @@ def encoder_decoder(kind: str) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         ids = {name: SIZES[name] for name in ("vocab_size", "eos_token_id", "pad_token_id")}
         config = AutoConfig.for_model(kind, decoder_start_token_id=0, **ids, **ENCODER_DECODERS[kind])
+        torch.manual_seed(1)
         AutoModelForSeq2SeqLM.from_config(config).save_pretrained(folder)
-        tokenizer_of().save_pretrained(folder)
+        tokenizer = tokenizer_of()
+        # as the tokenizers of T5 and BART do
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+            single=f"$A {END}", special_tokens=[(END, 0)]
+        )
+        tokenizer.save_pretrained(folder)
 
     return make
 
@@ -343,8 +352,7 @@ CASES: dict[str, Callable[[Path], Any]] = {
     "bf16": halved(torch.bfloat16, "llama"),
     "fp16": halved(torch.float16, "gpt2"),
     "bf16-in-settings-only": changed(settings_in("config.json", dtype="bfloat16", torch_dtype="bfloat16")),
-    "t5": encoder_decoder("t5"),
-    "bart": encoder_decoder("bart"),
+    **{kind: encoder_decoder(kind) for kind in ENCODER_DECODERS},
     "bert-decoder": saved("bert", is_decoder=True),
     "phi3-auto-map": changed(coded("phi3"), saved("phi3")),
     "falcon-auto-map": changed(coded("falcon"), saved("falcon")),

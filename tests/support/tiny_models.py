@@ -1,4 +1,4 @@
-"""Makes a tiny random model of every type that AutoModelForCausalLM knows, and compares folders of models.
+"""Makes a tiny random model of every type that lm-eval loads, and compares folders of models.
 
 python tiny_models.py make FOLDER       one folder for each type; prints the types that it cannot make
 python tiny_models.py compare FOLDER    FOLDER/TYPE against FOLDER/TYPE.clean: settings and logits
@@ -19,9 +19,14 @@ os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="critical", TOKENIZ
 warnings.filterwarnings("ignore")
 
 import torch  # noqa: E402
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PretrainedConfig  # noqa: E402
+from transformers import AutoConfig, AutoTokenizer, PretrainedConfig  # noqa: E402
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: E402
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES  # noqa: E402
+from transformers.models.auto.modeling_auto import (  # noqa: E402
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
+
+from mlrb_kit.submission import Submission, is_encoder_decoder, loader_of  # noqa: E402
 
 PARAMETERS_MAX = 3_000_000
 SECONDS_MAX = 15
@@ -64,9 +69,18 @@ SMALL: dict[str, int] = {
 }
 
 
+PART = {name: SMALL[name] for name in ("hidden_size", "intermediate_size", "num_hidden_layers", "vocab_size")}
+PART |= {"num_attention_heads": 4, "max_position_embeddings": 64}
+GEMMA = {"num_key_value_heads": 2, "head_dim": 8, "bos_token_id": 0, "pad_token_id": 2, "eos_token_id": 1}
+
 # What some types want in addition.
 ADJUSTED: dict[str, dict[str, Any]] = {
     "dots1": {"n_shared_experts": 1, "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
+    "encoder-decoder": {
+        "encoder": {"model_type": "bert", **PART},
+        "decoder": {"model_type": "bert", **PART, "is_decoder": True, "add_cross_attention": True},
+        "pad_token_id": 2,
+    },
     "falcon_h1": {"mamba_d_ssm": 64, "mamba_n_heads": 8, "mamba_d_head": 8},
     "glm4_moe": {"n_group": 1, "topk_group": 1},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]]},
@@ -76,6 +90,7 @@ ADJUSTED: dict[str, dict[str, Any]] = {
     "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1},
     "qwen3_next": {"num_hidden_layers": 4},
     "reformer": {"is_decoder": True, "axial_pos_shape": [8, 8], "axial_pos_embds_dim": [16, 16]},
+    "t5gemma": {"encoder": {**PART, **GEMMA}, "decoder": {**PART, **GEMMA}, "vocab_size": VOCABULARY},
     "xmod": {"default_language": "en_XX"},
 }
 
@@ -85,7 +100,9 @@ def main() -> None:
     torch.set_num_threads(2)
     if action == "make":
         made, skipped = [], {}
-        for name in sorted(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
+        for name in sorted(
+            {*MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, *MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES}
+        ):
             if why := attempted(name, folder / name):
                 skipped[name] = why
             else:
@@ -108,11 +125,13 @@ def attempted(name: str, folder: Path) -> str:
         kind = CONFIG_MAPPING[name]
         decoder = {"is_decoder": True} if name in table()["encoders"] else {}
         config = kind(**{**small(kind), **decoder, **ADJUSTED.get(name, {})})
+        if config.decoder_start_token_id is None:
+            config.decoder_start_token_id = SMALL["decoder_start_token_id"]
         with torch.device("meta"):
-            size = sum(each.numel() for each in AutoModelForCausalLM.from_config(config).parameters())
+            size = sum(each.numel() for each in loader_of(config).from_config(config).parameters())
         if size > PARAMETERS_MAX:
             return f"{size} parameters, although its known sizes are small"
-        model = AutoModelForCausalLM.from_config(config).eval()
+        model = loader_of(config).from_config(config).eval()
         logits(model)
         model.save_pretrained(folder)
     except BaseException as error:  # a type that these sizes do not fit
@@ -147,7 +166,9 @@ def small(config: type[PretrainedConfig]) -> dict[str, Any]:
 def logits(model: Any) -> Any:
     torch.manual_seed(0)
     with torch.inference_mode():
-        return model(input_ids=torch.arange(3, 19)[None]).logits
+        both = is_encoder_decoder(model.config)
+        submission = Submission(model, None, 0, VOCABULARY, None, encoder_decoder=both)
+        return submission.next_logits([list(range(3, 19))])
 
 
 # A clean folder leaves these out (settings-table.json, `dropped`).
@@ -184,9 +205,14 @@ def opened(folder: Path) -> dict[str, Any]:
 
 
 def load(folder: Path) -> Any:
-    return AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, trust_remote_code=False
-    ).eval()
+    config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    return (
+        loader_of(config)
+        .from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, trust_remote_code=False
+        )
+        .eval()
+    )
 
 
 def table() -> dict[str, Any]:

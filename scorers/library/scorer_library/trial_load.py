@@ -40,7 +40,12 @@ def import_libraries() -> None:
     """Once, in this process: the time of an import is no time of a load."""
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer  # noqa: F401
+    from transformers import (  # noqa: F401
+        AutoConfig,
+        AutoModelForCausalLM,
+        AutoModelForSeq2SeqLM,
+        AutoTokenizer,
+    )
 
     torch.set_num_threads(1)
 

@@ -29,6 +29,10 @@ test("a model that reads what it predicts is found, and an honest one is not", (
   runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
 });
 
+test("encoder-decoders are read, tested for look-ahead and continued as lm-eval and transformers do it", () => {
+  runPythonTests(file("test_encoder_decoders.py"), /Ran \d+ tests/);
+});
+
 test("rows that lm-eval pads, cuts and begins with a BOS are tested as it makes them", () => {
   runPythonTests(file("test_causality_rows.py"), /Ran \d+ tests/);
 });

@@ -83,7 +83,8 @@ class Controls(unittest.TestCase):
         from transformers import AutoModelForCausalLM
 
         table = Path(__file__).parents[3] / "runners/kit/src/admission/settings-table.json"
-        types = json.loads(table.read_text(encoding="utf-8"))["lookingAhead"]
+        listed = json.loads(table.read_text(encoding="utf-8"))["notScored"]
+        types = [kind for kind, why in listed.items() if why.startswith("looks ahead")]
         self.assertEqual(types, ["cpmant", "doge"])
         sizes = {
             "hidden_size": 32,

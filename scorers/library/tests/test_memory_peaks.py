@@ -43,6 +43,21 @@ class Measured(unittest.TestCase):
             with self.subTest(kind):
                 self.assertEqual(lengths_read(kind), [20, 1, 1, 1])
 
+    def test_an_encoder_decoder_reads_its_prompt_once(self) -> None:
+        from transformers import AutoModelForSeq2SeqLM
+
+        sizes = {"d_model": 32, "d_ff": 64, "d_kv": 8, "num_layers": 2, "num_heads": 4}
+        config = CONFIG_MAPPING["t5"](vocab_size=64, decoder_start_token_id=0, **sizes)
+        model = AutoModelForSeq2SeqLM.from_config(config).eval()
+        read = {"encoder": list[int](), "decoder": list[int]()}
+        for part, seen in read.items():
+            getattr(model, part).register_forward_pre_hook(
+                lambda _part, _args, given, seen=seen: seen.append(given["input_ids"].shape[1]),
+                with_kwargs=True,
+            )
+        write_tokens(model, list(range(20)), 4)
+        self.assertEqual(read, {"encoder": [20], "decoder": [1, 1, 1, 1]})
+
     def test_an_output_that_is_no_number_rejects_a_model_that_must_be_usable(self) -> None:
         model = small_model("llama")
         model.get_output_embeddings().weight.data.fill_(float("nan"))

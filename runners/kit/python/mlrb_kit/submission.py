@@ -35,8 +35,9 @@ class Submission:
     model: Any  # transformers.PreTrainedModel, in eval mode, on the GPU that this stage holds or on the CPU
     tokenizer: Any  # transformers.PreTrainedTokenizerBase: fast where the class has a fast one
     start_id: int  # the token before every scored text: BOS, else EOS, as in lm-eval
-    vocabulary: int  # rows of the input embedding
+    vocabulary: int  # rows of the input embedding; of the smaller one, where a decoder has its own
     context: int | None  # maximum tokens of one forward pass; None if the model has no limit
+    encoder_decoder: bool = False  # as lm-eval decides it
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text` alone; raises Rejected if the tokenizer does not fit the model or the text."""
@@ -51,6 +52,23 @@ class Submission:
         if not ids or (unknown is not None and unknown in ids and self.tokenizer.unk_token not in text):
             raise Rejected("the tokenizer has no tokens for some of the text")
         return ids
+
+    def next_logits(self, rows: list[list[int]], given: list[int] | None = None) -> Any:
+        """Predictions of the token after each one of `rows`, of shape (rows, tokens, outputs).
+
+        The encoder of an encoder-decoder reads `given`, by default each row's first token: a text without
+        context is scored from the start token. Its decoder reads the rows with its own start token in place
+        of their first one. lm-eval gives it them as labels too, and the model shifts labels by one place.
+        """
+        import torch
+
+        batch = torch.tensor(rows, device=device())
+        if not self.encoder_decoder:
+            return self.model(input_ids=batch).logits
+        context = batch[:, :1] if given is None else torch.tensor([given] * len(rows), device=device())
+        unread = torch.zeros_like(batch[:, :1])  # the last label is predicted only
+        labels = torch.cat([batch[:, 1:], unread], dim=1)
+        return self.model(input_ids=context, attention_mask=torch.ones_like(context), labels=labels).logits
 
 
 def load_submission(folder: Path) -> Submission:
@@ -109,9 +127,19 @@ def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
     vocabulary = loaded(
         "the model has no table of input embeddings", lambda: model.get_input_embeddings().weight.shape[0]
     )
+    both = is_encoder_decoder(model.config)
+    if both:
+        vocabulary = min(vocabulary, decoder_vocabulary(model))
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
-    return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config))
+    return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config), both)
+
+
+def decoder_vocabulary(model: Any) -> int:
+    return loaded(
+        "the decoder has no table of input embeddings",
+        lambda: model.get_decoder().get_input_embeddings().weight.shape[0],
+    )
 
 
 def check_tokenizer_file(folder: Path) -> None:
@@ -133,20 +161,33 @@ def without_compiler() -> None:
     transformers.utils.is_ninja_available = lambda: False
 
 
+def is_encoder_decoder(config: Any) -> bool:
+    """Whether lm-eval takes a model of this type for an encoder-decoder. Some types are of both kinds."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
+
+    return getattr(config, "model_type", None) in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
+
+
+def loader_of(config: Any) -> Any:
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    return AutoModelForSeq2SeqLM if is_encoder_decoder(config) else AutoModelForCausalLM
+
+
 def sketch_model(folder: Path) -> Any:
     """The model's shapes without weights, and without a check of its settings."""
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoConfig
 
     without_compiler()
     with blame("config.json describes no model that can be built", folder), torch.device("meta"):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+        return loader_of(config).from_config(config, trust_remote_code=False)
 
 
 def load_model(folder: Path, stored: Stored) -> Any:
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoConfig
 
     torch.set_num_threads(1)
     without_compiler()
@@ -160,17 +201,19 @@ def load_model(folder: Path, stored: Stored) -> Any:
 
     def sketch() -> Any:
         with torch.device("meta"):  # shapes only; the load check bounds what a huge config takes
-            return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+            return loader_of(config).from_config(config, trust_remote_code=False)
 
     plan = loaded("config.json describes no model that can be built", sketch, folder)
-    described = sum(parameter.numel() for parameter in plan.parameters())
+    computed = set(getattr(plan, "_keys_to_ignore_on_save", None) or ())  # Marian's table of positions
+    described = sum(values.numel() for name, values in plan.named_parameters() if name not in computed)
     if described > stored.parameters:
         raise Rejected(f"config.json describes {described} parameters; the file holds {stored.parameters}")
-    if sum(buffer.numel() * buffer.element_size() for buffer in plan.buffers()) > BUFFER_BYTES_MAX:
+    tables = [*plan.buffers(), *(values for name, values in plan.named_parameters() if name in computed)]
+    if sum(table.numel() * table.element_size() for table in tables) > BUFFER_BYTES_MAX:
         raise Rejected("config.json describes masks or tables of over 2 GiB")
 
     def read() -> tuple[Any, dict[str, Any]]:
-        return AutoModelForCausalLM.from_pretrained(
+        return loader_of(config).from_pretrained(
             folder,
             config=config,
             dtype=getattr(torch, stored.dtype),

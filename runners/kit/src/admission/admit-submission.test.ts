@@ -178,9 +178,21 @@ test("settings that name code are left out where transformers has the type, and 
 
 test("families that scorers cannot measure are not scorable, and a decoder of the same type is", () => {
   const type = (config: object) => codes({ "config.json": JSON.stringify(config) });
-  for (const model_type of ["t5", "bart", "marian", "bert", "roberta", "cpmant", "doge", "vit", "my_model"])
+  for (const model_type of [
+    "mbart",
+    "plbart",
+    "fsmt",
+    "bert",
+    "roberta",
+    "cpmant",
+    "doge",
+    "vit",
+    "my_model",
+  ])
     assert.deepEqual(type({ model_type }), ["not-scorable"], model_type);
   assert.deepEqual(type({ model_type: "bert", is_decoder: true }), []);
+  for (const model_type of ["t5", "mt5", "umt5", "bart", "marian", "encoder-decoder"])
+    assert.deepEqual(type({ model_type }), [], model_type);
   assert.deepEqual(type({ model_type: 7 }), ["config"]);
 });
 

@@ -10,8 +10,7 @@ import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
 import { cleanTokenizerClass } from "./tokenizer-class.ts";
 
 const file = "config.json";
-const { transformers, types, encoderDecoders, encoders, lookingAhead, partTypes, common, classes } =
-  settingsTable;
+const { transformers, types, encoders, notScored, partTypes, common, classes } = settingsTable;
 
 /** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
 export function cleanConfig(
@@ -31,20 +30,21 @@ export function cleanConfig(
   return new ConfigCleaner({ sizes, findings, newer }).clean(config, of, "");
 }
 
-/** Why no model of this type can be scored: scorers measure causal language models of the installed transformers. */
+/** Why no model of this type can be scored: scorers measure what lm-eval loads with the installed transformers. */
 function typeTrouble(config: ExactTable, type: Exact): AdmissionReason | undefined {
   if (typeof type !== "string") return { code: "config", detail: `${file}: model_type is no text` };
   const not = (why: string) => ({
     code: notScorable,
     detail: `${file}: model_type is ${clip(type)}, ${why}; docs/bring-an-agent.md lists what can be scored`,
   });
-  if (encoderDecoders.includes(type))
-    return not("an encoder-decoder; scorers measure causal language models only");
+  const why = own(notScored, type);
+  if (why !== undefined) return not(`which ${why}`);
   if (own(types, type) === undefined) {
     const needed = own(config, "auto_map") === undefined ? "" : ", and no code of a submission is run";
-    return not(`which transformers ${transformers} loads no causal language model for${needed}`);
+    return not(
+      `which transformers ${transformers} loads no encoder-decoder and no causal language model for${needed}`,
+    );
   }
-  if (lookingAhead.includes(type)) return not(`which looks ahead in transformers ${transformers}`);
   return encoders.includes(type) && own(config, "is_decoder") !== true
     ? not("which looks ahead unless is_decoder is true")
     : undefined;

@@ -224,13 +224,22 @@ test("what may change the model and is unknown is left to the operator, by name"
   assert.equal(known.admission.undecided, undefined);
 });
 
-test("a type that is no causal language model is refused, and one that is missing leaves no settings", () => {
-  for (const type of ["t5", "../llama", "__proto__", "constructor", 7])
+test("a type that no scorer loads is refused, and one that is missing leaves no settings", () => {
+  for (const type of ["mbart", "fsmt", "vit", "../llama", "__proto__", "constructor", 7])
     assert.match(
       details(clean({ "config.json": { model_type: type } }).admission.reasons).join(),
-      /model_type is (.*no causal language model|"t5", an encoder-decoder|no text)/,
+      /model_type is (.*no encoder-decoder and no causal language model|"mbart", which starts its decoder|"fsmt", which never gives|no text)/,
     );
   assert.deepEqual(clean({ "config.json": { vocab_size: 3 } }).json("config.json"), {});
+});
+
+test("an encoder-decoder keeps the settings of both parts", () => {
+  const t5 = { model_type: "t5", num_layers: 1, num_decoder_layers: 2, decoder_start_token_id: 0 };
+  const { admission, json } = clean({ "config.json": { ...t5, is_encoder_decoder: true, n_positions: 512 } });
+  assert.deepEqual(details(admission.reasons), []);
+  assert.deepEqual(json("config.json"), { ...t5, is_encoder_decoder: true, n_positions: 512 });
+  const deep = clean({ "config.json": { ...t5, num_decoder_layers: 1e6 } }).admission;
+  assert.match(details(deep.reasons).join(), /"num_decoder_layers" is 1000000; these weights allow at most/);
 });
 
 test("numbers that the weights cannot back are refused with what the weights hold", () => {

@@ -15,14 +15,12 @@ export type SettingsOfClass = {
 
 type SettingsTable = {
   transformers: string;
-  /** The configuration class of each model type that AutoModelForCausalLM loads. */
+  /** The configuration class of each model type that lm-eval loads: causal language models and encoder-decoders. */
   types: Record<string, string>;
-  /** Types that lm-eval loads as encoder-decoders. */
-  encoderDecoders: string[];
   /** Types that look ahead unless the setting is_decoder is true. */
   encoders: string[];
-  /** Types that look ahead in this version, whatever their settings. */
-  lookingAhead: string[];
+  /** Types that are not scored, whatever their settings: each with the reason, which follows the name. */
+  notScored: Record<string, string>;
   /** The classes of further types, which occur only as parts. */
   partTypes: Record<string, string>;
   common: Record<string, SettingKind>;

@@ -11,7 +11,9 @@ from mlrb_kit.submission import Submission, loaded
 from scorer_library.causality.scored_texts import ScoredText
 
 if TYPE_CHECKING:
-    from scorer_library.lm_eval.rows import RowsLM
+    from scorer_library.lm_eval.rows import Row, RowsLM
+
+PAD = 0  # lm-eval pads rows with it at their end, and gives no mask
 
 # of a scorer whose batches have a fixed size; scorers that run lm-eval's own tasks compute theirs
 BATCHES = {"sentence-pairs": 32}
@@ -19,11 +21,16 @@ BATCHES = {"sentence-pairs": 32}
 
 @dataclass(frozen=True)
 class Sequence:
-    """The model reads ids[:-1], padded to `width` tokens. It predicts each id from `scored_from` on."""
+    """The model reads ids[:-1], padded to `width` tokens. It predicts each id from `scored_from` on.
+
+    The encoder of an encoder-decoder reads `given`, or ids[0] if that is None. Its decoder reads its own
+    start token in place of ids[0].
+    """
 
     ids: "array[int]"
     scored_from: int
     width: int
+    given: "array[int] | None" = None
 
     def cuts(self) -> range:
         """Places of tokens that are both in the input and predicted."""
@@ -51,7 +58,7 @@ class Encoder:
         for (kind, _), members in runs.items():
             pairs = [(texts[at].context, texts[at].scored) for at in members]
             for at, row in zip(members, self.lm.rows(pairs, BATCHES.get(kind)), strict=True):
-                found[at] = [Sequence(row.ids, len(row.ids) - row.answer, row.width)]
+                found[at] = [sequence_of(row)]
         return found
 
     @cached_property
@@ -78,6 +85,14 @@ class Encoder:
         if ids and not 0 <= min(ids) <= max(ids) < vocabulary:
             raise Rejected(f"the tokenizer gives ids of {max(ids)}; the model has {vocabulary} embeddings")
         return ids
+
+
+def sequence_of(row: "Row") -> Sequence:
+    """A padded decoder also reads the last token, so that one is an input too: padding comes after it."""
+    scored_from = len(row.ids) - row.answer
+    padded = row.given is not None and row.width > row.answer
+    ids = array("i", (*row.ids, PAD)) if padded else row.ids
+    return Sequence(ids, scored_from, row.width, row.given)
 
 
 def places_of(sequences: list[Sequence]) -> list[tuple[int, int]]:

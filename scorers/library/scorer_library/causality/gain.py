@@ -13,10 +13,9 @@ from typing import Any
 from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
-from scorer_library.causality.encode_texts import Sequence
+from scorer_library.causality.encode_texts import PAD, Sequence
 
 BATCH_BYTES = 2**27  # of logits in one forward pass
-PAD = 0  # lm-eval pads rows with it at their end, and gives no mask
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ def likelihoods(submission: Submission, rows: list[list[int]], one: Sequence) ->
     with torch.inference_mode(), blame("the model fails on text"):
         for start in range(0, len(rows), size):
             inputs = [row + padding for row in rows[start : start + size]]
-            batch = torch.tensor(inputs, device=device())
-            logits = submission.model(input_ids=batch).logits[:, : len(ids) - 1].float()
+            given = None if one.given is None else list(one.given)
+            logits = submission.next_logits(inputs, given)[:, : len(ids) - 1].float()
             if not torch.isfinite(logits).all():
                 raise Rejected("non-finite output")
             if max(ids) >= logits.shape[-1]:
@@ -72,5 +71,5 @@ def likelihoods(submission: Submission, rows: list[list[int]], one: Sequence) ->
                     f"the tokenizer gives ids of {max(ids)}; the model predicts {logits.shape[-1]}"
                 )
             logs = torch.log_softmax(logits, dim=-1)
-            found.append(logs.gather(-1, target.expand(len(batch), -1).unsqueeze(-1)).squeeze(-1))
+            found.append(logs.gather(-1, target.expand(len(inputs), -1).unsqueeze(-1)).squeeze(-1))
     return torch.cat(found).double()

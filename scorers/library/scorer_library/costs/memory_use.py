@@ -10,7 +10,7 @@ from typing import Any
 from mlrb_kit.device import device
 from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import blame, fitting, load_tokenizer, sketch_model
+from mlrb_kit.submission import blame, fitting, is_encoder_decoder, load_tokenizer, sketch_model
 
 
 def check_usable(folder: Path, model: Any) -> None:
@@ -40,11 +40,16 @@ def token_ids(count: int, vocabulary: int) -> list[int]:
 
 
 def read_tokens(model: Any, ids: list[int]) -> Any:
-    """One forward pass without a cache. Returns logits of shape (len(ids), outputs)."""
+    """One forward pass without a cache. Returns logits of shape (len(ids), outputs).
+
+    Both parts of an encoder-decoder read all tokens, so neither part's memory stays unmeasured.
+    """
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
-        return model(input_ids=torch.tensor([ids], device=device()), use_cache=False).logits[0]
+        given = torch.tensor([ids], device=device())
+        more = {"decoder_input_ids": given} if is_encoder_decoder(model.config) else {}
+        return model(input_ids=given, use_cache=False, **more).logits[0]
 
 
 def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True) -> None:
@@ -65,7 +70,13 @@ def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True)
                 raise Rejected("non-finite output")
             return scores[:, :vocabulary]  # a head may have more outputs than there are tokens
 
-    settings = GenerationConfig(max_new_tokens=count, do_sample=False, use_cache=True, pad_token_id=0)
+    settings = GenerationConfig(
+        max_new_tokens=count,
+        do_sample=False,
+        use_cache=True,
+        pad_token_id=0,
+        decoder_start_token_id=getattr(model.config, "decoder_start_token_id", None) or 0,
+    )
     model.generation_config = GenerationConfig()  # a submission's own settings would fill gaps
     given = torch.tensor([ids], device=device())
     with torch.inference_mode(), blame("the model fails on text"):

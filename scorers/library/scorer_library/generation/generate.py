@@ -5,15 +5,15 @@ likeliest token at each step (the lowest id of equals), until an end token, `max
 context, or a limit on time or text. Memory holds the model and one item's keys and values.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from mlrb_kit.answers import Prediction
-from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame, load_submission, loaded
+from mlrb_kit.writer import Writer
 from scorer_library.generation.items import GenerationSettings, MathData
 from scorer_library.generation.prompt import prompt, read_template
 
@@ -34,9 +34,14 @@ def predictions(folder: Path, data: MathData) -> list[Prediction]:
 
 
 def encode(submission: Submission, text: str) -> list[int]:
-    """Ids of a prompt. Unknown words are allowed; ids without an embedding are rejected."""
+    """Ids of a prompt. Unknown words are allowed; ids without an embedding are rejected.
+
+    A causal model continues the prompt, so nothing may follow it. An encoder gets the special tokens that the
+    tokenizer adds, as from lm-eval.
+    """
     ids = loaded(
-        "the tokenizer fails on text", lambda: submission.tokenizer.encode(text, add_special_tokens=False)
+        "the tokenizer fails on text",
+        lambda: submission.tokenizer.encode(text, add_special_tokens=submission.encoder_decoder),
     )
     if not ids:
         raise Rejected("the tokenizer has no tokens for an item's prompt")
@@ -44,7 +49,8 @@ def encode(submission: Submission, text: str) -> list[int]:
         raise Rejected(
             f"the tokenizer gives ids of {max(ids)}; the model has {submission.vocabulary} embeddings"
         )
-    return ids[1:] if ids[0] == submission.start_id else ids
+    follows = not submission.encoder_decoder and ids[0] == submission.start_id
+    return ids[1:] if follows else ids
 
 
 def end_tokens(submission: Submission) -> frozenset[int]:
@@ -67,18 +73,20 @@ def generate(
     settings: GenerationSettings,
     clock: Callable[[], float] = time.monotonic,
 ) -> Prediction:
-    """Continues `ids`, which lack the start token. Raises Rejected on non-finite output."""
-    given = [submission.start_id, *ids]
-    room = settings.new_tokens_max
-    if submission.context is not None:
-        room = min(room, submission.context - len(given))
+    """Continues `ids`, which lack a causal model's start token. Raises Rejected on non-finite output."""
+    import torch
+
+    given = ids if submission.encoder_decoder else [submission.start_id, *ids]
+    room = min(settings.new_tokens_max, room_after(submission, given))
     if room < 1:
         return Prediction(name, "", 0, 0, "prompt-too-long")
     ended = "tokens" if room == settings.new_tokens_max else "context"
     deadline = None if settings.seconds_max is None else clock() + settings.seconds_max
-    step, new, tied, characters = Step(submission), list[int](), 0, 0
+    with torch.inference_mode(), blame("the model fails on text"):
+        writer = Writer(submission.model, given, encoder_decoder=submission.encoder_decoder)
+    new, tied, characters = list[int](), 0, 0
     while len(new) < room:
-        token, equals = step.next_token(given if not new else [*given, *new])
+        token, equals = next_token(writer, new)
         tied += equals > 1
         if token in ends:
             ended = "end-token"
@@ -96,31 +104,26 @@ def generate(
     return Prediction(name, decode(submission, new), len(new), tied, ended)
 
 
-class Step:
-    """One forward pass at a time; the model's own cache keeps the keys and values of earlier tokens."""
+def room_after(submission: Submission, given: list[int]) -> int:
+    """The number of tokens that the model can write after a prompt. A decoder with an encoder has as many
+    places as the encoder, and its start token takes one."""
+    if submission.context is None:
+        return sys.maxsize
+    if not submission.encoder_decoder:
+        return submission.context - len(given)
+    return submission.context - 1 if len(given) <= submission.context else 0
 
-    def __init__(self, submission: Submission) -> None:
-        self.model = submission.model
-        self.cache: Any = None
 
-    def next_token(self, ids: list[int]) -> tuple[int, int]:
-        """The likeliest token after `ids` (the lowest id of equals), and the number of such tokens."""
-        import torch
+def next_token(writer: Writer, new: list[int]) -> tuple[int, int]:
+    """The likeliest token after `new` (the lowest id of equals), and the number of such tokens."""
+    import torch
 
-        fresh = ids if self.cache is None else ids[-1:]
-        with torch.inference_mode(), blame("the model fails on text"):
-            output = self.model(
-                input_ids=torch.tensor([fresh], device=device()),
-                past_key_values=self.cache,
-                use_cache=True,
-                return_dict=True,
-            )
-            logits = output.logits[0, -1].float()
-            if not torch.isfinite(logits).all():
-                raise Rejected("non-finite output")
-            self.cache = getattr(output, "past_key_values", None)  # None: the next step reads all again
-            likeliest = torch.nonzero(logits == logits.max()).flatten()
-            return int(likeliest[0]), len(likeliest)
+    with torch.inference_mode(), blame("the model fails on text"):
+        logits = writer.next_logits(new)
+        if not torch.isfinite(logits).all():
+            raise Rejected("non-finite output")
+        likeliest = torch.nonzero(logits == logits.max()).flatten()
+        return int(likeliest[0]), len(likeliest)
 
 
 def decode(submission: Submission, ids: list[int]) -> str:

@@ -3,7 +3,7 @@
 Import it after the environment is set (lm_eval.data.local_hub), since lm_eval reads variables on import.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from lm_eval.models.huggingface import HFLM
 
@@ -25,7 +25,7 @@ class GuardedLM(HFLM):
                 pretrained=submission.model,
                 tokenizer=submission.tokenizer,
                 batch_size=BATCH,
-                backend="causal",
+                backend=backend_of(submission),
             )
         if self.prefix_token_id != submission.start_id:
             raise Rejected("lm-eval starts texts with another token than BOS or EOS")
@@ -56,7 +56,8 @@ class GuardedLM(HFLM):
 
         Batches of other shapes round differently, so every machine scores a submission in the same ones.
         """
-        longest = max(len(context) + len(ids) for _, context, ids in requests)
+        both = not self.submission.encoder_decoder  # a decoder predicts the answer's tokens only
+        longest = max(both * len(context) + len(ids) for _, context, ids in requests)
         size = next(self.submission.model.parameters()).element_size()
         return batch_size(min(longest, self.max_length) * self.submission.vocabulary * size)
 
@@ -70,7 +71,13 @@ class GuardedLM(HFLM):
                 raise Rejected(f"the tokenizer gives ids of {highest}; the model has {vocabulary} embeddings")
             if len(ids) > self.max_length:
                 raise Rejected(f"an answer has {len(ids)} tokens; the model reads {self.max_length}")
-            self.truncated += len(context) + len(ids) > self.max_length + 1
+            read = len(context) if self.submission.encoder_decoder else len(context) + len(ids) - 1
+            self.truncated += read > self.max_length
+
+
+def backend_of(submission: Submission) -> Literal["causal", "seq2seq"]:
+    """lm-eval's name for the kind of a model. lm-eval gives the context to an encoder, if there is one."""
+    return "seq2seq" if submission.encoder_decoder else "causal"
 
 
 def batch_size(text_bytes: int) -> int:

@@ -74,8 +74,8 @@ const admitted = new Set([
   "heads-zero",
 ]);
 
-/** No causal language models, whatever else they say. */
-const families = /^(bart|bert|longformer|marian|mbart|pegasus|t5|no-such-model|\.\..*)$/;
+/** Not scorable, whatever else they say. */
+const families = /^(bert|longformer|mbart|no-such-model|\.\..*)$/;
 
 const code: Record<string, [codes: string[], file: string, settings: object]> = {
   "auto-map": [[], "config.json", { model_type: "gpt2", auto_map: { AutoModel: "a--b.C" } }],
