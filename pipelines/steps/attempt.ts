@@ -13,6 +13,7 @@ import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { checkScaffold } from "@mlrb/agents/attempt/scaffold-versions";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
+import { downloadsRequest } from "@mlrb/agents/hub/downloads-request";
 import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
@@ -89,6 +90,7 @@ try {
     ...(purse && { purse }),
     ...(recording !== undefined && { recording: sourceFolder(recording) }),
     network: asked?.network === "full",
+    ...(asked?.network === "hub" && { downloads: downloadsRequest(inputs.manifest, asked.limits.diskBytes) }),
     ...(program !== undefined && { program: sourceFolder(program) }),
     ...(library !== undefined && { library: sourceFolder(library) }),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),

@@ -35,7 +35,7 @@ export function stageCreation(
     ...Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]),
     ...confinementFlags(engine, {
       user: wallsUser(engine, request) ?? userOf(engine),
-      network: network === "none" ? "none" : "host",
+      network: network === undefined || network === "full" ? "host" : "none",
       memoryBytes: limits.memoryBytes,
       processes: walls?.limits.processes ?? 16_384,
       cpus,

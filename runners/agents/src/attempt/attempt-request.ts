@@ -4,6 +4,7 @@ import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
+import type { DownloadsRequest } from "../hub/agent-downloads.ts";
 import type { PriceBook } from "../model/prices.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import type { AttemptPurse } from "./attempt-purse.ts";
@@ -37,6 +38,8 @@ export type AttemptRequest = {
   recording?: string;
   /** Whether programs inside reach a network. */
   network?: boolean;
+  /** What programs inside may download through the gateway, which is all that they reach. */
+  downloads?: DownloadsRequest;
   /** Host folder of the agent's program, if it has one. */
   program?: string;
   /** Host folder that the program shares with other agents' programs, if there is one. */

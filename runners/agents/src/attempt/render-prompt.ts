@@ -38,3 +38,19 @@ export function spokenDuration(ms: number): string {
   }
   return words.join(" ") || "no time";
 }
+
+/** A template for an attempt that downloads through the gateway. */
+export function withDownloadsText(template: string): string {
+  return `${template.trimEnd()}
+${downloadsText}`;
+}
+
+const downloadsText = `
+---
+
+This machine has no network. Programs here can download through a gateway, by their usual commands: models and data
+sets of the Hugging Face hub (\`huggingface_hub\`, \`HF_ENDPOINT\` is set) and Python packages (\`pip\`, \`uv\`).
+Archives of some code repositories are at \`$MLRB_CODE/OWNER/NAME/tar.gz/COMMIT\`. Uploads, logins and other addresses do
+not work. Every file that you download is recorded. The rows of this task's evaluation data are not served, whatever
+file holds them; other splits of the same data are. A refused request says why.
+`;

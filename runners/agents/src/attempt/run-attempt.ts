@@ -12,11 +12,12 @@ import { releaseReserved, reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { folderDigest } from "../folders/folder-digest.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
+import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
-import { renderPrompt, spokenDuration, withForeword } from "./render-prompt.ts";
+import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
 import { type PreparedScaffold, prepareScaffold } from "./run-scaffold.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import { inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
+import { agentEnvironment, inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -55,7 +56,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
 
   const clock = startClock(sandbox);
   const shownDeadline = isoSeconds(clock.startedWall + budget.timeMs);
-  const own = renderPrompt(request.prompt, {
+  const own = renderPrompt(request.downloads ? withDownloadsText(request.prompt) : request.prompt, {
     deadline: shownDeadline,
     budget: spokenDuration(budget.timeMs),
     seed: String(request.seed),
@@ -97,8 +98,22 @@ async function runAgent(
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
-  if (scaffold) return scaffold.run(supervision, prepared);
-  return request.kind === "command" ? runProgram(supervision) : undefined;
+  if (!scaffold && request.kind !== "command") return undefined;
+  const equipped = await withDownloads(request, supervision);
+  try {
+    return await (scaffold ? scaffold.run(equipped, prepared) : runProgram(equipped));
+  } finally {
+    await equipped.downloads?.close(); // the record of downloads is complete
+  }
+}
+
+async function withDownloads(request: AttemptRequest, supervision: Supervision): Promise<Supervision> {
+  if (!request.downloads) return supervision;
+  const { sandbox, meter, trajectory } = supervision;
+  const { agent, scratch } = request;
+  const path = agentEnvironment(sandbox, request, meter.deadline()).PATH;
+  const place = { agent, scratch, path, write: trajectory.add };
+  return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 
 function recordStart(
@@ -117,9 +132,18 @@ function recordStart(
     ...digests,
     limits,
     ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
+    ...reachedNetwork(request),
     ...scaffold?.facts,
     ...(gateway && { gateway: gatewayFacts(gateway.providers) }),
   });
+}
+
+/** Absent without a network, as in older records. */
+function reachedNetwork({ network, downloads }: Pick<AttemptRequest, "network" | "downloads">): {
+  network?: "full" | "hub";
+} {
+  if (network) return { network: "full" };
+  return downloads ? { network: "hub" } : {};
 }
 
 /**

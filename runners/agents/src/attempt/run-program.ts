@@ -12,7 +12,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
   const { request, sandbox, trajectory, output, meter } = supervision;
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
-  const env = agentEnvironment(sandbox, request, meter.deadline());
+  const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
   const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const gateway =
     request.gateway &&

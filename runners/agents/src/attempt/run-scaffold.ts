@@ -43,7 +43,7 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
   const { model, scaffold } = parts;
   const { request, sandbox, meter, trajectory } = supervision;
   const { timeMs } = request.budget;
-  const env = agentEnvironment(sandbox, request, meter.deadline());
+  const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
   const cwd = sandbox.seenAs(inside.workspace);
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();

@@ -33,15 +33,21 @@ export async function supervise(
 ): Promise<SupervisedRun> {
   const { request, sandbox, output, iterations, clock } = supervision;
   const watching: Watching = { looking: Promise.resolve() };
-  const { running, stop, lostAtDeadline } = start((error) => {
+  const failed = (error: unknown) => {
     watching.failure ??= error;
-  });
+  };
+  const { running, lostAtDeadline, ...started } = start(failed);
+  void supervision.downloads?.failure.then(failed);
+  const stop = () => {
+    started.stop?.();
+    void supervision.downloads?.close();
+  };
   running.catch(() => {}); // awaited below
   let ending: Ending;
   try {
     ending = await untilItEnds(supervision, watching, running);
   } catch (error) {
-    stop?.();
+    stop();
     if (error instanceof Interrupted) {
       await sandbox.kill();
       output.end();
@@ -63,7 +69,7 @@ export async function supervise(
     const interrupted = interruption(request.interrupted).catch(() => undefined);
     watching.failure ??= await Promise.race([lostAtDeadline(), interrupted]);
   }
-  stop?.();
+  stop();
   refuse(request, ending);
   await stopInside(); // ended only when the current copy is done: copying must not give the agent more time
   await watching.looking;

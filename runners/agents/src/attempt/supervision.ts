@@ -1,6 +1,7 @@
 // What a supervisor holds while one attempt runs: the sandbox, the clock, the budget and the records.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { releaseReserved } from "@mlrb/kit/files/full-disk";
+import type { AgentDownloads } from "../hub/agent-downloads.ts";
 import { attachmentsIn } from "../record/attachments.ts";
 import { type IterationsReader, iterationsReader } from "../record/iterations-reader.ts";
 import { type OutputLog, outputLog } from "../record/output-log.ts";
@@ -22,6 +23,8 @@ export type Supervision = {
   iterations: IterationsReader;
   snapshots: SnapshotKeeper;
   busy: GpuBusy;
+  /** Open while programs run. */
+  downloads?: AgentDownloads;
 };
 
 /** Starts the clock of the attempt. */

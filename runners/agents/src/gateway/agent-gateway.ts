@@ -1,15 +1,10 @@
-// The model gateway of one attempt: a unix socket in the sandbox's folder, and inside a forwarder that carries
-// connections on 127.0.0.1 to it. The agent can kill the forwarder, usually by mistake (`pkill python`): it is started
-// again on the same port as long as the program runs.
+// The model gateway of one attempt, as programs in its sandbox reach it.
 import { randomBytes } from "node:crypto";
-import { copyFile, mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { OverBudget } from "../attempt/meter.ts";
 import { causeRow, isAgents, type ModelCause } from "../model/failure-causes.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
-import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
+import { forwardInside } from "./forward-inside.ts";
 import type { CallOutcome } from "./gateway-call.ts";
 import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
 import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
@@ -38,32 +33,30 @@ export type AgentGateway = {
   close(): Promise<void>;
 };
 
-const folder = "gateway";
-
 /** To be called before the first program runs. Throws if the sandbox cannot run the forwarder. */
 export async function agentGateway(sandbox: Sandbox, request: AgentGatewayRequest): Promise<AgentGateway> {
-  const { providers, scratch, agent, failed } = request;
-  if (!sandbox.listen)
-    throw new Error(`agent "${agent}": its sandbox (${sandbox.kind}) has no place for a model gateway`);
+  const { providers, scratch, agent, path, failed } = request;
   // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket only.
   const token = `mlrb-${randomBytes(16).toString("hex")}`;
   const { promise: overBudget, resolve } = Promise.withResolvers<OverBudget>();
   const outcomes = new CallOutcomes(failed);
   const ended = (how: CallOutcome) => outcomes.take(how);
   const gateway = new ModelGateway({ ...request, token, overBudget: resolve, ended });
-  const own = join(scratch, folder);
-  await mkdir(own);
-  for (const name of ["forwarder.py", "forwarder.mjs"])
-    await copyFile(join(import.meta.dirname, name), join(own, name));
-  await sandbox.put(own, folder, { readOnly: true });
-  await sandbox.listen(gateway.server, `${folder}/model.sock`);
-  const forwarder = keepForwarder(sandbox, request);
+  const forwarded = {
+    server: gateway.server,
+    what: "model gateway",
+    folder: "gateway",
+    scratch,
+    agent,
+    path,
+  };
+  const forwarding = await forwardInside(sandbox, forwarded);
   const close = async () => {
-    forwarder.stop();
+    forwarding.stop();
     await gateway.close();
   };
   try {
-    const address = `http://127.0.0.1:${await forwarder.port}`;
+    const address = await forwarding.address;
     const env = gatewayVariables(providers, address, token);
     return { address, env, overBudget, lostTo: (result) => outcomes.lostTo(result), close };
   } catch (error) {
@@ -114,58 +107,6 @@ class CallOutcomes {
     if (causeRow(cause).retry === "once") return this.#noAnswers > 1;
     return this.#answered === 0 || ["wrong-key", "out-of-money", "over-cap"].includes(cause);
   }
-}
-
-// an image of Node has no Python, and a host may have no Node
-const start =
-  'if command -v python3 >/dev/null 2>&1; then exec python3 -I -S -B forwarder.py "$1"; fi; ' +
-  'if command -v node >/dev/null 2>&1; then exec node forwarder.mjs "$1"; fi; ' +
-  'echo "neither python3 nor node is on the PATH"; exit 127';
-
-function keepForwarder(sandbox: Sandbox, { agent, path }: AgentGatewayRequest) {
-  let stopped = false;
-  let port = 0;
-  let said = "";
-  const { promise: first, resolve: listening, reject } = Promise.withResolvers<number>();
-  const once = () =>
-    sandbox.exec({
-      argv: ["sh", "-c", start, "forwarder", String(port)],
-      cwd: sandbox.seenAs(folder),
-      env: path === undefined ? {} : { PATH: path },
-      onOutput(_, bytes) {
-        if (port > 0) return; // programs inside may write here too
-        said = (said + Buffer.from(bytes).toString()).slice(-1000);
-        const found = /^port (\d+)$/m.exec(said)?.[1];
-        if (found === undefined) return;
-        port = Number(found);
-        listening(port);
-      },
-    });
-  void (async () => {
-    while (!stopped) {
-      const result = await once();
-      if (port === 0) return reject(notBegun(agent, result, said));
-      if (result.kind === "lost" || result.kind === "not-started" || ("over" in result && result.over))
-        return;
-      await sleep(200, undefined, { ref: false });
-    }
-  })().catch(reject);
-  return {
-    port: first,
-    stop() {
-      stopped = true;
-    },
-  };
-}
-
-function notBegun(agent: string, result: ExecResult, said: string): Error {
-  if (result.kind === "lost")
-    return new SandboxTrouble(`the sandbox ended while agent "${agent}" was running: ${result.detail}`);
-  const why = result.kind === "not-started" ? result.detail : said.trim() || JSON.stringify(result);
-  return new Error(
-    `agent "${agent}": its model gateway could not be opened inside: ${why}; ` +
-      "it needs sh, and python3 or node, on the PATH of the sandbox (`image` of the preset)",
-  );
 }
 
 /** The variables that the protocols' clients read. They name the first provider of each protocol. */

@@ -2,7 +2,7 @@
 import { connect, createServer } from "node:net";
 
 const server = createServer({ allowHalfOpen: true }, (near) => {
-  const far = connect({ path: "model.sock", allowHalfOpen: true });
+  const far = connect({ path: "supervisor.sock", allowHalfOpen: true });
   const end = () => {
     near.destroy();
     far.destroy();

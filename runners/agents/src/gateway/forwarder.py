@@ -20,7 +20,7 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
-        beyond, forth = await asyncio.open_unix_connection("model.sock")
+        beyond, forth = await asyncio.open_unix_connection("supervisor.sock")
     except OSError:
         writer.transport.abort()
         return

@@ -23,7 +23,7 @@ async function forwarded(
     socket.on("error", () => {});
     serve(socket);
   });
-  server.listen(join(folder, "model.sock"));
+  server.listen(join(folder, "supervisor.sock"));
   await once(server, "listening");
   const child = spawn(program, [...flags, join(import.meta.dirname, file), "0"], {
     cwd: folder,

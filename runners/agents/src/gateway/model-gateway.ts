@@ -1,8 +1,7 @@
 // A model for programs that have neither a key nor a network: a server of the supervisor that passes on the calls
 // which the preset names, adds the real key, counts their cost and records them. Every program that connects counts as
 // hostile: everything that it sends has a limit in size and time.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { busyMs } from "../model/ask-model.ts";
@@ -14,6 +13,7 @@ import { callProvider, shownHeaders } from "./call-provider.ts";
 import { CallWaits } from "./call-waits.ts";
 import { type BookedCall, type CallDesk, GatewayCall } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
+import { guardedServer } from "./guarded-server.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import { errorText } from "./pass-answer.ts";
 import { providerError, refuse, refuseOver } from "./provider-error.ts";
@@ -162,27 +162,6 @@ export class ModelGateway {
       refuse(response, route, 502, "the provider cannot be reached");
     }
   }
-}
-
-function guardedServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: 16 << 10,
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 90_000, // longer than a program is frozen for a 429: its connection must still be open then
-      noDelay: true,
-    },
-    serve,
-  );
-  server.maxConnections = 128;
-  for (const event of ["connect", "upgrade"]) server.on(event, (_, socket: Socket) => socket.destroy());
-  server.on("clientError", (_, socket: Socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
-    else socket.destroy();
-  });
-  return server;
 }
 
 function sendModels(response: ServerResponse, { provider }: Route): void {

@@ -155,9 +155,10 @@ test("the forwarder restarts after the program has killed it", needsBubblewrap, 
 
 test("the gateway's files cannot be replaced from inside", needsBubblewrap, async (t) => {
   const at = await opened(t, []);
-  const tries = "cd /attempt; rm -f gateway/model.sock; mv gateway elsewhere; touch gateway/x; ls gateway";
+  const tries =
+    "cd /attempt; rm -f gateway/supervisor.sock; mv gateway elsewhere; touch gateway/x; ls gateway";
   await at.runs(["sh", "-c", tries]);
-  assert.match(at.said(), /forwarder\.mjs\nforwarder\.py\nmodel\.sock\n/);
+  assert.match(at.said(), /forwarder\.mjs\nforwarder\.py\nsupervisor\.sock\n/);
 });
 
 test("a program that gave up because its provider failed is not measured", needsBubblewrap, async (t) => {

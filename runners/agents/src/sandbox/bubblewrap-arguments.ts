@@ -46,7 +46,7 @@ export function bubblewrapArguments(
   ];
   const argv = [
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...(request.network === "none" ? ["--unshare-net"] : []),
+    ...(request.network === "full" ? [] : ["--unshare-net"]),
     ...(asRoot
       ? // rights by which the first process gives programs their user; the programs themselves keep none
         [

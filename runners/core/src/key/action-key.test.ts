@@ -191,6 +191,7 @@ test("all changes since the last success are reported", () => {
     [{ environment: "old" }, { kind: "environment-changed" }],
     [{ host: { platform: "linux" } }, { kind: "host-changed" }],
     [{ image: "host:1" }, { kind: "image-changed" }],
+    [{ network: "hub" }, { kind: "network-changed" }],
   ];
   for (const [last, reason] of reasons) assert.deepEqual(changesFrom(last), [reason]);
   const all = changesFrom(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
@@ -214,6 +215,7 @@ test("every reason has its own words", () => {
     "environment-changed": { kind: "environment-changed" },
     "environment-missing": { kind: "environment-missing" },
     "image-changed": { kind: "image-changed" },
+    "network-changed": { kind: "network-changed" },
     lost: {
       kind: "lost",
       since: "2026-01-31T10:00:00.000Z",
@@ -252,6 +254,7 @@ test("every reason has its own words", () => {
     "environment changed",
     "environment not built here",
     "another image or sandbox",
+    "its programs reach another network",
     "lost: the attempt started 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
     "running since 2026-01-31T10:00:00.000Z, started by a run that is gone",
     "another machine",

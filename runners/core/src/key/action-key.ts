@@ -36,6 +36,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
         cpus: instance.execution.resources.cpus,
       }),
     }),
+    ...(stage.durable && reached(instance)),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key
     params: stage.durable
@@ -48,6 +49,11 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
     ...bound,
     code: stage.durable ? {} : bound.code,
   };
+}
+
+/** An agent with a network works under another condition than one without. */
+function reached({ execution: { network } }: Instance): Pick<KeyParts, "network"> {
+  return network === "full" || network === "hub" ? { network } : {};
 }
 
 /** The parts of an attempt's key in format 1; `files` are the digests of that time. */

@@ -21,6 +21,7 @@ export type Reason =
   | { kind: "environment-missing" }
   | { kind: "host-changed" }
   | { kind: "image-changed" }
+  | { kind: "network-changed" }
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
@@ -70,6 +71,7 @@ export function changes(
   if (last.environment !== now.environment) reasons.push({ kind: "environment-changed" });
   if (!same(last.host, now.host)) reasons.push({ kind: "host-changed" });
   if (last.image !== now.image) reasons.push({ kind: "image-changed" });
+  if (last.network !== now.network) reasons.push({ kind: "network-changed" });
   return reasons;
 }
 
@@ -108,6 +110,8 @@ export function reasonWords(reason: Reason): string {
       return "another machine";
     case "image-changed":
       return "another image or sandbox";
+    case "network-changed":
+      return "its programs reach another network";
     case "key-format-changed":
       return "the key format changed";
     case "output-missing":

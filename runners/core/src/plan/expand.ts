@@ -2,6 +2,7 @@
 // Pure: no disk, no clock.
 import { parse } from "node:path/posix";
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import { lacksGateway } from "./gateways.ts";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
 import { type Resolved, resolveAction } from "./resolve-action.ts";
 import type { Axis } from "./resolve-axes.ts";
@@ -26,7 +27,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
       const group = Map.groupBy(byStage.get(source.stage)!, ({ axes }) => groupKey(axes, shared));
       return { source, shared, group };
     });
-    for (const axes of points(stage.each, context.axes)) {
+    for (const axes of lacksGateway(stage, stages, context) ? [] : points(stage.each, context.axes)) {
       const { action, execution, environment, planned } = resolve(axes);
       if (!planned) continue;
       const inputs = needs.flatMap((need) => {

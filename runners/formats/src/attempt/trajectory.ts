@@ -15,6 +15,7 @@ import {
   wholeObject,
 } from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
+import { downloadEvents } from "./download-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -65,6 +66,10 @@ export const trajectoryEvent = {
         programDigest: nullable(text),
         libraryDigest: nullable(text),
         limits: tableOf({ type: "number" }),
+        network: {
+          ...oneOf("full", "hub"),
+          description: "what its programs reach; hub: the download gateway; absent without a network",
+        },
         deadlineFile: { ...text, description: "in the workspace; absent if the agent has none" },
         model: { type: "object", description: "from an llm agent's preset" },
         scaffold: { type: "object", description: "from an llm agent's preset" },
@@ -138,6 +143,7 @@ export const trajectoryEvent = {
         },
       },
     ),
+    ...downloadEvents,
     ...conversationEvents,
     event(
       "end",

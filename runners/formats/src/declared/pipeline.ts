@@ -79,7 +79,7 @@ const output = eitherType(
   }),
 );
 
-const network = oneOf("none", "full");
+const network = oneOf("none", "full", "hub");
 const execution = {
   executor: { ...text, description: "Where it runs: local or docker; for an untrusted stage, its sandbox." },
   image: {
@@ -87,7 +87,11 @@ const execution = {
     description:
       "The image of its containers: a Dockerfile, name@sha256:…, or host for this host's own programs; in the action key.",
   },
-  network: { ...network, description: "The network that its processes can reach; outside the action key." },
+  network: {
+    ...network,
+    description:
+      "The network that its processes can reach. hub, for an untrusted stage: downloads through the supervisor's gateway, and nothing else. Outside the action key, except full and hub of an attempt.",
+  },
   resources: {
     ...partialObject({
       cpus: { type: "number", exclusiveMinimum: 0 },
@@ -213,6 +217,11 @@ export const stageSpec = {
       description:
         "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
     },
+    withholds: {
+      ...flag,
+      description:
+        "Its output says what a gateway for downloads does not serve. It has instances only where a stage that collects it has network: hub.",
+    },
     retries: {
       type: "integer",
       minimum: 0,
@@ -315,5 +324,5 @@ export type PoolsSpec = TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
-/** The network that a stage's processes can reach: none but the machine itself, or all. */
+/** The network that a stage's processes can reach: none but the machine itself, all, or a gateway for downloads. */
 export type Network = TypeOf<typeof network>;

@@ -42,6 +42,13 @@ export const sourceManifest = fileFormat(
         uniqueItems: true,
         description: "patterns of the files to lock; by default all",
       },
+      serves: {
+        ...listOf(text),
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          "evaluation: patterns of its files that sealed attempts may download, i.e. splits that are not scored; by default none",
+      },
       seen: {
         ...partialObject({
           bytes: { ...count, description: "approximate size of all its files" },

@@ -10,6 +10,7 @@ import {
   listOf,
   nullable,
   number,
+  oneOf,
   openObject,
   type TypeOf,
   tableOf,
@@ -22,7 +23,7 @@ import { artifactKind } from "./artifact.ts";
 export const axisValues = tableOf({ type: ["string", "number"] } as const);
 const texts = tableOf(anyText);
 
-export const keyParts = wholeExcept(["agentEnv", "image"], {
+export const keyParts = wholeExcept(["agentEnv", "image", "network"], {
   keyFormat: count,
   run: kindsOf(
     wholeObject({ kind: { const: "script" }, file: anyText }),
@@ -44,6 +45,10 @@ export const keyParts = wholeExcept(["agentEnv", "image"], {
   budget: openObject({ timeMs: number, tokens: number, dollars: number }, []),
   environment: textOrNull,
   host: nullable(texts),
+  network: {
+    ...oneOf("full", "hub"),
+    description: "for an attempt: the network that its programs reach; absent without one",
+  },
   image: {
     ...anyText,
     description:

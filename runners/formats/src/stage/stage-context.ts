@@ -31,7 +31,7 @@ const sandbox = {
   ...wholeExcept(["image", "weakLimits"], {
     executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
     image: { ...text, description: "image of containers; absent for this host's own programs" },
-    network: oneOf("none", "full"),
+    network: oneOf("none", "full", "hub"),
     limits: wholeObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }),
     reads: { ...list, description: "host folders that its programs can read, at the same paths" },
     gpus: listOf(gpu),

@@ -24,6 +24,11 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   budget: { share: 0.5 },
   reminder: { look: 1, text: "" },
   wait: { why: "provider", durationMs: 1000, deadline: "2026-01-02T03:14:05.000Z" },
+  download: {
+    ...{ from: "model", id: "lab/model", revision: "0".repeat(40), path: "config.json" },
+    ...{ digest, bytes: 1, cached: false },
+  },
+  "download-refused": { asked: "GET /", cause: "not-served", detail: "" },
   message: { by: "agent", role: "user", why: "prompt", text: "" },
   "model-request": {
     ...{ by: "program", call: 1, provider: "p", model: "m", messages: 0 },

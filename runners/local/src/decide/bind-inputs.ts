@@ -42,7 +42,9 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   const bound = boundInputs(instance, context);
   const inputs = Object.fromEntries(Object.entries(bound).map(([name, { digest }]) => [name, digest]));
   const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
-  if (manifest) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
+  // so that an attempt that collects nothing has the key that it had before it could
+  const counts = !stage.durable || instance.members.length > 0;
+  if (manifest && counts) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
   const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
   const python =
     action.run.kind === "python"

@@ -8,6 +8,27 @@ import type { Workspace } from "../store/workspace.ts";
 const passed =
   /^(HF_ENDPOINT|HF_HUB_OFFLINE|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$|^(https?|no|all)_proxy$/i;
 
+/** What the download gateway of an attempt reads. It has no key. */
+const passedToGateway =
+  /^(HF_ENDPOINT|PIP_INDEX_URL|MLRB_CODE_HOST|NODE_EXTRA_CA_CERTS)$|^(https?|no)_proxy$/i;
+
+/** For an attempt with `network: hub`: its servers, and the folder in which downloads outlive it. */
+export function gatewayVariables(
+  { stage, execution }: Instance,
+  { state }: Pick<Workspace, "state">,
+): Record<string, string> {
+  if (!stage.untrusted || execution.network !== "hub") return {};
+  const set = Object.entries(process.env).filter(
+    (one): one is [string, string] => one[1] !== undefined && passedToGateway.test(one[0]),
+  );
+  const proxied = set.some(([name]) => /^https?_proxy$/i.test(name));
+  return {
+    ...Object.fromEntries(set),
+    ...(proxied && { NODE_USE_ENV_PROXY: "1" }),
+    MLRB_DOWNLOADS: join(state.state, "downloads"),
+  };
+}
+
 /** Undefined for other stages. */
 export function hubFolder({ stage }: Instance, { state }: Pick<Workspace, "state">): string | undefined {
   if (!stage.spec.hub) return undefined;

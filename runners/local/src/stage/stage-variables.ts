@@ -8,7 +8,7 @@ import { environmentPython } from "../process/environments.ts";
 import { findPython } from "../process/find-python.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { realCommands } from "./declared-programs.ts";
-import { hubVariables } from "./hub-folder.ts";
+import { gatewayVariables, hubVariables } from "./hub-folder.ts";
 
 /** Only declared variables and those that any program needs; never the caller's whole environment. */
 export function stageVariables(
@@ -41,6 +41,7 @@ export function stageVariables(
     MLRB_WORK: work,
     ...(python && { MLRB_PYTHON: python, VIRTUAL_ENV: dirname(dirname(python)) }),
     ...hubVariables(instance, workspace),
+    ...gatewayVariables(instance, workspace),
     ...action.env,
   };
   // a stage that opens what untrusted code made must not write compiled code that later stages run

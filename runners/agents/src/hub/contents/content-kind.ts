@@ -1,0 +1,53 @@
+// What content is, from its first bytes. Names and types of the sender are never asked: they may lie.
+
+export const peekBytes = 1 << 16;
+
+export type ContentKind =
+  /** Opened, and its content looked at. */
+  | "gzip"
+  | "zstd"
+  | "tar"
+  | "zip"
+  | "parquet"
+  /** Could hold anything, and cannot be opened here. */
+  | "closed-archive"
+  /** Weights, machine code, images, sound and films hold no rows of text. */
+  | "no-text"
+  | "utf-16"
+  | "text"
+  | "binary";
+
+const closed = [
+  "BZh",
+  "\xfd7zXZ\0",
+  "7z\xbc\xaf\x27\x1c",
+  "Rar!\x1a\x07",
+  "\x04\x22\x4d\x18",
+  "\x5d\0\0\x80\0",
+  "MSCF",
+];
+const media = ["\x7fELF", "\x89PNG", "\xff\xd8\xff", "GIF8", "fLaC", "OggS", "ID3"];
+
+export function contentKind(head: Buffer): ContentKind {
+  const begin = head.toString("latin1", 0, 600);
+  if (begin.startsWith("\x1f\x8b")) return "gzip";
+  if (begin.startsWith("\x28\xb5\x2f\xfd")) return "zstd";
+  if (begin.startsWith("PK\x03\x04") || begin.startsWith("PK\x05\x06")) return "zip";
+  if (begin.startsWith("PAR1")) return "parquet";
+  if (begin.slice(257, 262) === "ustar") return "tar";
+  if (closed.some((magic) => begin.startsWith(magic))) return "closed-archive";
+  if (media.some((magic) => begin.startsWith(magic))) return "no-text";
+  if (begin.startsWith("RIFF") && ["WAVE", "WEBP"].includes(begin.slice(8, 12))) return "no-text";
+  if (begin.slice(4, 8) === "ftyp") return "no-text";
+  if (begin.startsWith("\xff\xfe") || begin.startsWith("\xfe\xff")) return "utf-16";
+  if (!head.includes(0)) return "text";
+  return halfZeros(head) ? "utf-16" : "binary";
+}
+
+/** Latin text in two bytes for each character, without a mark. */
+function halfZeros(head: Buffer): boolean {
+  const odd = head.filter((byte, at) => at % 2 === 1 && byte === 0).length;
+  const even = head.filter((byte, at) => at % 2 === 0 && byte === 0).length;
+  const half = head.length / 2;
+  return (odd > 0.7 * half && even < 0.1 * half) || (even > 0.7 * half && odd < 0.1 * half);
+}

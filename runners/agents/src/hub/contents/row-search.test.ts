@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RowIndex, RowSearch } from "./row-search.ts";
+import { textsOf, withheldRows } from "./withheld-rows.ts";
+
+const question = "Why does the café’s \\nabla operator hum when the “lights” go out?";
+const choice = "because the wind has turned";
+const rows = [
+  { question, choices: [choice, "no"], answer: 1 },
+  { question: "What is the height of the tallest tower in Quell?" },
+];
+const index = new RowIndex(withheldRows(rows.map(textsOf)));
+
+function found(...pieces: string[]): number {
+  const search = new RowSearch(index);
+  for (const piece of pieces) search.push(piece);
+  return search.rowsFound();
+}
+
+test("a row is found in JSON, CSV, HTML, in capitals, with other quotes, and over many lines", () => {
+  const texts = {
+    json: JSON.stringify(rows[0]),
+    "json with escapes": JSON.stringify(rows[0]).replace("é", "\\u00e9").replace("“", "\\u201c"),
+    csv: `7,"${question}","${choice}",no`,
+    html: `<p>${question.replace(/[“”]/g, "&quot;")}</p><li>${choice}</li>`,
+    capitals: `${choice} ${question}`.toUpperCase(),
+    lines: `${question} ${choice}`.replaceAll(" ", " \n\t "),
+    invisible: `${question.replace("operator", "oper\u200bator")} ${choice}`,
+    prompt: `Q: ${question}\nA. ${choice}\nB. no\nAnswer:`,
+  };
+  for (const [what, text] of Object.entries(texts)) assert.equal(found(text), 1, what);
+});
+
+test("a row is found across the pieces of a stream, wherever it is cut", () => {
+  const text = `before ${question} ${choice} after`;
+  for (let at = 1; at < text.length; at++)
+    assert.equal(found(text.slice(0, at), text.slice(at)), 1, String(at));
+});
+
+test("a part of a row, its words in another order, or one word less is no row", () => {
+  assert.equal(found(question), 0);
+  assert.equal(found(choice), 0);
+  assert.equal(found(`${question.replace("hum", "sing")} ${choice}`), 0);
+  assert.equal(found(question.split(" ").reverse().join(" "), choice), 0);
+});
+
+test("short texts count only where they are many and make up much of the content", () => {
+  const short = Array.from({ length: 20 }, (_, at) => [`The number ${at} sings`, `The number ${at} sing`]);
+  const shortIndex = new RowIndex(withheldRows(short));
+  const count = (text: string) => {
+    const search = new RowSearch(shortIndex);
+    search.push(text);
+    return search.rowsFound();
+  };
+  assert.equal(count(short.flat().join("\n")), 20);
+  assert.equal(count(short.slice(0, 5).flat().join("\n")), 0);
+  assert.equal(count(`${short.flat().join("\n")} ${"other words without end ".repeat(2000)}`), 0);
+});
+
+test("hashes hold no word of a row", () => {
+  assert.doesNotMatch(JSON.stringify(Object.values(withheldRows(rows.map(textsOf)))), /[a-z]/i);
+});
+
+test("an empty index finds nothing", () => {
+  const search = new RowSearch(new RowIndex({ texts: [], rows: [] }));
+  search.push(question);
+  assert.equal(search.rowsFound(), 0);
+});

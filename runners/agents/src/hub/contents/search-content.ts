@@ -1,0 +1,220 @@
+// Searches one downloaded file for withheld rows, whatever it is packed in. Runs in a process of its own (search-file.ts):
+// a hostile file may take all its memory.
+import { randomBytes } from "node:crypto";
+import { createReadStream, createWriteStream, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+import { extract } from "tar-stream";
+import { open as openZip, type ZipFile } from "yauzl";
+import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
+import type { RowSearch } from "./row-search.ts";
+import { textsOf } from "./withheld-rows.ts";
+
+export type ContentRequest = {
+  search: RowSearch;
+  /** An empty folder for what must lie in a file to be opened. */
+  scratch: string;
+  /** Whether content that cannot be read is an error: a data set consists of rows. */
+  strict: boolean;
+  /** Unpacked bytes that are looked at, at most. */
+  bytesMax: number;
+};
+
+/** Content that cannot be looked at. */
+class Unreadable extends Error {}
+
+const depthMax = 4;
+const rowsAtOnce = 4096;
+
+type Looking = ContentRequest & { bytes: number };
+
+/** Throws `Unreadable`, or the error of a library on damaged content. */
+export async function searchFile(path: string, request: ContentRequest): Promise<void> {
+  await lookAtFile(path, { ...request, bytes: 0 }, 0);
+}
+
+async function lookAtFile(path: string, looking: Looking, depth: number): Promise<void> {
+  const { head, tail } = await ends(path);
+  const kind = contentKind(head);
+  if (kind === "parquet") return await lookAtParquet(path, looking);
+  // programs find the index of a ZIP at its end, whatever comes first
+  if (kind === "zip" || tail.includes("PK\x05\x06")) await lookAtZip(path, looking, depth);
+  if (kind !== "zip") await lookAtStream(createReadStream(path), kind, { looking, depth, head });
+}
+
+async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const at = async (position: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    return { head: await at(0), tail: await at(Math.max(0, size - peekBytes)) };
+  } finally {
+    await file.close();
+  }
+}
+
+async function lookAtStream(
+  stream: Readable,
+  kind: ContentKind,
+  at: { looking: Looking; depth: number; head: Buffer },
+): Promise<void> {
+  const { looking, depth, head } = at;
+  if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
+  switch (kind) {
+    case "gzip":
+      return await lookInside(piped(stream, createGunzip()), looking, depth + 1);
+    case "zstd":
+      return await lookInside(piped(stream, createZstdDecompress()), looking, depth + 1);
+    case "tar":
+      return await lookAtTar(stream, looking, depth + 1);
+    case "zip":
+    case "parquet":
+      return await inScratch(stream, looking, (path) => lookAtFile(path, looking, depth + 1));
+    case "closed-archive":
+      throw new Unreadable("a compressed format that cannot be opened here");
+    case "no-text":
+      return drain(stream, looking);
+    case "binary":
+      if (looking.strict) throw new Unreadable("binary content of a format that is not known here");
+      if (isSafetensors(head)) return drain(stream, looking);
+      return await lookAtText(stream, "utf-8", looking);
+    case "utf-16":
+      return await lookAtText(stream, head[0] === 0xfe || head[0] === 0 ? "utf-16be" : "utf-16le", looking);
+    case "text":
+      return await lookAtText(stream, "utf-8", looking);
+  }
+}
+
+/** Weights: the length of a JSON header, then the header. */
+function isSafetensors(head: Buffer): boolean {
+  return head.length > 16 && head.readBigUInt64LE() < 100_000_000n && head.toString("latin1", 8, 10) === '{"';
+}
+
+/** An error of the first stream is an error of the second. */
+function piped<To extends NodeJS.ReadWriteStream>(from: Readable, to: To): Readable {
+  from.on("error", (error) => (to as unknown as Readable).destroy(error));
+  return from.pipe(to) as unknown as Readable;
+}
+
+/** A stream of which nothing is known yet. */
+async function lookInside(stream: Readable, looking: Looking, depth: number): Promise<void> {
+  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const begin: Buffer[] = [];
+  let length = 0;
+  while (length < peekBytes) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    begin.push(value);
+    length += value.length;
+  }
+  const head = Buffer.concat(begin);
+  async function* whole() {
+    yield head;
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+  }
+  await lookAtStream(Readable.from(whole()), contentKind(head.subarray(0, peekBytes)), {
+    looking,
+    depth,
+    head,
+  });
+}
+
+async function lookAtTar(stream: Readable, looking: Looking, depth: number): Promise<void> {
+  const entries = piped(stream, extract() as never) as unknown as AsyncIterable<
+    Readable & { header: { name: string } }
+  >;
+  for await (const entry of entries) {
+    searchName(entry.header.name, looking);
+    await lookInside(entry, looking, depth);
+    entry.resume();
+  }
+}
+
+async function lookAtZip(path: string, looking: Looking, depth: number): Promise<void> {
+  if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
+  const zip = await new Promise<ZipFile>((done, fail) =>
+    openZip(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
+      error ? fail(error) : done(opened),
+    ),
+  );
+  try {
+    for await (const entry of zip.eachEntry()) {
+      searchName(entry.fileName, looking);
+      if (entry.fileName.endsWith("/")) continue;
+      if (entry.isEncrypted()) throw new Unreadable("an encrypted archive");
+      await lookInside(await zip.openReadStreamPromise(entry), looking, depth + 1);
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+/** Names may carry text too. */
+function searchName(name: string, { search }: Looking): void {
+  search.push(name);
+  search.end();
+}
+
+async function lookAtParquet(path: string, looking: Looking): Promise<void> {
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const rows = Number(metadata.num_rows);
+  searchName(JSON.stringify(metadata.key_value_metadata ?? []), looking);
+  for (let from = 0; from < rows; from += rowsAtOnce) {
+    const to = Math.min(rows, from + rowsAtOnce);
+    for (const row of await parquetReadObjects({ file, metadata, compressors, rowStart: from, rowEnd: to }))
+      for (const text of textsOf(row)) {
+        count(looking, text.length);
+        looking.search.push(text);
+        looking.search.end();
+      }
+  }
+}
+
+async function lookAtText(stream: Readable, encoding: string, looking: Looking): Promise<void> {
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    count(looking, piece.length);
+    looking.search.push(decoder.decode(piece, { stream: true }));
+  }
+  looking.search.push(decoder.decode());
+  looking.search.end();
+}
+
+async function drain(stream: Readable, looking: Looking): Promise<void> {
+  for await (const piece of stream as AsyncIterable<Buffer>) count(looking, piece.length);
+}
+
+function count(looking: Looking, bytes: number): void {
+  looking.bytes += bytes;
+  if (looking.bytes > looking.bytesMax)
+    throw new Unreadable(`more than ${looking.bytesMax} bytes when unpacked`);
+}
+
+async function inScratch(
+  stream: Readable,
+  looking: Looking,
+  look: (path: string) => Promise<void>,
+): Promise<void> {
+  const path = join(looking.scratch, randomBytes(8).toString("hex"));
+  try {
+    async function* counted(pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
+        count(looking, piece.length);
+        yield piece;
+      }
+    }
+    await pipeline(stream, counted, createWriteStream(path));
+    await look(path);
+  } finally {
+    rmSync(path, { force: true });
+  }
+}

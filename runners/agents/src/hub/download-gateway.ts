@@ -1,0 +1,332 @@
+// Downloads for programs that have no network: a server of the supervisor for a model hub, a package index and a code
+// host. It only reads, fetches a file whole, searches it, records it, and then serves it. Every program that connects
+// counts as hostile: what it sends has a limit in size and time.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { basename, dirname } from "node:path";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import send from "send";
+import { guardedServer } from "../gateway/guarded-server.ts";
+import type { DownloadAdmission } from "./admit-download.ts";
+import type { CachedFile, DownloadCache, WantedFile } from "./download-cache.ts";
+import { NotServed } from "./fetch-upstream.ts";
+import { encodedPath, type HubRequest, hubRequest } from "./hub-request.ts";
+import { apiPath, HubServer, type RepositoryFacts } from "./hub-server.ts";
+import { indexPage, PackageIndex } from "./package-index.ts";
+
+export type DownloadEvent = Extract<TrajectoryEvent, { event: "download" | "download-refused" }>;
+
+export type DownloadGatewayOptions = {
+  servers: { hub: string; packages: string; code: string };
+  /** Owners/names of code repositories, or patterns of them. */
+  codeAllowed: string[];
+  cache: DownloadCache;
+  admission: DownloadAdmission;
+  /** Of all files of the attempt. */
+  bytesMax: number;
+  write(event: DownloadEvent): void;
+  /** The record cannot be written. */
+  failed(error: unknown): void;
+};
+
+/** Requests that are worked on at once; others wait. */
+const openMax = 16;
+/** Refusals on record; a program may ask without end. */
+const refusalsMax = 1000;
+const bodyBytesMax = 64 << 10;
+
+type Recorded = Omit<Extract<DownloadEvent, { event: "download" }>, "event" | "digest" | "bytes" | "cached">;
+
+export class DownloadGateway {
+  /** The caller makes it listen. */
+  readonly server: Server;
+  readonly #options: DownloadGatewayOptions;
+  readonly #over = new AbortController();
+  readonly #hub: HubServer;
+  readonly #packages: PackageIndex;
+  readonly #entered = new Map<string, number>();
+  readonly #working = new Set<Promise<void>>();
+  #refusals = 0;
+
+  constructor(options: DownloadGatewayOptions) {
+    this.#options = options;
+    const { signal } = this.#over;
+    this.#hub = new HubServer(options.servers.hub, signal);
+    this.#packages = new PackageIndex(options.servers.packages, signal);
+    this.server = guardedServer((request, response) => {
+      response.on("error", () => {}); // a program that went away
+      request.on("error", () => {});
+      const working = this.#serve(request, response)
+        .catch(options.failed)
+        .finally(() => this.#working.delete(working));
+      this.#working.add(working);
+    });
+  }
+
+  /** Ends every download and answers no new request. The record is complete when it resolves. */
+  async close(): Promise<void> {
+    this.#over.abort(new NotServed("upstream", "the attempt is over", { status: 502 }));
+    await Promise.all(this.#working);
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url = "" } = request;
+    try {
+      this.#over.signal.throwIfAborted();
+      while (this.#working.size > openMax) {
+        await Promise.race([...this.#working].slice(0, openMax));
+        if (response.destroyed) return;
+      }
+      const asked = hubRequest(method, url);
+      if (!asked)
+        throw new NotServed("not-served", "the gateway reads models, data sets, packages and code only");
+      await this.#answer(asked, request, response);
+    } catch (error) {
+      const known = error instanceof NotServed ? error : unknownTrouble(error);
+      refuse(response, known);
+      this.#recordRefusal(`${method} ${url}`, known);
+    }
+  }
+
+  #recordRefusal(asked: string, { why: cause, message: detail }: NotServed): void {
+    if (this.#over.signal.aborted || ++this.#refusals > refusalsMax) return;
+    this.#write({ event: "download-refused", asked: asked.slice(0, 500).toWellFormed(), cause, detail });
+  }
+
+  #write(event: DownloadEvent): void {
+    try {
+      this.#options.write(event);
+    } catch (error) {
+      this.#options.failed(error);
+      throw error;
+    }
+  }
+
+  async #answer(asked: HubRequest, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    switch (asked.kind) {
+      case "hub-file":
+        return await this.#hubFile(asked, request, response);
+      case "hub-facts":
+        return await this.#json(
+          apiPath(asked.repository, asked.below),
+          { query: asked.query },
+          { request, response },
+        );
+      case "hub-search":
+        return await this.#json(
+          encodedPath(["api", `${asked.type}s`]),
+          { query: asked.query },
+          { request, response },
+        );
+      case "hub-paths": {
+        const body = await pathsBody(request);
+        const path = apiPath(asked.repository, ["paths-info", asked.revision]);
+        return await this.#json(path, { body }, { request, response });
+      }
+      case "package": {
+        const page = indexPage(asked.name, await this.#packages.files(asked.name));
+        response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+        return void response.end(request.method === "HEAD" ? undefined : page);
+      }
+      case "package-file":
+        return await this.#packageFile(asked, request, response);
+      case "code":
+        return await this.#code(asked, request, response);
+    }
+  }
+
+  async #hubFile(
+    { repository, revision, path }: Extract<HubRequest, { kind: "hub-file" }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { admission } = this.#options;
+    admission.checkName(repository, path);
+    const facts = await this.#hub.facts(repository, revision);
+    admission.checkName(facts, path); // the name that it has now
+    const file = await this.#hub.file(facts, path);
+    admission.checkDigest(file.etag);
+    response.setHeader("X-Repo-Commit", facts.revision);
+    response.setHeader("ETag", `"${file.etag}"`);
+    response.setHeader("Accept-Ranges", "bytes");
+    if (file.etag.length === 64) {
+      response.setHeader("X-Linked-ETag", `"${file.etag}"`);
+      response.setHeader("X-Linked-Size", file.bytes);
+    }
+    if (request.method === "HEAD") {
+      response
+        .writeHead(200, { "content-length": file.bytes, "content-type": "application/octet-stream" })
+        .end();
+      return;
+    }
+    const known = file.etag.length === 64 ? { sha256: file.etag } : { gitSha1: file.etag };
+    const strict = facts.type === "dataset";
+    const entering = recorded(facts, path);
+    await this.#enter({ url: file.url, known, bytes: file.bytes }, { entering, strict, request, response });
+  }
+
+  async #packageFile(
+    { name, file, metadata }: Extract<HubRequest, { kind: "package-file" }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const found = await this.#packages.file(name, file);
+    const sha256 = metadata ? found.metadata : found.sha256;
+    if (sha256 === undefined)
+      throw new NotServed("not-there", `the index has no metadata of ${file}`, { status: 404 });
+    const url = new URL(found.url);
+    if (metadata) url.pathname += ".metadata";
+    const path = metadata ? `${file}.metadata` : file;
+    const entering = { from: "package" as const, id: name, revision: null, path };
+    await this.#enter({ url, known: { sha256 } }, { entering, strict: false, request, response });
+  }
+
+  async #code(
+    { id, ref }: Extract<HubRequest, { kind: "code" }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { servers, codeAllowed } = this.#options;
+    const allowed = (pattern: string) =>
+      new RegExp(`^${pattern.split("*").map(RegExp.escape).join("[^/]*")}$`, "i").test(id);
+    if (!codeAllowed.some(allowed))
+      throw new NotServed(
+        "not-served",
+        `the code repository ${id} is not on the list: ${codeAllowed.join(", ")}`,
+      );
+    const url = new URL(
+      encodedPath([...id.split("/"), "tar.gz", ...ref.split("/")]),
+      servers.code.replace(/\/*$/, "/"),
+    );
+    const fixed = /^[0-9a-f]{40}$/.test(ref); // a branch or tag may move
+    const entering = { from: "code" as const, id, revision: ref, path: "archive.tar.gz" };
+    const wanted = { url, known: {}, ...(fixed && { name: `code ${id} ${ref}` }) };
+    await this.#enter(wanted, { entering, strict: false, request, response });
+  }
+
+  /** Downloads, searches, records and serves one file. */
+  async #enter(
+    wanted: WantedFile,
+    at: { entering: Recorded; strict: boolean; request: IncomingMessage; response: ServerResponse },
+  ): Promise<void> {
+    const { cache, admission } = this.#options;
+    const { signal } = this.#over;
+    this.#book(wanted.bytes ?? 0, wanted.known.sha256);
+    const file = await cache.get(wanted, signal);
+    this.#book(file.bytes, file.digest);
+    await admission.checkContent(file, { cache, strict: at.strict, signal });
+    signal.throwIfAborted();
+    this.#record(at.entering, file);
+    await sent(file, at.request, at.response);
+  }
+
+  /** Throws once the attempt has all the bytes that it may get. */
+  #book(bytes: number, digest: string | undefined): void {
+    if (digest !== undefined && this.#entered.has(digest)) return;
+    const all = this.#entered.values().reduce((sum, one) => sum + one, 0) + bytes;
+    if (all > this.#options.bytesMax)
+      throw new NotServed(
+        "over-limit",
+        `with this file the attempt would have downloaded ${all} bytes, more than its limit of ${this.#options.bytesMax}`,
+      );
+  }
+
+  #record(entering: Recorded, { digest, bytes, cached }: CachedFile): void {
+    const { from, id, revision, path } = entering;
+    const name = JSON.stringify([from, id, revision, path, digest]);
+    if (this.#entered.has(name)) return;
+    this.#entered.set(name, 0);
+    if (!this.#entered.has(digest)) this.#entered.set(digest, bytes);
+    this.#write({ event: "download", ...entering, digest, bytes, cached });
+  }
+
+  async #json(
+    path: string,
+    ask: { query?: URLSearchParams; body?: string },
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+  ): Promise<void> {
+    const { text, next } = await this.#hub.json(path, ask);
+    this.#options.admission.checkText(text);
+    // a next page has the same path; the program finds the gateway where it found it now
+    const host = /^127\.0\.0\.1:\d{1,5}$/.exec(request.headers.host ?? "")?.[0];
+    const link = next && host && { link: `<http://${host}/${path}?${next}>; rel="next"` };
+    response.writeHead(200, { "content-type": "application/json", ...link });
+    response.end(request.method === "HEAD" ? undefined : text);
+  }
+}
+
+function unknownTrouble(error: unknown): NotServed {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
+  const detail = code ?? message; // a message of the file system names places of this host
+  return new NotServed("upstream", `the answer cannot be read: ${detail}`, { status: 502 });
+}
+
+function recorded({ type, id, revision, createdAt, parameters }: RepositoryFacts, path: string): Recorded {
+  return {
+    ...{ from: type, id, revision, path },
+    ...(createdAt !== undefined && { createdAt }),
+    ...(parameters !== undefined && { parameters }),
+  };
+}
+
+/** Serves ranges and conditions too. Resolves when the answer has ended, whoever ended it. */
+async function sent({ path }: CachedFile, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once("close", resolve);
+  if (response.destroyed) return;
+  response.setHeader("content-type", "application/octet-stream");
+  send(request, `/${basename(path)}`, {
+    root: dirname(path),
+    cacheControl: false,
+    lastModified: false,
+    etag: false,
+    index: false,
+  })
+    .on("error", ({ status }: { status: number }) => {
+      if (!response.headersSent) response.writeHead(status);
+      response.end();
+    })
+    .pipe(response);
+  await promise;
+}
+
+/** As `huggingface_hub` and `datasets` send it: names of files whose facts are asked for. */
+async function pathsBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > bodyBytesMax)
+      throw new NotServed("too-large", `a request of more than ${bodyBytesMax} bytes`, { status: 413 });
+    pieces.push(piece);
+  }
+  const text = Buffer.concat(pieces).toString();
+  const isJson = request.headers["content-type"]?.startsWith("application/json") ?? false;
+  const named = isJson ? pathsOfJson(text) : new URLSearchParams(text).getAll("paths");
+  return JSON.stringify({ paths: named, expand: false });
+}
+
+function pathsOfJson(text: string): string[] {
+  try {
+    const { paths } = JSON.parse(text) as { paths?: unknown };
+    return [paths].flat().filter((path): path is string => typeof path === "string");
+  } catch {
+    throw new NotServed("not-served", "the request is not JSON", { status: 400 });
+  }
+}
+
+function refuse(response: ServerResponse, { status, code, message }: NotServed): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  const text = message.replace(/[^\x20-\x7e]/g, "?");
+  response
+    .writeHead(status, {
+      "content-type": "text/plain; charset=utf-8",
+      "x-error-message": text,
+      ...(code !== undefined && { "x-error-code": code }),
+    })
+    .end(`${text}\n`);
+}

@@ -1,0 +1,41 @@
+// What a sealed attempt may download, from its stage's inputs and variables.
+import { readCollected } from "@mlrb/kit/collected";
+import type { DownloadsRequest } from "./agent-downloads.ts";
+
+/** Of one file. */
+const fileBytesMax = 64 * 2 ** 30;
+/** Space that stays free on the disk of the cache. */
+const freeBytesMin = 10 * 2 ** 30;
+/** Repositories of code, as owner/name; * is any name. */
+const codeAllowed = ["EleutherAI/lm-evaluation-harness", "huggingface/*", "arcee-ai/mergekit", "karpathy/*"];
+
+/**
+ * `manifest`: of the collected stage that says what is withheld. `bytesMax`: of all files of the attempt. Throws if
+ * nothing says what is withheld: an attempt must not start without it.
+ */
+export function downloadsRequest(manifest: string | undefined, bytesMax: number): DownloadsRequest {
+  const member = manifest === undefined ? undefined : readCollected(manifest).members[0];
+  const withheld = member?.artifacts.withheld?.path;
+  if (withheld === undefined) {
+    const cause =
+      member === undefined ? "no stage is collected" : `${member.stage}: ${member.cause || member.outcome}`;
+    throw new Error(
+      `network: hub, and nothing says which evaluation data is withheld (${cause}); ` +
+        "collect an output `withheld` (pipelines/steps/withheld.ts), and run its stage too",
+    );
+  }
+  const { HF_ENDPOINT, PIP_INDEX_URL, MLRB_CODE_HOST, MLRB_DOWNLOADS } = process.env;
+  if (!MLRB_DOWNLOADS) throw new Error("network: hub needs MLRB_DOWNLOADS, a folder for downloaded files");
+  return {
+    servers: {
+      hub: HF_ENDPOINT || "https://huggingface.co",
+      packages: PIP_INDEX_URL || "https://pypi.org/simple",
+      code: MLRB_CODE_HOST || "https://codeload.github.com",
+    },
+    codeAllowed,
+    cacheFolder: MLRB_DOWNLOADS,
+    withheld,
+    limits: { fileBytesMax, freeBytesMin },
+    bytesMax,
+  };
+}

@@ -1,0 +1,140 @@
+// What a request of an agent asks for. Everything that is not listed here is refused. A path is decoded once and built
+// anew for the server, so no trick in it reaches one.
+
+export type Repository = { type: "model" | "dataset"; id: string };
+
+export type HubRequest =
+  /** A file of a repository on the hub. */
+  | { kind: "hub-file"; repository: Repository; revision: string; path: string }
+  /** Facts of a repository: its commit, the names of its files. `below`: the rest of the address. */
+  | { kind: "hub-facts"; repository: Repository; below: string[]; query: URLSearchParams }
+  | { kind: "hub-paths"; repository: Repository; revision: string }
+  | { kind: "hub-search"; type: Repository["type"]; query: URLSearchParams }
+  | { kind: "package"; name: string }
+  | { kind: "package-file"; name: string; file: string; metadata: boolean }
+  /** All files of a code repository at a branch, tag or commit, as .tar.gz. */
+  | { kind: "code"; id: string; ref: string };
+
+/** No name on a hub begins with a dash. */
+export const besideHub = "-";
+
+const owned = /^[A-Za-z0-9][\w.-]{0,95}$/;
+const packageName = /^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/i;
+const fileName = /^[A-Za-z0-9][\w.+!-]{0,250}$/;
+const asked = new Set([
+  "recursive",
+  "expand",
+  "cursor",
+  "limit",
+  "search",
+  "author",
+  "filter",
+  "sort",
+  "direction",
+]);
+
+/** Undefined for anything else. */
+export function hubRequest(method: string, url: string): HubRequest | undefined {
+  const parts = pathParts(url);
+  if (parts === undefined) return undefined;
+  const { segments, query } = parts;
+  const [first, ...rest] = segments;
+  if (method === "POST") return first === "api" ? pathsRequest(rest) : undefined;
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  if (first === besideHub) return besideRequest(rest);
+  if (first === "api") return factsRequest(rest, query);
+  const type = first === "datasets" ? "dataset" : "model";
+  const named = type === "dataset" ? rest : segments;
+  const at = named.indexOf("resolve");
+  const repository = at < 1 || at > 2 ? undefined : repositoryOf(type, named.slice(0, at));
+  const [revision, ...path] = named.slice(at + 1);
+  if (!repository || revision === undefined || !isRevision(revision) || path.length === 0) return undefined;
+  return { kind: "hub-file", repository, revision, path: path.join("/") };
+}
+
+/** Decoded once. Undefined for a path with an empty part, a step up, or a character that no name has. */
+function pathParts(url: string): { segments: string[]; query: URLSearchParams } | undefined {
+  const [, path, query = ""] = /^\/([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
+  if (path === undefined || url.length > 4000) return undefined;
+  const segments: string[] = [];
+  for (const part of path.replace(/\/$/, "").split("/")) {
+    let segment: string;
+    try {
+      segment = decodeURIComponent(part);
+    } catch {
+      return undefined;
+    }
+    if (segment === "" || segment === "." || segment === ".." || /[\\\p{Cc}\p{Cf}?#%]/u.test(segment))
+      return undefined;
+    segments.push(segment);
+  }
+  // of all names only a revision's may hold a slash: refs/convert/parquet
+  if (segments.some((one) => one.includes("/") && !isRevision(one))) return undefined;
+  const kept = [...new URLSearchParams(query)].filter(
+    ([key, value]) => asked.has(key) && value.length <= 500,
+  );
+  return { segments, query: new URLSearchParams(kept) };
+}
+
+function isRevision(text: string): boolean {
+  return /^[A-Za-z0-9][\w.-]*(?:\/[A-Za-z0-9][\w.-]*){0,3}$/.test(text) && text.length <= 200;
+}
+
+/** Old repositories have no owner. */
+function repositoryOf(type: Repository["type"], names: string[]): Repository | undefined {
+  return names.every((name) => owned.test(name)) ? { type, id: names.join("/") } : undefined;
+}
+
+function apiRepository(segments: string[]): { repository: Repository; below: string[] } | undefined {
+  const [kind, ...names] = segments;
+  if (kind !== "models" && kind !== "datasets") return undefined;
+  const at = names.findIndex((name) => ["revision", "tree", "refs", "commits", "paths-info"].includes(name));
+  const id = at < 0 ? names : names.slice(0, at);
+  if (id.length < 1 || id.length > 2) return undefined;
+  const repository = repositoryOf(kind === "models" ? "model" : "dataset", id);
+  return repository && { repository, below: at < 0 ? [] : names.slice(at) };
+}
+
+function factsRequest(segments: string[], query: URLSearchParams): HubRequest | undefined {
+  const [kind, ...rest] = segments;
+  if (rest.length === 0 && (kind === "models" || kind === "datasets"))
+    return { kind: "hub-search", type: kind === "models" ? "model" : "dataset", query };
+  const found = apiRepository(segments);
+  if (!found || found.below[0] === "paths-info") return undefined;
+  const revision = found.below[1];
+  if (revision !== undefined && !isRevision(revision)) return undefined;
+  return { kind: "hub-facts", ...found, query };
+}
+
+function pathsRequest(segments: string[]): HubRequest | undefined {
+  const found = apiRepository(segments);
+  const [what, revision, ...more] = found?.below ?? [];
+  if (!found || what !== "paths-info" || revision === undefined || !isRevision(revision) || more.length > 0)
+    return undefined;
+  return { kind: "hub-paths", repository: found.repository, revision };
+}
+
+function besideRequest([service, ...rest]: string[]): HubRequest | undefined {
+  if (service === "simple" && rest.length === 1 && packageName.test(rest[0]!))
+    return { kind: "package", name: normalName(rest[0]!) };
+  if (service === "packages" && rest.length === 2 && packageName.test(rest[0]!) && fileName.test(rest[1]!)) {
+    const metadata = rest[1]!.endsWith(".metadata");
+    const file = metadata ? rest[1]!.slice(0, -".metadata".length) : rest[1]!;
+    return { kind: "package-file", name: normalName(rest[0]!), file, metadata };
+  }
+  if (service === "github" && rest.length === 4 && rest[2] === "tar.gz" && isRevision(rest[3]!)) {
+    const repository = repositoryOf("model", rest.slice(0, 2));
+    return repository && { kind: "code", id: repository.id, ref: rest[3]! };
+  }
+  return undefined;
+}
+
+/** As the package index compares names. */
+function normalName(name: string): string {
+  return name.toLowerCase().replace(/[-_.]+/g, "-");
+}
+
+/** A path of an address, each part encoded. */
+export function encodedPath(segments: string[]): string {
+  return segments.map(encodeURIComponent).join("/");
+}

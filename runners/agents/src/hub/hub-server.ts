@@ -1,0 +1,104 @@
+// The hub as the supervisor reads it: facts of repositories, and where the content of a file lies. No key is used, so an
+// agent sees what is public and nothing else.
+import { isTable } from "@mlrb/formats/is-table";
+import { boundedText, fetchUpstream, NotServed } from "./fetch-upstream.ts";
+import { encodedPath, type Repository } from "./hub-request.ts";
+
+export type RepositoryFacts = Repository & {
+  /** The commit. */
+  revision: string;
+  createdAt?: string;
+  parameters?: number;
+};
+
+export type HubFile = {
+  url: URL;
+  /** What the hub sends as ETag: git's hash of a small file, the SHA-256 of a large one. */
+  etag: string;
+  bytes: number;
+};
+
+const jsonBytesMax = 32 << 20;
+
+export class HubServer {
+  readonly #endpoint: URL;
+  readonly #signal: AbortSignal;
+  readonly #known = new Map<string, Promise<RepositoryFacts>>();
+
+  /** `endpoint` as in HF_ENDPOINT. */
+  constructor(endpoint: string, signal: AbortSignal) {
+    this.#endpoint = new URL(endpoint.replace(/\/*$/, "/"));
+    this.#signal = signal;
+  }
+
+  /** The repository as the hub names it now, and the commit of `revision`. A branch is looked up once for an attempt. */
+  facts(repository: Repository, revision: string): Promise<RepositoryFacts> {
+    const key = JSON.stringify([repository.type, repository.id, revision]);
+    return this.#known.getOrInsertComputed(key, () => {
+      const facts = this.#askFacts(repository, revision);
+      facts.catch(() => this.#known.delete(key));
+      return facts;
+    });
+  }
+
+  async #askFacts(repository: Repository, revision: string): Promise<RepositoryFacts> {
+    const { text } = await this.json(apiPath(repository, ["revision", revision]));
+    const about: unknown = JSON.parse(text);
+    const { id, sha } = isTable(about) ? about : {};
+    if (typeof id !== "string" || typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha))
+      throw new NotServed("upstream", "the hub's answer names no commit", { status: 502 });
+    const { createdAt, safetensors, private: closed } = about as Record<string, unknown>;
+    if (closed === true) throw new NotServed("not-there", "the repository is private", { status: 404 });
+    const parameters = isTable(safetensors) ? safetensors.total : undefined;
+    return {
+      ...{ type: repository.type, id, revision: sha },
+      ...(typeof createdAt === "string" && { createdAt: createdAt.slice(0, 40) }),
+      ...(Number.isSafeInteger(parameters) && { parameters: parameters as number }),
+    };
+  }
+
+  /** What the hub answers about a file. The content may lie elsewhere. */
+  async file({ type, id, revision }: RepositoryFacts, path: string): Promise<HubFile> {
+    const folder = [...(type === "dataset" ? ["datasets"] : []), ...id.split("/")];
+    const segments = [...folder, "resolve", revision, ...path.split("/")];
+    const url = new URL(encodedPath(segments), this.#endpoint);
+    const stopAt = ({ headers }: Response) => headers.has("x-linked-etag");
+    const { answer } = await fetchUpstream(url, { method: "HEAD", stopAt, signal: this.#signal });
+    const { headers } = answer;
+    const etag = (headers.get("x-linked-etag") ?? headers.get("etag") ?? "").replace(/^W\/|"/g, "");
+    const size = headers.get("x-linked-size") ?? headers.get("content-length");
+    const commit = headers.get("x-repo-commit");
+    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(etag) || size === null || !/^\d+$/.test(size))
+      throw new NotServed("upstream", "the hub's answer names no digest or size of the file", {
+        status: 502,
+      });
+    if (commit !== null && commit !== revision)
+      throw new NotServed("upstream", "the hub answered another commit", { status: 502 });
+    return { url, etag, bytes: Number(size) };
+  }
+
+  /** An answer in JSON, whole, with the address of its next page. */
+  async json(
+    path: string,
+    { query, body }: { query?: URLSearchParams; body?: string } = {},
+  ): Promise<{ text: string; next: URLSearchParams | undefined }> {
+    const url = new URL(path, this.#endpoint);
+    if (query) url.search = query.toString();
+    const { answer } = await fetchUpstream(url, {
+      ...(body !== undefined && {
+        method: "POST" as const,
+        body,
+        headers: { "content-type": "application/json" },
+      }),
+      signal: this.#signal,
+    });
+    const link = /<([^>]+)>;\s*rel="?next"?/.exec(answer.headers.get("link") ?? "")?.[1];
+    const next = link === undefined ? undefined : URL.parse(link, url)?.searchParams;
+    return { text: await boundedText(answer, jsonBytesMax), next };
+  }
+}
+
+/** A slash in a revision, which is one part of `below`, is encoded. */
+export function apiPath({ type, id }: Repository, below: string[]): string {
+  return encodedPath(["api", `${type}s`, ...id.split("/"), ...below]);
+}
