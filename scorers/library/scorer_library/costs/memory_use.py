@@ -59,6 +59,8 @@ def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True)
 
     Raises Rejected where the model fails, and, where `usable` is asked for, at the first output that is not
     finite."""
+    if count < 1:
+        return
     import torch
     from transformers import GenerationConfig, LogitsProcessor
 

@@ -1,0 +1,98 @@
+// The paper's profile from the lock of its sources to its tables, on a machine without GPU, hub and provider: every stage
+// runs its real script, against doubles of the hub and of the provider. What differs from `paper` is listed and checked.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { parse } from "yaml";
+import { indexVariables } from "./support/demonstration/play.ts";
+import { shareEnvironments } from "./support/environments.ts";
+import { leftovers, summary } from "./support/lab.ts";
+import { shell, submit, tool } from "./support/llm-attempts.ts";
+import { LoopbackHub } from "./support/loopback-hub.ts";
+import { LOOPBACK_KEY, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
+import { publishSources } from "./support/rehearsal/official-sources.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-rehearsal-")));
+const hub = await new LoopbackHub().start();
+const provider = await startLoopbackProvider({ script: play });
+after(async () => {
+  hub.close();
+  await provider.close();
+  repository.remove();
+  removeFolder(root);
+});
+shareEnvironments(root);
+
+const program = readFileSync(join(import.meta.dirname, "support/rehearsal/agent.py"), "utf8");
+
+/** A supervisor delegates once and submits; its worker runs the program and returns. */
+function play({ tools, messages }: SeenRequest) {
+  const isSupervisor = tools.includes("delegate");
+  const hasResult = messages.some(({ role }) => role === "tool");
+  if (isSupervisor) return hasResult ? submit() : tool("delegate", { task: "Submit a model." });
+  return hasResult
+    ? tool("return_result", { summary: "submitted" })
+    : shell(`cat > agent.py <<'END'\n${program}\nEND\npython agent.py`);
+}
+
+const env = { ...indexVariables(), HF_ENDPOINT: hub.endpoint, OPENAI_API_KEY: LOOPBACK_KEY };
+const pipeline = (...args: string[]) =>
+  startProgram(repository.path, [...args, "--root", root], { env }).ended;
+
+const taskFile = (task: string) => parse(repository.read(`tasks/${task}/task.yaml`)) as Line;
+const axes = (parse(repository.read("pipelines/full-benchmark.yaml")) as Line).axes;
+/** The tasks of which official attempts may start; the others are refused with their reason. */
+const ready = (axes.task as string[]).filter((task) => (taskFile(task).notYet?.official ?? "") === "");
+const asked = ["full-benchmark", "--profile", "rehearsal", "--set", `task=${ready.join(",")}`];
+
+test("nothing starts before the sources are locked and accepted", async () => {
+  const commits = publishSources(hub);
+  for (const [source, commit] of Object.entries(commits)) {
+    const file = `sources/${source}.yaml`;
+    const { revision } = parse(repository.read(file)) as { revision?: string };
+    if (revision !== undefined) repository.edit(file, `"${revision}"`, `"${commit}"`);
+  }
+  const preset = "runners/agents/presets/gpt-4o.yaml";
+  repository.edit(preset, "key: OPENAI_API_KEY", `key: OPENAI_API_KEY, baseUrl: "${provider.baseUrl}"`);
+  const early = await pipeline("run", ...asked, "--yes");
+  assert.equal(early.code, 2, early.stdout);
+  assert.match(early.stderr, /unresolved-source/);
+  assert.equal(provider.seen.length, 0);
+  const locked = await pipeline("sources", "lock");
+  assert.equal(locked.code, 0, locked.stdout + locked.stderr);
+  const accepted = await pipeline("sources", "accept", "--yes");
+  assert.equal(accepted.code, 0, accepted.stderr);
+});
+
+test("every stage of the paper ends in tables, one attempt at each task", {
+  timeout: 30 * 60_000,
+}, async () => {
+  const said = await pipeline("run", ...asked, "--yes", "--json");
+  const failed = said.lines.filter(({ outcome }) => outcome === "failed");
+  assert.equal(said.code, 0, failed.map((line) => JSON.stringify(line)).join("\n") + said.stderr);
+  assert.equal(summary(said).outcomes.failed, 0);
+  assert.deepEqual(leftovers({ root }), []);
+  const { results } = said.lines.findLast(({ event }) => event === "summary")!;
+  const report = JSON.parse(readFileSync(join(root, results, "report.json"), "utf8")) as Line;
+  assert.deepEqual(report.attempts.map(({ task }: Line) => task).sort(), [...ready].sort());
+  for (const { task, scores, verdict } of report.attempts) {
+    assert.notEqual(verdict.kind, "rejected", `${task}: ${JSON.stringify(verdict)}`);
+    const primary = taskFile(task).primary.official;
+    assert.equal(scores[primary].kind, "scored", `${task}: ${JSON.stringify(scores[primary])}`);
+    assert.ok(scores[primary].value >= 0 && scores[primary].value <= 1, task);
+  }
+});
+
+test("a second run repeats nothing and asks no model", { timeout: 10 * 60_000 }, async () => {
+  const calls = provider.seen.length;
+  const again = await pipeline("run", ...asked, "--yes", "--json");
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(summary(again).outcomes.succeeded, 0);
+  assert.equal(provider.seen.length, calls);
+});
