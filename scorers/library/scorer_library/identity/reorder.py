@@ -78,11 +78,12 @@ def rows_with_these_values(own: Tensor, given: Tensor, work: Work) -> Tensor | N
         same = ((own == given) | ~left).all(1) & (counts > 0)
         found[same] = torch.nonzero(same).flatten()
     moved = torch.nonzero((found < 0) & (counts > 0)).flatten()
+    by_column = given.T.contiguous() if len(moved) > TRIED else given.T  # read in one piece
     fits: dict[int, Tensor] = {}
     tried = moved[torch.linspace(0, len(moved) - 1, min(TRIED, len(moved))).long()]
     for at in [*tried.tolist(), *moved.tolist()]:
         if at not in fits:
-            fits[at] = rows_like(own[at], given, work)
+            fits[at] = rows_like(own[at], given, by_column, work)
             if len(fits[at]) == 0:
                 return None
     for at, rows in fits.items():
@@ -91,18 +92,18 @@ def rows_with_these_values(own: Tensor, given: Tensor, work: Work) -> Tensor | N
     taken, times = found[filled].unique(return_counts=True)
     if bool((times > 1).any()):
         for at in filled[torch.isin(found[filled], taken[times > 1])].tolist():
-            fits.setdefault(at, rows_like(own[at], given, work))  # also of those in place
+            fits.setdefault(at, rows_like(own[at], given, by_column, work))  # also of those in place
         options = [fits[at] if at in fits else found[at : at + 1] for at in filled.tolist()]
         once = each_once(options, len(given))
         found[filled] = torch.where(once >= 0, once, found[filled])
     return found if len(filled) > 0 else None
 
 
-def rows_like(row: Tensor, given: Tensor, work: Work) -> Tensor:
+def rows_like(row: Tensor, given: Tensor, by_column: Tensor, work: Work) -> Tensor:
     """Rows of `given` that have the values of `row` at their places, where these are not zero."""
     left, largest = torch.nonzero(row).flatten(), row.abs().argmax()
     work.equal(len(given))
-    likely = torch.nonzero(given[:, largest] == row[largest]).flatten()
+    likely = torch.nonzero(by_column[largest] == row[largest]).flatten()
     work.equal(len(likely) * len(left))
     return likely[(given[likely][:, left] == row[left]).all(1)]
 
@@ -123,10 +124,11 @@ def columns_of_moved_rows(own: Tensor, given: Tensor, work: Work) -> Tensor | No
 
     A row that was moved and cut has values of one given row, in whatever order.
     """
-    counts = (own != 0).sum(1)
+    filled = own != 0
+    counts, wanted = filled.sum(1), filled.sum(0).clamp_max(TRIED)
     mine, theirs = [], []
     for at in counts.argsort(descending=True)[:SHOWN].tolist():
-        if counts[at] == 0:
+        if counts[at] == 0 or (len(mine) >= TRIED and bool((filled[mine].sum(0) >= wanted).all())):
             break
         rows = rows_that_hold(own[at], given, work)
         if len(rows) == 0:
