@@ -17,9 +17,8 @@ from scorer_library.identity.work import Work
 # 80 % at most 0.89.
 DISTINCT = 0.9
 TRIED = 16  # rows that must have a match before all are matched
-SHOWN = (
-    256  # rows that show the columns: of a matrix with 90 % zeros, each column has about 25 values in them
-)
+LARGE = 4  # values of a row that are looked for first: large ones are rare
+SHOWN = 256  # most rows that show the columns: with 90 % zeros, each column has about 25 values in them
 
 
 @dataclass(frozen=True)
@@ -101,9 +100,12 @@ def rows_with_these_values(own: Tensor, given: Tensor, work: Work) -> Tensor | N
 
 def rows_like(row: Tensor, given: Tensor, by_column: Tensor, work: Work) -> Tensor:
     """Rows of `given` that have the values of `row` at their places, where these are not zero."""
-    left, largest = torch.nonzero(row).flatten(), row.abs().argmax()
+    left = torch.nonzero(row).flatten()
+    large = row.abs().topk(min(LARGE, len(left))).indices
     work.equal(len(given))
-    likely = torch.nonzero(by_column[largest] == row[largest]).flatten()
+    likely = torch.nonzero(by_column[large[0]] == row[large[0]]).flatten()
+    for column in large[1:].tolist():
+        likely = likely[by_column[column, likely] == row[column]]
     work.equal(len(likely) * len(left))
     return likely[(given[likely][:, left] == row[left]).all(1)]
 
