@@ -18,7 +18,8 @@ from given_bases import (
     with_layers,
 )
 from given_honest import on_a_grid
-from given_removals import Draw, fewer_units_and_tokens, moved_neurons, pruned, remove_masks, sized, sparse
+from given_orders import fewer_units_and_tokens, moved_neurons
+from given_removals import Draw, pruned, remove_masks, sized, sparse
 from torch import Tensor
 from torch.nn.functional import normalize
 

@@ -9,6 +9,17 @@ from typing import Any
 
 import torch
 from given_bases import HIDDEN, LAYERS, POSITIONS, VOCABULARY, copied, matrices, rebuilt, state_of, tune
+from given_orders import (
+    fewer_of_everything,
+    fewer_units_and_tokens,
+    joined,
+    moved_experts,
+    moved_heads,
+    moved_layers,
+    moved_neurons,
+    moved_units,
+    neurons_moved_up,
+)
 from given_removals import (
     Draw,
     cast,
@@ -16,19 +27,10 @@ from given_removals import (
     fewer_layers,
     fewer_neurons,
     fewer_of_all,
-    fewer_of_everything,
     fewer_tokens,
     fewer_units,
-    fewer_units_and_tokens,
     is_tied,
-    joined,
     layers,
-    moved_experts,
-    moved_heads,
-    moved_layers,
-    moved_neurons,
-    moved_units,
-    neurons_moved_up,
     pruned,
     pruned_by_groups,
     remove_masks,

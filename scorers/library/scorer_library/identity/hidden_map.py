@@ -95,7 +95,7 @@ def may_be_part(own: dict[str, Tensor], given: GivenModel) -> bool:
 def selecting(columns: Tensor, size: int) -> HiddenMap:
     matrix = torch.zeros(size, len(columns))
     matrix[columns, torch.arange(len(columns))] = (columns >= 0).float()
-    return HiddenMap(matrix, columns)
+    return HiddenMap(matrix, columns.clamp_min(0))  # of a column of zeros, any
 
 
 def find_map(own: Tensor, given: Tensor, seed: int) -> HiddenMap | None:
