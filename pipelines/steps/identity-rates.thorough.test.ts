@@ -29,7 +29,6 @@ type Case = {
   recipe: string;
   family: string;
   detail: string;
-  heldOut: boolean;
   knownEvasion: boolean;
 };
 type Decided = Case & { answer: RuleAnswer; evidence: string };
@@ -69,11 +68,6 @@ function table(method: Case["method"]): string[] {
   const recipes = [...new Set(cheats.map(({ recipe }) => recipe))].sort();
   return [
     rate(`${method}: false alarms`, honest, "fail"),
-    rate(
-      `${method}: false alarms, held out`,
-      honest.filter((one) => one.heldOut),
-      "fail",
-    ),
     rate(`${method}: cheats stopped`, cheats, "fail"),
     ...recipes.map((name) =>
       rate(

@@ -47,7 +47,7 @@ def main() -> None:
 def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from mlrb_kit.submission import check_files, load_model
-    from scorer_library.identity.compare import compare_model
+    from scorer_library.identity.compare import compare_model, is_vector
     from scorer_library.identity.known import look_for
     from scorer_library.identity.mixture import fit_mixture
     from scorer_library.identity.tensors import GivenModel, described, embedding_name, own_tensors
@@ -68,13 +68,14 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
             name: opened.enter_context(GivenModel(name, stage.input("models") / name, work))
             for name in dict.fromkeys([*names_in(rules), *(name for names in mixed for name in names)])
         }
+        sizes = []
         for name in names_in(rules):
             comparison = compare_model(own, given[name], embedding_name(model), stage.secret_seed, work)
             # matrices first: they show which layers and which part of the hidden dimension are left
-            for tensor, entry in sorted(tensors.items(), key=lambda item: len(item[1]["shape"]) < 2):
+            for tensor, entry in sorted(tensors.items(), key=lambda item: is_vector(own[item[0]])):
                 if entry["finite"] and (relation := comparison.relation(tensor)):
                     entry["relations"].append(relation)
-        sizes = [{"model": name, "values": given[name].size()} for name in names_in(rules)]
+            sizes.append({"model": name, "values": given[name].size(), "unmapped": comparison.unmapped})
         mixtures = [fit_mixture(own, [given[name] for name in names]) for names in mixed]
     known = []
     if any(rule["method"] == SCRATCH for rule in rules):

@@ -178,9 +178,13 @@ const tensor = (name: string, shape: number[], cosine?: number): Identity["tenso
   relations:
     cosine === undefined
       ? []
-      : [{ model: "base", tensor: name, by: "place", values: "other", cosine, difference: 0.1 }],
+      : [{ model: "base", tensor: name, by: "place", values: "other", cosine, difference: 0.1, repeated: 0 }],
 });
-const decide = (method: string, some: Partial<Identity>, arguments_: Record<string, string[]> = {}) => {
+const decide = (
+  method: string,
+  some: Partial<Identity>,
+  arguments_: Record<string, string | string[]> = {},
+) => {
   const identity: Identity = { formatVersion: 1, given: [], tensors: [], mixtures: [], known: [], ...some };
   return judgeIdentity(method, identity, arguments_);
 };
@@ -194,6 +198,35 @@ test("a base with a new vocabulary larger than all else is undecided; a foreign 
     decide("base-approved", { tensors: [...layers, ...foreign] }, { models: ["base"] }).answer,
     "fail",
   );
+});
+
+test("where nothing shows which hidden units are left, unrelated tensors are open; with a trained one it fails", () => {
+  const given = [{ model: "base", values: 10 ** 6, unmapped: true }];
+  const cut = [tensor("embedding", [500, 48]), tensor("layers.0", [48, 96], 0.1)];
+  const decided = (tensors: Identity["tensors"], unmapped: boolean) =>
+    [
+      decide("base-approved", { given: [{ ...given[0]!, unmapped }], tensors }, { models: ["base"] }),
+      decide("compressed-base", { given: [{ ...given[0]!, unmapped }], tensors }, { model: "base" }),
+    ].map(({ answer }) => answer);
+  assert.deepEqual(decided(cut, true), ["undecided", "undecided"]);
+  assert.deepEqual(decided(cut, false), ["fail", "fail"]);
+  const trained = [...cut, tensor("layers.1", [96, 96], 0.99)];
+  assert.deepEqual(decided(trained, true), ["undecided", "fail"]);
+});
+
+test("rows of the base that are chosen again and again are no version of it, and no plain part", () => {
+  const chosen = (values: "equal" | "other", repeated: number) => {
+    const [relation] = tensor("layers.0", [96, 96], 0.9).relations;
+    const tensors = [{ ...tensor("layers.0", [96, 96]), relations: [{ ...relation!, values, repeated }] }];
+    return [
+      decide("base-approved", { tensors }, { models: ["base"] }).answer,
+      decide("compressed-base", { tensors }, { model: "base" }).answer,
+    ];
+  };
+  assert.deepEqual(chosen("equal", 0), ["pass", "pass"]);
+  assert.deepEqual(chosen("equal", 0.01), ["pass", "undecided"]);
+  assert.deepEqual(chosen("equal", 0.4), ["undecided", "undecided"]);
+  assert.deepEqual(chosen("other", 0.4), ["undecided", "fail"]);
 });
 
 test("one weak match with two relatives is undecided, like one with one known model", () => {

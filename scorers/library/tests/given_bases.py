@@ -39,12 +39,9 @@ OTHERS = {
     "num_local_experts": 2,
 }
 
-# thresholds are set with the first half; the second half checks them
-FIRST = (
+KINDS = (
     *("llama", "mistral", "gemma", "gpt2", "opt", "phi", "bloom", "gptj", "olmo", "stablelm", "granite"),
     *("mpt", "gpt_bigcode", "arcee", "biogpt", "persimmon", "glm", "mixtral", "mamba"),
-)
-SECOND = (
     *("qwen2", "qwen3", "gpt_neox", "gpt_neo", "gemma2", "olmo2", "cohere", "codegen", "starcoder2"),
     *("smollm3", "ernie4_5", "exaone4", "xglm", "nemotron", "seed_oss", "hunyuan_v1_dense", "phi3"),
     *("gemma3_text", "falcon", "rwkv", "ministral"),

@@ -18,8 +18,10 @@ from given_bases import (
     with_layers,
 )
 from given_honest import on_a_grid
-from given_removals import Draw, pruned, remove_masks, sparse
+from given_orders import fewer_units_and_tokens, moved_neurons
+from given_removals import Draw, pruned, remove_masks, sized, sparse
 from torch import Tensor
+from torch.nn.functional import normalize
 
 OUTPUTS = ("o_proj", "down_proj")
 LLAMA_LIKE = ("llama", "mistral", "granite", "arcee", "qwen2", "qwen3", "smollm3", "seed_oss", "ministral")
@@ -156,7 +158,63 @@ def rounded_towards(value: Tensor, towards: Tensor, half: torch.dtype) -> Tensor
     return torch.where(fits & torch.isfinite(other), other, nearest.float())
 
 
+def smaller(base: Any, draw: Draw) -> Any:
+    """Another model with fewer hidden units and tokens, so that nothing has rows in common with the base."""
+    return fewer_units_and_tokens(another(base, draw), draw)
+
+
+def near_rows_mixed_in(base: Any, draw: Draw) -> Any:
+    """Each row of another model, with the row of the base added that is nearest to it."""
+    first, second = state_of(base), state_of(another(base, draw))
+    for name, value in second.items():
+        if value.ndim == 2 and value.is_floating_point():
+            near = (normalize(value, dim=1) @ normalize(first[name], dim=1).T).argmax(1)
+            second[name] = (value + first[name][near]) / 2
+    return rebuilt(draw.kind, second)
+
+
+def moved_and_trained(base: Any, draw: Draw) -> Any:
+    """Trained, and then all neurons in another order."""
+    return moved_neurons(trained(base, draw), draw)
+
+
+def cut_and_trained(base: Any, draw: Draw) -> Any:
+    """Hidden units and tokens removed, and then trained."""
+    model = fewer_units_and_tokens(base, draw)
+    return tune(model, draw.seed, steps=20, rate=draw.pick([1e-4, 1e-3]))
+
+
+def sorted_in_rows(base: Any, draw: Draw) -> Any:
+    """The base's values only, but in each row in the order of another model's values."""
+    first, second = state_of(base), state_of(another(base, draw))
+    for name, value in first.items():
+        if value.ndim == 2 and value.is_floating_point():
+            second[name] = value.sort(1).values.gather(1, second[name].argsort(1).argsort(1))
+    return rebuilt(draw.kind, second | {name: value for name, value in first.items() if value.ndim < 2})
+
+
+def rows_chosen(base: Any, draw: Draw) -> Any:
+    """Rows of the base only, each chosen, as often as it is the nearest, to imitate another model."""
+    first, second = state_of(base), state_of(another(base, draw))
+    for name, value in first.items():
+        if value.ndim == 2 and value.is_floating_point():
+            near = (normalize(second[name], dim=1) @ normalize(value, dim=1).T).argmax(1)
+            first[name] = value[near]
+    return rebuilt(draw.kind, first)
+
+
+def few_values_trained(base: Any, draw: Draw) -> Any:
+    """Neurons in another order, and one value of a row trained."""
+    model = moved_neurons(base, draw)
+    with torch.no_grad():
+        for _, module in matrices(model)[-2:]:
+            module.weight[-1, -1] *= 1.01
+    return model
+
+
 BASE_CHEATS = (
+    Cheat("another model, smaller in hidden units and tokens", "skilled", smaller, sized("head", "inner")),
+    Cheat("another model, the base's nearest rows mixed in", "expert", near_rows_mixed_in),
     Cheat("another model", "simple", another),
     Cheat("another architecture", "simple", another_kind),
     Cheat("another model, and the base as decoys", "skilled", another, decoys=True),
@@ -173,6 +231,14 @@ BASE_CHEATS = (
     ),
 )
 COMPRESSED_CHEATS = (
+    Cheat("trained, and neurons in another order", "skilled", moved_and_trained),
+    Cheat(
+        "hidden units and tokens removed, then trained", "skilled", cut_and_trained, sized("head", "inner")
+    ),
+    Cheat("another model, smaller in hidden units and tokens", "skilled", smaller, sized("head", "inner")),
+    Cheat("the base's values in an order of each row", "expert", sorted_in_rows),
+    Cheat("the base's rows, chosen to imitate another model", "expert", rows_chosen),
+    Cheat("neurons in another order, and two values trained", "expert", few_values_trained),
     Cheat("trained", "simple", trained),
     Cheat("another model", "simple", another),
     Cheat("trained, then rounded", "simple", trained_then_rounded),

@@ -1,6 +1,6 @@
 """Honest submissions made from a base model: trained further, or compressed, as real tools do it.
 
-Thresholds are set with the recipes FIRST_…; those of SECOND_… check them.
+A review found the recipes MOVED…, which the method failed: they change the order, or cut several dimensions.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,17 @@ from typing import Any
 
 import torch
 from given_bases import HIDDEN, LAYERS, POSITIONS, VOCABULARY, copied, matrices, rebuilt, state_of, tune
+from given_orders import (
+    fewer_of_everything,
+    fewer_units_and_tokens,
+    joined,
+    moved_experts,
+    moved_heads,
+    moved_layers,
+    moved_neurons,
+    moved_units,
+    neurons_moved_up,
+)
 from given_removals import (
     Draw,
     cast,
@@ -134,6 +145,35 @@ def fewer_units_trained(base: Any, draw: Draw) -> Any:
     return further(fewer_units(base, draw), draw)
 
 
+def moved_trained(base: Any, draw: Draw) -> Any:
+    """Neurons in another order, then trained."""
+    return further(moved_neurons(base, draw), draw)
+
+
+def moved_heads_trained(base: Any, draw: Draw) -> Any:
+    return further(moved_heads(base, draw), draw)
+
+
+def moved_up_trained(base: Any, draw: Draw) -> Any:
+    return further(neurons_moved_up(base, draw), draw)
+
+
+def moved_units_trained(base: Any, draw: Draw) -> Any:
+    return further(moved_units(base, draw), draw)
+
+
+def fewer_units_and_tokens_trained(base: Any, draw: Draw) -> Any:
+    return further(fewer_units_and_tokens(base, draw), draw)
+
+
+def fewer_of_everything_trained(base: Any, draw: Draw) -> Any:
+    return further(fewer_of_everything(base, draw).float(), draw)
+
+
+def joined_trained(base: Any, draw: Draw) -> Any:
+    return further(joined(base, draw), draw)
+
+
 def untied_trained(base: Any, draw: Draw) -> Any:
     return further(untied(base, draw), draw)
 
@@ -227,7 +267,31 @@ def mixed_types(base: Any, draw: Draw) -> Any:
     return model
 
 
-FIRST_TRAINED = (
+LARGE = sized("head", "key heads", "inner")
+JOINED = ("llama", "mistral")
+MOVED_TRAINED = (
+    Honest("neurons in another order, trained", moved_trained),
+    Honest("heads in another order, trained", moved_heads_trained, sized("head", "key heads")),
+    Honest("neurons moved up, the rest zero, trained", moved_up_trained, sized("inner")),
+    Honest("hidden units in another order, trained", moved_units_trained, LARGE),
+    Honest(
+        "hidden units and tokens removed, trained", fewer_units_and_tokens_trained, sized("head", "inner")
+    ),
+    Honest("removed in every dimension, trained", fewer_of_everything_trained, LARGE),
+    Honest("saved as another architecture, trained", joined_trained, lambda kind: kind in JOINED),
+)
+MOVED = (
+    Honest("neurons in another order", moved_neurons),
+    Honest("neurons moved up, the rest zero", neurons_moved_up, sized("inner")),
+    Honest("heads in another order", moved_heads, sized("head", "key heads")),
+    Honest("hidden units, neurons or tokens in another order", moved_units, LARGE),
+    Honest("layers in another order", moved_layers, lambda kind: kind != "rwkv"),
+    Honest("experts removed or in another order", moved_experts, lambda kind: kind == "mixtral"),
+    Honest("hidden units and tokens removed", fewer_units_and_tokens, sized("head", "inner")),
+    Honest("removed in every dimension", fewer_of_everything, LARGE),
+    Honest("saved as another architecture", joined, lambda kind: kind in JOINED),
+)
+TRAINED = (
     Honest("fine-tuned by AdamW", fine_tuned),
     Honest("LoRA, merged", lora, lambda kind: kind != "mamba"),  # peft refuses it
     Honest("embeddings or first layers frozen", in_part),
@@ -238,8 +302,6 @@ FIRST_TRAINED = (
     Honest("neurons removed, trained", fewer_neurons_trained, sized("inner")),
     Honest("two trainings averaged", averaged),
     Honest("rounded to 8 or 4 bits", on_a_grid),
-)
-SECOND_TRAINED = (
     Honest("fine-tuned by SGD, RMSprop, Adafactor or Adagrad", by_other_optimisers),
     Honest("DoRA or rank-stabilised LoRA, merged", other_lora),
     Honest("only vectors or the last layer", in_small_part),
@@ -253,7 +315,7 @@ SECOND_TRAINED = (
     Honest("lower rank, trained", low_rank_trained),
     Honest("longer context, trained", more_positions),
 )
-FIRST_COMPRESSED = (
+COMPRESSED = (
     Honest("unchanged or rounded", unchanged),
     Honest("pruned value by value", pruned),
     Honest("layers removed", fewer_layers),
@@ -261,8 +323,6 @@ FIRST_COMPRESSED = (
     Honest("pruned value by value, rounded", pruned_and_cast),
     Honest("head untied", untied, is_tied),
     Honest("part of a layer zero", without_sublayer),
-)
-SECOND_COMPRESSED = (
     Honest("rounded twice", rounded_twice),
     Honest("pruned in groups, rounded", pruned_by_groups_and_cast),
     Honest("pruned in groups, in shards", pruned_by_groups, shards=True),

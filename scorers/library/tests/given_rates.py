@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from given_bases import FIRST, SECOND, base_of
+from given_bases import KINDS, base_of
 from given_cheats import BASE_CHEATS, COMPRESSED_CHEATS, Cheat
 from given_honest import (
+    COMPRESSED,
     DTYPES,
-    FIRST_COMPRESSED,
-    FIRST_TRAINED,
-    SECOND_COMPRESSED,
-    SECOND_TRAINED,
+    MOVED,
+    MOVED_TRAINED,
+    TRAINED,
     Honest,
 )
 from given_removals import Draw
@@ -30,10 +30,10 @@ from safetensors.torch import load_file, save_file
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.stage import Stage
 
-# by method: honest recipes of the two halves, and cheats
+# by method: honest recipes of two kinds, which every other base has, and cheats
 METHODS: dict[str, tuple[tuple[tuple[Honest, ...], tuple[Honest, ...]], tuple[Cheat, ...]]] = {
-    "base-approved": ((FIRST_TRAINED, SECOND_TRAINED), BASE_CHEATS),
-    "compressed-base": ((FIRST_COMPRESSED, SECOND_COMPRESSED), COMPRESSED_CHEATS),
+    "base-approved": ((TRAINED, MOVED_TRAINED), BASE_CHEATS),
+    "compressed-base": ((COMPRESSED, MOVED), COMPRESSED_CHEATS),
 }
 APART = 1000  # between the seeds of two bases
 
@@ -57,22 +57,18 @@ class Turns:
 
 
 def drawn(bases: int, seed: int) -> list[tuple[str, str, list[tuple[str, Honest | Cheat]]]]:
-    """For each base its architecture, its type of numbers, and what is made from it, with the rule's method.
-
-    Every other base is held out: of another half of the architectures, with another half of the recipes.
-    """
+    """For each base its architecture, its type of numbers, and what is made from it, with the method."""
     rng = random.Random(seed)
-    families = [rng.sample(half, len(half)) for half in (FIRST, SECOND)]
-    honest = {method: [Turns(half, rng) for half in halves] for method, (halves, _) in METHODS.items()}
+    families = rng.sample(KINDS, len(KINDS))
+    honest = {method: [Turns(some, rng) for some in kinds] for method, (kinds, _) in METHODS.items()}
     cheats = {method: Turns(some, rng) for method, (_, some) in METHODS.items()}
     plan = []
     for at in range(bases):
-        half = at % 2
-        family = families[half][at // 2 % len(families[half])]
+        family = families[at % len(families)]
         made = [
             (method, turns.next(family))
             for method in METHODS
-            for turns in (honest[method][half], cheats[method])
+            for turns in (honest[method][at % 2], cheats[method])
         ]
         plan.append((family, rng.choice(DTYPES), made))
     return plan
@@ -106,15 +102,15 @@ def write_cases(folder: Path, bases: int, seed: int, rules: list[dict[str, Any]]
                 write_canonical(folder / file, {"formatVersion": 1, **compare(stage, rules)})
                 about = {"file": file, "method": method, "family": family, "recipe": one.name}
                 about["detail"] = ", ".join([f"base in {dtype}", *draw.notes])
-                cases.append(about | kind_of(one, held_out=at % 2 == 1))
+                cases.append(about | kind_of(one))
                 print(json.dumps(cases[-1]), flush=True)
     write_canonical(folder / "cases.json", cases)
 
 
-def kind_of(one: Honest | Cheat, *, held_out: bool) -> dict[str, Any]:
+def kind_of(one: Honest | Cheat) -> dict[str, Any]:
     if isinstance(one, Honest):
-        return {"kind": "honest", "heldOut": held_out, "knownEvasion": False}
-    return {"kind": "cheat", "heldOut": held_out, "knownEvasion": one.known_evasion}
+        return {"kind": "honest", "knownEvasion": False}
+    return {"kind": "cheat", "knownEvasion": one.known_evasion}
 
 
 def main() -> None:

@@ -49,6 +49,10 @@ test("values must be rounded to the nearest number, and rows of a related model 
   runPythonTests(file("test_identity_compare.py"), /Ran 6 tests/);
 });
 
+test("rows, columns, experts and hidden units in another order are found, and an order of each row is not", () => {
+  runPythonTests(file("test_identity_reorder.py"), /Ran 12 tests/);
+});
+
 test("a memory rule's peak is measured three times under a hard limit", () => {
   runPythonTests(file("test_memory_limit.py"), /Ran \d+ tests/);
 });

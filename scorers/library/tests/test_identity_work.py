@@ -5,9 +5,9 @@ import unittest
 import torch
 
 from mlrb_kit.rejected import Rejected
-from scorer_library.identity.compare import LowerRank
 from scorer_library.identity.hidden_map import find_map
 from scorer_library.identity.known import PROFILES_MAX, drawn
+from scorer_library.identity.lower_rank import LowerRank
 from scorer_library.identity.work import SECONDS_MAX, Work
 
 

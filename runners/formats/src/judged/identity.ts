@@ -30,6 +30,10 @@ const tensorRelation = wholeObject({
   },
   cosine: { ...number, description: "of the whole tensors, -1 to 1" },
   difference: { ...number, description: "length of the difference over the length of the given tensor" },
+  repeated: {
+    ...number,
+    description: "largest share of rows or columns that are those of the given tensor for a second time",
+  },
 });
 
 const tensorIdentity = wholeObject({
@@ -85,7 +89,15 @@ export const identity = fileFormat(
     formatVersion: { const: 1 },
     detail: { ...anyText, description: "why nothing was compared" },
     given: listOf(
-      wholeObject({ model: anyText, values: { ...count, description: "in all tensors of the given model" } }),
+      wholeObject({
+        model: anyText,
+        values: { ...count, description: "in all tensors of the given model" },
+        unmapped: {
+          ...flag,
+          description:
+            "whether the submission may be a part of this model, and nothing shows which hidden units are left",
+        },
+      }),
     ),
     tensors: listOf(tensorIdentity),
     mixtures: { ...listOf(mixture), description: "one for each rule on mixtures" },

@@ -11,6 +11,10 @@ const sizeMin = 1024;
 /** Cosines from which a tensor is a version of the given one, and under which it is not. Measured in ADR 43. */
 const versionMin = 0.8;
 const strangerMax = 0.3;
+/** Of a relation that is never enough for a version. */
+const openMax = (versionMin + strangerMax) / 2;
+/** Rows that were chosen among the given ones make another model. Training moves few rows so far that another is nearer. */
+const repeatedMax = 0.1;
 /** The least share of the second model in a mixture. */
 const mixtureMin = 0.05;
 
@@ -24,13 +28,15 @@ export function byIdentity(identity: Identity, decide: (found: Identity) => Find
  * At least half of the values in matrices are versions of those of `names`. A new vocabulary can have more values than all
  * else, so without the two largest other matrices half is enough for undecided.
  */
-export function decideBase({ tensors }: Identity, names: string[]): Finding {
+export function decideBase({ given, tensors }: Identity, names: string[]): Finding {
   const telling = tensors.filter(isTelling);
   const values = sum(telling);
   const best = (tensor: TensorIdentity) => Math.max(0, ...of(tensor, names).map(strength));
   const versions = telling.filter((tensor) => best(tensor) >= versionMin);
   const open = telling.filter(
-    (tensor) => !versions.includes(tensor) && (best(tensor) >= strangerMax || !tensor.finite),
+    (tensor) =>
+      !versions.includes(tensor) &&
+      (best(tensor) >= strangerMax || !tensor.finite || names.some((name) => isOpen(tensor, name, given))),
   );
   const evidence = `${versions.length} of ${telling.length} matrices that the model loads, with ${percent(sum(versions), values)} of their values, are versions of those of ${names.join(" or ")}`;
   if (sum(versions) * 2 >= values && values > 0) return { answer: "pass", evidence };
@@ -55,7 +61,10 @@ export function decideBase({ tensors }: Identity, names: string[]): Finding {
 export function decideChanged({ given, tensors }: Identity, names: string[]): Finding {
   for (const name of names) {
     const same = tensors.filter((tensor) =>
-      of(tensor, [name]).some(({ tensor: other, values }) => other === tensor.name && values === "equal"),
+      of(tensor, [name]).some(
+        ({ tensor: other, values, repeated }) =>
+          other === tensor.name && values === "equal" && repeated === 0,
+      ),
     );
     const all = given.find(({ model }) => model === name)?.values ?? Number.POSITIVE_INFINITY;
     if (same.length === tensors.length && sum(tensors) >= all)
@@ -68,17 +77,21 @@ export function decideChanged({ given, tensors }: Identity, names: string[]): Fi
 }
 
 /** Every tensor holds values of the given model only: unchanged, zero, or with rows or columns removed. */
-export function decideCompressed({ tensors }: Identity, name: string): Finding {
+export function decideCompressed({ given, tensors }: Identity, name: string): Finding {
   const relation = (tensor: TensorIdentity) => of(tensor, [name])[0];
-  const kept = tensors.filter((tensor) => {
+  const held = tensors.filter((tensor) => {
     const found = relation(tensor);
     return found !== undefined && found.values !== "other" && found.by !== "rank";
   });
-  const mapped = tensors.filter((tensor) => relation(tensor)?.by === "map" && !kept.includes(tensor));
+  const repeated = held.filter((tensor) => relation(tensor)!.repeated > 0);
+  const kept = held.filter((tensor) => !repeated.includes(tensor));
+  const mapped = tensors.filter(
+    (tensor) => !held.includes(tensor) && (relation(tensor)?.by === "map" || isOpen(tensor, name, given)),
+  );
   // a norm that was folded into the next matrix is constant, and a vector of another length holds few values
   const small =
-    mapped.length > 0 || kept.length > 0 ? tensors.filter((one) => isSmall(one, relation(one))) : [];
-  const foreign = tensors.filter((tensor) => ![kept, mapped, small].some((list) => list.includes(tensor)));
+    mapped.length > 0 || held.length > 0 ? tensors.filter((one) => isSmall(one, relation(one))) : [];
+  const foreign = tensors.filter((tensor) => ![held, mapped, small].some((list) => list.includes(tensor)));
   const looked = tensors.length;
   if (foreign.length > 0)
     return {
@@ -86,11 +99,14 @@ export function decideCompressed({ tensors }: Identity, name: string): Finding {
       evidence: `${foreign.length} of ${looked} tensors that the model loads hold values that ${name} does not, e.g. ${clip(foreign[0]!.name)}`,
     };
   const rest = looked - kept.length;
-  if (rest > 0 || looked === 0)
-    return {
-      answer: "undecided",
-      evidence: `${mapped.length} of ${looked} tensors are those of ${name} with the hidden dimension mapped, which may hide training; ${rest - mapped.length} are too small to tell`,
-    };
+  if (rest > 0 || looked === 0) {
+    const reasons = [
+      `${mapped.length} have the hidden dimension mapped, or lack too much to show how, which may hide training`,
+      `${repeated.length} hold rows or columns of ${name} twice`,
+      `${rest - mapped.length - repeated.length} are too small to tell`,
+    ];
+    return { answer: "undecided", evidence: `of ${looked} tensors ${reasons.join("; ")}` };
+  }
   return {
     answer: "pass",
     evidence: `all ${looked} tensors that the model loads are those of ${name}, unchanged, with zeros, or with rows or columns removed`,
@@ -165,9 +181,16 @@ function shares({ models, weights }: Mixture): { first: string; share: number } 
 }
 
 /** Zeros and lower rank keep values or directions of the model, whatever the cosine. */
-function strength({ by, values, cosine }: Relation): number {
+function strength({ by, values, cosine, repeated }: Relation): number {
   const size = Math.abs(cosine);
+  if (repeated > repeatedMax) return Math.min(size, openMax);
   return (values !== "other" && size > 0) || by === "rank" ? Math.max(size, versionMin) : size;
+}
+
+/** Whether nothing relates the tensor to this model, and so many parts of the model are gone that nothing could. */
+function isOpen(tensor: TensorIdentity, name: string, given: Identity["given"]): boolean {
+  const unmapped = given.some((one) => one.model === name && one.unmapped);
+  return unmapped && of(tensor, [name]).every((found) => strength(found) < strangerMax);
 }
 
 function isTelling({ shape }: TensorIdentity): boolean {

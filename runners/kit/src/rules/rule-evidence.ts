@@ -15,11 +15,12 @@ export type RuleEvidence = {
 export const falseAlarmsMax = 0.05;
 
 const onCorpus = "pipeline task check";
+const onGiven = "identity-rates.thorough.test.ts";
 
 /** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
 export const ruleEvidence: Record<string, RuleEvidence> = {
-  // base-approved and compressed-base: 0 of 148 and 0 of 152 by identity-rates.thorough.test.ts, but honest recipes that
-  // it does not draw fail (docs/rules.md), so these counts bound nothing
+  "base-approved": { honest: 75, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
+  "compressed-base": { honest: 77, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
   "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
   "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },

@@ -1,29 +1,35 @@
 """Compares the tensors of a submission with those of a given model, whole.
 
-A tensor is compared place by place with tensors of its name, in any layer. If none is near, it may be a part
-of one (rows or columns removed or reordered), one with the hidden dimension mapped (rotated, permuted,
-padded, cut), or one of lower rank.
+A tensor is compared place by place with tensors of its name, in any layer. If values differ, it may hold rows
+and columns of one in another order, or in part. If it is not near either, it may be one with the hidden
+dimension mapped (rotated, permuted, padded, cut), one of lower rank, or rows of several.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from scorer_library.identity.alike import NEAR, Alike, alike, cosine, matching_rows
-from scorer_library.identity.hidden_map import HiddenMap, find_map
-from scorer_library.identity.tensors import GivenModel
+from scorer_library.identity.alike import NEAR, VERSION, Alike, alike, cosine
+from scorer_library.identity.hidden_map import HiddenMap, find_hidden
+from scorer_library.identity.lower_rank import LowerRank
+from scorer_library.identity.reorder import Order, exact_order, near_order
+from scorer_library.identity.tensors import LAYER, GivenModel, layer_of
 from scorer_library.identity.work import Work
 
-LAYER = re.compile(r"\.(\d+)\.")
-VERSION = 0.8  # cosine from which no closer version is looked for
-LOWER_RANK = 0.9  # of the smaller side: a matrix of less rank is tested as an approximation
-RANK_FIT = 0.05  # largest relative distance to the given matrix, projected on its own directions
-ENERGY = 1e-6  # share of the squared length under which directions do not count
+FindOrder = Callable[[Tensor, Tensor, Work], Order | None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The nearest given tensor."""
+
+    tensor: str
+    by: str
+    measured: Alike
+    repeated: float = 0.0
 
 
 @dataclass
@@ -34,37 +40,45 @@ class Comparison:
     given: GivenModel
     embedding: str | None
     hidden: HiddenMap | None
+    unmapped: bool  # whether nothing shows which part of the hidden dimension is left
     work: Work
     layers: dict[str, str] = field(default_factory=dict)  # layer of the submission -> of the given model
-    kept: dict[str, Tensor] = field(default_factory=dict)  # by module: rows or columns of the given matrix
+    orders: dict[str, list[Tensor]] = field(default_factory=dict)  # by module: given rows or columns
 
     def relation(self, name: str) -> dict[str, Any] | None:
         """The nearest tensor of the given model; None if nothing shows that `name` was made from one."""
-        own = self.own[name].cpu().float()
-        if own.ndim < 2 and next(self.given.of_pattern(name), None) is None:
-            return self.absent(own)
-        found = self.by_place(name, own) if own.ndim >= 2 else self.of_vector(name, own)
-        if own.ndim >= 2 and (found is None or (found[2].cosine < VERSION and found[2].values == "other")):
-            found = self.otherwise(name, own) or found
+        own = plain(self.own[name].cpu().float())
+        if own.ndim < 2:
+            if next(self.given.of_pattern(name), None) is None:
+                return self.absent(own)
+            found = self.of_vector(name, own)
+        else:
+            found = self.by_place(name, own)
+            if found is None or found.measured.values == "other":
+                found = self.otherwise(name, own, found) or found
         if found is None:
             return None
-        tensor, by, measured = found
-        if measured.cosine >= NEAR and (layer := LAYER.search(name)) and (other := LAYER.search(tensor)):
-            self.layers.setdefault(layer[1], other[1])
+        layer, other = layer_of(name), layer_of(found.tensor)
+        if found.measured.cosine >= NEAR and layer and other:
+            self.layers.setdefault(layer, other)
         return {
             "model": self.given.name,
-            "tensor": tensor,
-            "by": by,
-            "values": measured.values,
-            "cosine": rounded(measured.cosine),
-            "difference": rounded(measured.difference),
+            "tensor": found.tensor,
+            "by": found.by,
+            "values": found.measured.values,
+            "cosine": rounded(found.measured.cosine),
+            "difference": rounded(found.measured.difference),
+            "repeated": rounded(found.repeated),
         }
 
     def absent(self, own: Tensor) -> dict[str, Any]:
         """Of a vector of a name that the given model lacks, such as a bias: it is compared with zeros."""
         measured = alike(own, torch.zeros_like(own))
         about = {"model": self.given.name, "tensor": "", "by": "place", "values": measured.values}
-        return {**about, "cosine": 0.0, "difference": rounded(measured.difference)}
+        return {**about, "cosine": 0.0, "difference": rounded(measured.difference), "repeated": 0}
+
+    def read(self, tensor: str) -> Tensor:
+        return plain(self.given.read(tensor))
 
     def candidates(self, name: str) -> Iterator[str]:
         """Tensors of this name: first of its own layer, or of the layer that others of it came from."""
@@ -78,24 +92,24 @@ class Comparison:
             named = list(self.given.of_pattern(self.embedding))
         yield from sorted(named, key=lambda other: (other != expected, other != name))
 
-    def by_place(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
-        shape = tuple(own.shape)
+    def by_place(self, name: str, own: Tensor) -> Found | None:
+        shape = tuple(self.own[name].shape)
         names = [one for one in self.candidates(name) if self.given.shape(one) == shape]
         best: tuple[float, str] | None = None
         for tensor in names or [one for one in self.given.names() if self.given.shape(one) == shape]:
             self.work.values(own.numel())
-            strength = abs(cosine(own, self.given.read(tensor)))
+            strength = abs(cosine(own, self.read(tensor)))
             if best is None or strength > best[0]:
                 best = (strength, tensor)
             if strength >= 0.999 or (tensor == name and strength >= 0.9):
                 break
-        return best and (best[1], "place", alike(own, self.given.read(best[1])))
+        return best and Found(best[1], "place", alike(own, self.read(best[1])))
 
-    def of_vector(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+    def of_vector(self, name: str, own: Tensor) -> Found | None:
         """Vectors are alike in every layer, so the first with equal values counts, else the nearest."""
-        best: tuple[str, str, Alike] | None = None
+        best: Found | None = None
         for tensor in self.candidates(name):
-            theirs = self.given.read(tensor)
+            theirs = self.read(tensor)
             for by, version in [
                 ("place", theirs),
                 *self.like_matrix(name, own, theirs),
@@ -106,61 +120,121 @@ class Comparison:
                     continue
                 measured = alike(own, version)
                 if measured.values != "other":
-                    return tensor, by, measured
-                if best is None or measured.cosine > best[2].cosine:
-                    best = (tensor, by, measured)
+                    return Found(tensor, by, measured)
+                if best is None or measured.cosine > best.measured.cosine:
+                    best = Found(tensor, by, measured)
         return best
 
     def like_matrix(self, name: str, own: Tensor, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """A given vector, such as a bias, with the places that are left of its module's matrix.
+        """A given vector, such as a bias, in the order of its module's matrix, or of another of its layer."""
+        module, layer = module_of(name), layer_of(name)
+        for other in sorted(self.orders, key=lambda other: other != module):
+            if layer_of(f"{other}.") != layer:
+                continue
+            for order in self.orders[other]:
+                if own.shape == order.shape and int(order.max()) < len(theirs):
+                    yield "part", in_order(order, own, theirs)
 
-        Where nothing is left of a row, its place is unknown. Each place that no other row has may be
-        there, once.
-        """
-        kept = self.kept.get(module_of(name))
-        if kept is None or own.shape != kept.shape or int(kept.max()) >= len(theirs):
-            return
-        version = theirs[kept]
-        free = torch.ones(len(theirs), dtype=torch.bool)
-        free[kept[kept >= 0]] = False
-        for at in torch.nonzero(kept < 0).flatten().tolist():
-            off = torch.where(free, (theirs - own[at]).abs(), torch.inf)
-            place = int(off.argmin())
-            version[at] = theirs[place] if bool(free[place]) else 0
-            free[place] = False
-        yield "part", version
-
-    def otherwise(self, name: str, own: Tensor) -> tuple[str, str, Alike] | None:
+    def otherwise(self, name: str, own: Tensor, placed: Found | None) -> Found | None:
+        """In another order, of lower rank, or through the map. Of a near tensor only equal values are new."""
+        sure = placed is not None and placed.measured.cosine >= VERSION
         rank = LowerRank(own, self.work)
-        for tensor in self.candidates(name):
-            theirs = self.given.read(tensor)
+        for tensor in self.near(name, own, placed) if placed and sure else self.candidates(name):
+            for by, version in self.selections(tensor, own):
+                if (found := self.ordered(name, own, version, exact_order)) is not None:
+                    return Found(tensor, by, *found)
+            if sure:
+                continue
+            theirs = self.read(tensor)
             if own.shape == theirs.shape and own.ndim == 2 and rank.approximates(theirs):
-                return tensor, "rank", alike(own, theirs)
+                return Found(tensor, "rank", alike(own, theirs))
             for by, version in self.versions(tensor, own):
-                self.work.values(own.numel() + version.numel())
-                if own.ndim == 2 and version.ndim == 2:
-                    self.work.products(own.shape[0], version.shape[0], version.shape[1])
-                if (found := fitted(own, version)) is not None:
-                    measured, kept = found
-                    if kept is not None:
-                        self.kept[module_of(name)] = kept
-                    return tensor, by, measured
+                if (found := self.ordered(name, own, version, near_order)) is not None:
+                    return Found(tensor, by, *found)
+        return self.joined(name, own) if next(self.given.of_pattern(name), None) is None else None
+
+    def joined(self, name: str, own: Tensor) -> Found | None:
+        """Of a name that the given model lacks: rows of a layer's matrices, as queries and keys."""
+        layers: dict[str, list[str]] = {}
+        for tensor in self.given.names():
+            shape = self.given.shape(tensor)
+            if (layer := layer_of(tensor)) and len(shape) == 2 and shape[1] == own.shape[-1]:
+                layers.setdefault(layer, []).append(tensor)
+        mine = layer_of(name)
+        expected = mine and self.layers.get(mine, mine)
+        for layer in sorted(layers, key=lambda other: other != expected):
+            rows = torch.cat([self.read(tensor) for tensor in layers[layer]])
+            for find in (exact_order, near_order):
+                if (found := self.ordered(name, own, rows, find)) is not None:
+                    return Found(layers[layer][0], "part", *found)
         return None
 
+    def near(self, name: str, own: Tensor, placed: Found) -> Iterator[str]:
+        """The near tensor, and others if all are near, as those that training hardly changes."""
+        yield placed.tensor
+        for tensor in self.candidates(name):
+            if tensor != placed.tensor:
+                theirs = self.read(tensor)
+                if own.shape != theirs.shape or cosine(own, theirs) < VERSION:
+                    return
+                yield tensor
+
+    def ordered(self, name: str, own: Tensor, version: Tensor, find: FindOrder) -> tuple[Alike, float] | None:
+        """The likeness with the rows and columns of `version` in the order of `own`; and how many repeat."""
+        self.work.values(own.numel() + version.numel())
+        if own.ndim == 3 and version.ndim == 3:
+            return self.stacked(own, version, find)
+        order = find(own, version, self.work)
+        if order is None:
+            return None
+        self.orders.setdefault(module_of(name), []).extend(order.axes())
+        return alike(own, order.of(version)), order.repeated()
+
+    def stacked(self, own: Tensor, version: Tensor, find: FindOrder) -> tuple[Alike, float] | None:
+        """Of experts in one tensor: each is compared with each."""
+        found: list[Tensor] = []
+        taken: list[int] = []
+        repeated = 0.0
+        for at, matrix in enumerate(own):
+            for other in sorted(range(len(version)), key=lambda other: (other in taken, other != at)):
+                order = find(matrix, version[other], self.work)
+                if order is not None:
+                    found.append(order.of(version[other]))
+                    repeated = max(repeated, order.repeated(), float(other in taken))
+                    taken.append(other)
+                    break
+            else:
+                return None
+        return alike(own, torch.stack(found)), repeated
+
     def versions(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """The given tensor as it is, and with its hidden dimension as the submission has it."""
-        theirs = self.given.read(tensor)
-        yield "part", theirs
-        if self.hidden is None:
+        """The given tensor as it is, transposed, and with its hidden dimension as the submission has it."""
+        yield from self.selections(tensor, own)
+        if self.hidden is None or self.hidden.chosen is not None:
             return
-        hidden, size = self.hidden.matrix.shape
-        for axis in (-1, 0):
-            if theirs.shape[axis] != hidden or own.shape[axis] != size or theirs.ndim > 2:
-                continue
+        theirs = self.read(tensor)
+        for axis in self.hidden_axes(theirs, own):
             yield "map", self.mapped(theirs, axis)
-            if theirs.ndim == 2 and self.hidden.chosen is None:
-                for norm in self.norms(tensor, hidden):  # a rotation needs norms folded into what they feed
+            if theirs.ndim == 2:
+                for norm in self.norms(tensor, theirs.shape[axis]):  # a rotation needs norms folded in
                     yield "map", self.mapped(theirs * (norm if axis == -1 else norm[:, None]), axis)
+
+    def selections(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """Those versions that hold given values only."""
+        theirs = self.read(tensor)
+        yield "part", theirs
+        if theirs.ndim == 2 and own.ndim == 2:
+            yield "part", theirs.T
+        if self.hidden is not None and self.hidden.chosen is not None:
+            for axis in self.hidden_axes(theirs, own):
+                yield "part" if own.ndim > 1 else "map", self.mapped(theirs, axis)
+
+    def hidden_axes(self, theirs: Tensor, own: Tensor) -> Iterator[int]:
+        assert self.hidden is not None
+        hidden, size = self.hidden.matrix.shape
+        for axis in range(-1, -1 - min(2, theirs.ndim, own.ndim), -1):
+            if theirs.shape[axis] == hidden and own.shape[axis] == size:
+                yield axis
 
     def mapped(self, theirs: Tensor, axis: int) -> Tensor:
         assert self.hidden is not None
@@ -169,78 +243,42 @@ class Comparison:
         return theirs @ self.hidden.matrix if axis == -1 else self.hidden.matrix.T @ theirs
 
     def norms(self, tensor: str, hidden: int) -> Iterator[Tensor]:
-        layer = LAYER.search(tensor)
         for name in self.given.names():
-            other = LAYER.search(name)
-            if self.given.shape(name) == (hidden,) and (layer and layer[1]) == (other and other[1]):
-                yield self.given.read(name)
+            if self.given.shape(name) == (hidden,) and layer_of(tensor) == layer_of(name):
+                yield self.read(name)
 
 
 def compare_model(
     own: dict[str, Tensor], given: GivenModel, embedding: str | None, seed: str, work: Work
 ) -> Comparison:
     """Ready to compare. `embedding` is the name of the submission's input embedding, if it has one."""
-    if embedding is None:
-        return Comparison(own, given, None, None, work)
-    hidden = None
-    mine = own[embedding].cpu().float()
-    for tensor in given.of_pattern(embedding):
-        theirs = given.read(tensor)
-        if theirs.ndim == 2 and (mine.shape != theirs.shape or abs(cosine(mine, theirs)) < NEAR):
-            work.eigenvalues(theirs.shape[1])
-            work.eigenvalues(mine.shape[-1])
-            hidden = find_map(mine, theirs, int(seed[:15], 16))
-    return Comparison(own, given, embedding, hidden, work)
+    hidden, unmapped = find_hidden(own, given, embedding, seed, work)
+    return Comparison(own, given, embedding, hidden, unmapped, work)
 
 
-def fitted(own: Tensor, version: Tensor) -> tuple[Alike, Tensor | None] | None:
-    """How alike they are, with rows or columns of `version` in the order of `own`, and which these are.
+def is_vector(values: Tensor) -> bool:
+    return values.numel() == max(values.shape, default=1)
 
-    None if they are not alike.
+
+def plain(values: Tensor) -> Tensor:
+    """Without dimensions of length one: a vector, a matrix, or several matrices."""
+    return values.flatten() if is_vector(values) else values.squeeze()
+
+
+def in_order(order: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
+    """A given vector in the order of a matrix's rows.
+
+    Where nothing is left of a row, its place is unknown. Each place that no other row has may be there, once.
     """
-    if own.shape == version.shape and abs(cosine(own, version)) >= NEAR:
-        return alike(own, version), None
-    if own.ndim != 2 or version.ndim != 2:
-        return None
-    if own.shape[1] == version.shape[1]:
-        rows = matching_rows(own, version)
-        if rows is not None:
-            return alike(own, version[rows]), rows
-    if own.shape[0] == version.shape[0]:
-        columns = matching_rows(own.T, version.T)
-        if columns is not None:
-            return alike(own, version[:, columns]), columns
-    return None
-
-
-class LowerRank:
-    """A matrix that may hold another one on fewer directions: as a truncated singular value decomposition."""
-
-    def __init__(self, own: Tensor, work: Work) -> None:
-        self.own = own
-        self.work = work
-
-    @cached_property
-    def directions(self) -> tuple[Tensor, Tensor] | None:
-        """The matrix with its smaller side first, and the directions that hold it; None at full rank."""
-        side = self.own if self.own.shape[0] <= self.own.shape[1] else self.own.T
-        mine = torch.nan_to_num(
-            side, 0.0, 0.0, 0.0
-        ).double()  # squares of large values are infinite in single
-        self.work.eigenvalues(mine.shape[0])
-        energy, directions = torch.linalg.eigh(mine @ mine.T)
-        kept = directions[:, energy > ENERGY * energy.sum()]
-        full = kept.shape[1] == 0 or kept.shape[1] > LOWER_RANK * mine.shape[0]
-        return None if full else (mine, kept)
-
-    def approximates(self, given: Tensor) -> bool:
-        if self.directions is None:
-            return False
-        mine, kept = self.directions
-        theirs = (given if given.shape == mine.shape else given.T).double()
-        self.work.products(kept.shape[1], kept.shape[0], 2 * theirs.shape[1])
-        projected = kept @ (kept.T @ theirs)
-        return float((projected - mine).norm()) <= RANK_FIT * float(mine.norm())
+    version = theirs[order]
+    free = torch.ones(len(theirs), dtype=torch.bool)
+    free[order[order >= 0]] = False
+    for at in torch.nonzero(order < 0).flatten().tolist():
+        off = torch.where(free, (theirs - own[at]).abs(), torch.inf)
+        place = int(off.argmin())
+        version[at] = theirs[place] if bool(free[place]) else 0
+        free[place] = False
+    return version
 
 
 def module_of(name: str) -> str:

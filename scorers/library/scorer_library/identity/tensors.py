@@ -17,6 +17,7 @@ from scorer_library.identity.work import Work
 # the largest relative rounding error of a type, and the smallest difference of numbers in half precision:
 # values that have only the precision of bfloat16 may have passed through it
 STEPS = {torch.bfloat16: (2.0**-8, 2.0**-24), torch.float16: (2.0**-11, 2.0**-24)}
+LAYER = re.compile(r"\.(\d+)\.")
 SINGLE = (2.0**-24, 0.0)  # models are computed in single precision, so a wider type shows no more
 
 
@@ -62,6 +63,11 @@ class GivenModel:
         """Tensors of this name in any layer."""
         wanted = pattern(name)
         return (other for other in self.names() if pattern(other) == wanted)
+
+
+def layer_of(name: str) -> str | None:
+    found = LAYER.search(name)
+    return found and found[1]
 
 
 def pattern(name: str) -> str:

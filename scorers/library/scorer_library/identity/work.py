@@ -20,6 +20,10 @@ class Work:
     def values(self, count: int) -> None:
         self._add(PER_VALUE * count)
 
+    def equal(self, count: int) -> None:
+        """Tests of two values."""
+        self._add(2e-9 * count)
+
     def eigenvalues(self, size: int) -> None:
         self._add(PER_CUBE * size**3)
 
