@@ -59,24 +59,25 @@ test("a run that downloads is refused until each source is locked and its licenc
   assert.equal(early.code, 2);
   assert.match(
     early.stderr,
-    /unresolved-source: llm-merging, mmlu: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mmlu` resolves them/,
+    /unresolved-source: llm-merging, mistral-7b, mmlu: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mistral-7b mmlu` resolves them/,
   );
   const merging = hub.commit("dataset", "AlgorithmicResearchGroup/llm_merging", {
     "a.parquet": parquet(["a"]),
   });
   repository.edit("sources/llm-merging.yaml", '"db25298"', `"${merging.commits[0]!.sha.slice(0, 7)}"`);
   hub.commit("dataset", "cais/mmlu", subjects("Why?"), { license: "mit" });
-  assert.equal((await say("sources", "lock", "llm-merging", "mmlu")).code, 0);
+  hub.commit("model", "mistralai/Mistral-7B-v0.1", { "config.json": "{}" });
+  assert.equal((await say("sources", "lock", "llm-merging", "mmlu", "mistral-7b")).code, 0);
   const locked = await say("run", ...asked);
   assert.equal(locked.code, 2);
   assert.match(
     locked.stderr,
-    /not-accepted: llm-merging, mmlu: .*[\s\S]*`pnpm pipeline sources accept llm-merging mmlu`/,
+    /not-accepted: llm-merging, mistral-7b, mmlu: .*[\s\S]*`pnpm pipeline sources accept llm-merging mistral-7b mmlu`/,
   );
   const planned = await say("plan", ...asked);
   assert.match(
     planned.stdout,
-    /a run would be refused: llm-merging, mmlu: no person accepted the licence here/,
+    /a run would be refused: llm-merging, mistral-7b, mmlu: no person accepted the licence here/,
   );
   assert.equal(hub.requests.filter(({ path }) => path.startsWith("/lfs/")).length, 0);
 });

@@ -4,8 +4,9 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/an
     --param 'anchors=[{"name": "random-weights", "title": "…", "model": "small-random"}]'
     --input public=DIR --input models=DIR --output models=DIR
 
-`model` is `small-random`, `given:NAME` (a model that the task provides, unchanged) or `random:NAME`
-(the architecture and tokenizer of that model, with untrained weights).
+`model` is `small-random`, `given:NAME` (a model that the task provides, unchanged), `random:NAME` (the
+architecture and tokenizer of that model, with untrained weights) or `reference:NAME` (a published model of
+task.yaml's `referenceModels`, unchanged).
 """
 
 import shutil
@@ -37,7 +38,8 @@ def main() -> None:
 
 def about(anchor: dict[str, str], model: Path) -> About:
     """The kind follows from the model: a mean over tasks needs reference models of one kind."""
-    kind = "given-model" if anchor["model"].startswith("given:") else "untrained"
+    kinds = {"given": "given-model", "reference": "published-model"}
+    kind = kinds.get(anchor["model"].partition(":")[0], "untrained")
     return {"title": anchor["title"], "kind": kind, "parameters": read_stored(model).parameters}
 
 
@@ -49,6 +51,13 @@ def small_random(stage: Stage, _name: str, folder: Path) -> None:
 
 def given(stage: Stage, name: str, folder: Path) -> None:
     shutil.copytree(given_model(stage, name), folder, copy_function=shutil.copy)
+
+
+def reference(stage: Stage, name: str, folder: Path) -> None:
+    models = stage.inputs.get("references")
+    if models is None or not (models / name).is_dir():
+        raise SystemExit(f'no published model "{name}": task.yaml does not name it in referenceModels')
+    shutil.copytree(models / name, folder, copy_function=shutil.copy)
 
 
 def random(stage: Stage, name: str, folder: Path) -> None:
@@ -70,7 +79,7 @@ def given_model(stage: Stage, name: str) -> Path:
     raise SystemExit(f'the task provides no model "{name}"; it provides: {known}')
 
 
-MODELS = {"small-random": small_random, "given": given, "random": random}
+MODELS = {"small-random": small_random, "given": given, "random": random, "reference": reference}
 
 if __name__ == "__main__":
     main()

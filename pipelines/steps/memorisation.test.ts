@@ -98,3 +98,20 @@ test("a task without private documents measures nothing", () => {
   assert.deepEqual(found, { formatVersion: 1, privateDocuments: false, reference: null, models: [] });
   assert.match(readFileSync(path("none.json"), "utf8"), /"models": \[\]/);
 });
+
+test("a published model is a reference model of its own kind, and one that task.yaml does not name is refused", () => {
+  const args = (name: string) => [
+    ...["--param", `anchors=[{"name":"small","title":"Small","model":"reference:${name}"}]`],
+    ...["--input", `public=${data.public}`, "--input", `models=${path("none")}`],
+    ...["--input", `references=${path("models")}`, "--output", `models=${path(`of-${name}`)}`],
+  ];
+  for (const name of ["random-weights", "other"]) mkdirSync(path(`of-${name}`));
+  runStepProgram("anchor_models.py", args("random-weights"));
+  const { small } = JSON.parse(readFileSync(path("of-random-weights/titles.json"), "utf8"));
+  assert.deepEqual([small.title, small.kind], ["Small", "published-model"]);
+  assert.ok(small.parameters > 0);
+  assert.throws(
+    () => runStepProgram("anchor_models.py", args("other")),
+    /no published model "other": task\.yaml does not name it in referenceModels/,
+  );
+});
