@@ -7,6 +7,7 @@ import { identity } from "@mlrb/formats/judged/identity";
 import { memory } from "@mlrb/formats/judged/memory";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readWeights } from "@mlrb/kit/admission/admission-model";
+import { recordedDownloads } from "@mlrb/kit/attempts/recorded-downloads";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
@@ -55,6 +56,7 @@ writeJson(
     knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
     models: "models" in inputs ? inputs.models! : undefined,
     identity: compared,
+    downloads: trajectory.kind === "intact" ? await recordedDownloads(inputs.trajectory!) : undefined,
     memory:
       "memory" in inputs
         ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements

@@ -28,9 +28,9 @@ export function downloadsRequest(manifest: string | undefined, bytesMax: number)
   if (!MLRB_DOWNLOADS) throw new Error("network: hub needs MLRB_DOWNLOADS, a folder for downloaded files");
   return {
     servers: {
-      hub: HF_ENDPOINT || "https://huggingface.co",
-      packages: PIP_INDEX_URL || "https://pypi.org/simple",
-      code: MLRB_CODE_HOST || "https://codeload.github.com",
+      hub: server("HF_ENDPOINT", HF_ENDPOINT || "https://huggingface.co"),
+      packages: server("PIP_INDEX_URL", PIP_INDEX_URL || "https://pypi.org/simple"),
+      code: server("MLRB_CODE_HOST", MLRB_CODE_HOST || "https://codeload.github.com"),
     },
     codeAllowed,
     cacheFolder: MLRB_DOWNLOADS,
@@ -38,4 +38,13 @@ export function downloadsRequest(manifest: string | undefined, bytesMax: number)
     limits: { fileBytesMax, freeBytesMin },
     bytesMax,
   };
+}
+
+/** The gateway shows agents what everyone may read: an address with a password would show them more. */
+function server(variable: string, address: string): string {
+  const url = URL.parse(address);
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return address;
+  throw new Error(
+    `network: hub needs ${variable} to be an http or https address without a user name and password; set it to a public server, or unset it`,
+  );
 }

@@ -6,6 +6,7 @@ import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import type { Identity } from "@mlrb/formats/judged/identity";
 import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
+import type { RecordedRepository } from "../attempts/recorded-downloads.ts";
 import type { Safetensors } from "../safetensors/safetensors.ts";
 import type { Json } from "../stage.ts";
 
@@ -24,6 +25,8 @@ export type RuleContext = {
   models?: string | undefined;
   /** What the stage `identity` found; undefined in a pipeline without it. */
   identity?: Identity | undefined;
+  /** What entered a sealed attempt; undefined in another condition, or where the record cannot be trusted. */
+  downloads?: RecordedRepository[] | undefined;
   /** What the stage `memory` measured; undefined in a pipeline without it. */
   memory?: MemoryMeasurement[] | undefined;
 };

@@ -4,7 +4,13 @@ import { baseApproved, changed, compressedBase } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
 import { mergeExplained } from "./merge-explained.ts";
 import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
-import { notTrainedOn, provenanceBase, provenanceData, timeWithinBudget } from "./record-rules.ts";
+import {
+  expertsPermitted,
+  notTrainedOn,
+  provenanceBase,
+  provenanceData,
+  timeWithinBudget,
+} from "./record-rules.ts";
 import { type RuleMethod, takesNothing } from "./rule-method.ts";
 import { meetOn } from "./rules-on.ts";
 
@@ -12,6 +18,7 @@ export const ruleMethods: Record<string, RuleMethod> = {
   "base-approved": baseApproved,
   changed,
   "compressed-base": compressedBase,
+  "experts-permitted": expertsPermitted,
   "from-scratch": fromScratch,
   "memory-max": memoryMax,
   "merge-explained": mergeExplained,

@@ -119,6 +119,21 @@ test("an attempt whose records compete neither runs nor is reused, also with --r
   }
 });
 
+test("a stale attempt with another network is another condition, and is never accepted", async (t) => {
+  const { at, plan } = await staleAttempt(t);
+  for (const network of ["full", "hub"] as const) {
+    const instances = plan.instances.map((one) => ({ ...one, execution: { ...one.execution, network } }));
+    const sealed = { ...plan, instances };
+    const { action, reasons } = await decide(at, sealed, { stale: { kind: "accept", why: "a typo" } });
+    assert.equal(action, "leave");
+    assert.ok(
+      reasons.some(
+        (one) => one.kind === "stale" && one.changed.some(({ kind }) => kind === "network-changed"),
+      ),
+    );
+  }
+});
+
 test("--accept-stale uses the stale attempt that was made here, and not the imported one that fits the plan", async (t) => {
   const { at, plan, held, imported } = await contested(t);
   const decision = await decide(at, plan, { stale: { kind: "accept", why: "a typo" } });

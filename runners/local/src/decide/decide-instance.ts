@@ -61,9 +61,10 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   const found = findCachedAction(instance, bound, context);
   if (found.kind === "found")
     return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(bound, instance, found.cached) };
-  if (found.kind === "undecided") return undecidedDecision(found, context);
-  if (found.kind === "stale" && stale.kind === "accept") return acceptStale(found.held, stale.why, workspace);
-  if (found.kind === "stale" && stale.kind === "leave")
+  if (found.kind === "undecided") return undecidedDecision(found, bound, context);
+  const accepts = found.kind === "stale" && stale.kind === "accept" && isSameCondition(found.held, bound);
+  if (accepts) return acceptStale(found.held, stale.why, workspace);
+  if (found.kind === "stale" && stale.kind !== "rerun")
     return {
       action: "leave",
       reasons: [staleReason(instance, bound, { ...found, plan }), ...undecidedReasons(found)],
@@ -81,14 +82,20 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
 /** The attempt neither runs nor uses any of the records, except the stale one that the policy accepts. */
 function undecidedDecision(
   found: CacheSearch & { kind: "undecided" },
+  bound: Bound,
   { workspace, stale }: DecideContext,
 ): Decision {
   const reasons = undecidedReasons(found);
-  if (found.held && stale.kind === "accept") {
+  if (found.held && stale.kind === "accept" && isSameCondition(found.held, bound)) {
     const accepted = acceptStale(found.held, stale.why, workspace);
     return { ...accepted, reasons: [...accepted.reasons, ...reasons] };
   }
   return { action: "fail", outcome: undecidedFailure(found), reasons };
+}
+
+/** Attempts with another network are another condition: no mean holds both, whoever accepts it. */
+function isSameCondition({ record }: HeldRecord, { parts }: Bound): boolean {
+  return record.parts.network === parts.network;
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

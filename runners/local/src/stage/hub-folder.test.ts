@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { hubFolder, hubVariables } from "./hub-folder.ts";
+import { gatewayVariables, hubFolder, hubVariables } from "./hub-folder.ts";
 
 const instance = (hub: boolean) => ({ stage: { spec: hub ? { hub } : {} } }) as unknown as Instance;
 const workspace = { state: { state: "/data/.mlrb" } } as Parameters<typeof hubFolder>[1];
@@ -36,6 +36,26 @@ test("a stage of a hub gets the user's hub, proxies and certificates, and no oth
     });
     assert.deepEqual(hubVariables(instance(false), workspace), {});
     assert.equal(hubFolder(instance(false), workspace), undefined);
+  });
+});
+
+test("an attempt that downloads through a gateway gets its servers, and neither a key nor the servers' folder of another", () => {
+  const attempt = (network: string, untrusted = true) =>
+    ({ stage: { untrusted, spec: {} }, execution: { network } }) as unknown as Instance;
+  const settings = {
+    HF_ENDPOINT: "https://hub.example",
+    HTTPS_PROXY: "http://proxy",
+    PIP_INDEX_URL: "https://index.example",
+  };
+  withSettings({ ...settings, HF_HOME: "/scratch/hf" }, () => {
+    assert.deepEqual(gatewayVariables(attempt("hub"), workspace), {
+      ...settings,
+      NODE_USE_ENV_PROXY: "1",
+      MLRB_DOWNLOADS: "/data/.mlrb/downloads",
+    });
+    assert.deepEqual(gatewayVariables(attempt("none"), workspace), {});
+    assert.deepEqual(gatewayVariables(attempt("full"), workspace), {});
+    assert.deepEqual(gatewayVariables(attempt("hub", false), workspace), {});
   });
 });
 

@@ -83,6 +83,6 @@ test("a context that does not follow its format is a bug that names the field", 
   const wrong = { ...paths, sandbox: { ...sandbox, network: "some" } } as never;
   assert.throws(
     () => stageContext(instance, bound, wrong),
-    /^Error: bug: the context of attempt\[task=words,seed=1\]: sandbox\.network is "some", not one of none, full$/,
+    /^Error: bug: the context of attempt\[task=words,seed=1\]: sandbox\.network is "some", not one of none, full, hub$/,
   );
 });

@@ -1,0 +1,72 @@
+// Rules on data, bases and experts in the sealed condition, where the download gateway recorded what entered.
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { RecordedRepository } from "../attempts/recorded-downloads.ts";
+import { ruleMethods } from "./rule-methods.ts";
+import { root } from "./testing/weights.ts";
+
+function finding(
+  method: string,
+  given: Record<string, string[] | string | number>,
+  { downloads, declared = {} }: { downloads?: RecordedRepository[]; declared?: object },
+) {
+  const folder = mkdtempSync(join(root, "sealed-"));
+  writeFileSync(join(folder, "provenance.json"), JSON.stringify(declared));
+  const rule = ruleMethods[method]!;
+  assert.equal(rule.problem(given), undefined);
+  const context = { folder, weights: undefined, ledger: "", budgetMs: 1, knownWeights: [], downloads };
+  return rule.decide!(context, given);
+}
+
+const data = (id: string): RecordedRepository => ({ from: "dataset", id, weights: false });
+const model = (id: string, facts: Partial<RecordedRepository> = {}): RecordedRepository => ({
+  ...{ from: "model", id, weights: true, createdAt: "2024-01-01T00:00:00.000Z", parameters: 7e9 },
+  ...facts,
+});
+
+function answers(method: string, given: Record<string, string[] | string | number>) {
+  return (downloads: RecordedRepository[], declared = {}) =>
+    finding(method, given, { downloads, declared }).answer;
+}
+
+test("strictly the given data is decided by what entered, and an agent's own admission still counts", () => {
+  const answer = answers("provenance-data", { allowed: ["Lab/Set"] });
+  assert.equal(answer([]), "pass");
+  assert.equal(answer([data("lab/set")]), "pass");
+  assert.equal(answer([model("lab/tokenizer", { weights: false })]), "pass");
+  assert.equal(answer([data("lab/set"), data("lab/other")], { data: ["Lab/Set"] }), "fail");
+  assert.equal(answer([model("lab/teacher")], { data: ["Lab/Set"] }), "fail");
+  assert.equal(answer([], { data: ["books"] }), "fail");
+  assert.equal(finding("provenance-data", { allowed: ["a"] }, { declared: {} }).answer, "undecided");
+});
+
+test("the scored data was not trained on where no row of it could enter, unless the agent says otherwise", () => {
+  const answer = answers("not-trained-on", { names: ["mmlu"] });
+  assert.equal(answer([]), "pass");
+  assert.equal(answer([data("cais/mmlu")]), "pass", "its other splits are served");
+  assert.equal(answer([data("lab/set")], { data: ["my-mmlu"] }), "fail");
+  assert.equal(finding("not-trained-on", { names: ["mmlu"] }, {}).answer, "undecided");
+});
+
+test("an approved base is decided by the models of which weights entered, whatever the agent declares", () => {
+  const answer = answers("provenance-base", { families: ["gpt2", "pythia"] });
+  assert.equal(answer([model("openai-community/gpt2")], { base: "secret" }), "pass");
+  assert.equal(answer([model("lab/unknown"), model("lab/pythia-1b")], { base: "pythia" }), "fail");
+  assert.equal(answer([model("lab/unknown", { weights: false })]), "undecided");
+  assert.equal(answer([], { base: "gpt2" }), "pass");
+});
+
+test("experts are permitted by the size and date on record", () => {
+  const given = { parametersMax: 8e9, publishedBefore: "2024-05-31" };
+  const answer = answers("experts-permitted", given);
+  assert.equal(answer([]), "pass");
+  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "pass");
+  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 + 1 })]), "fail");
+  assert.equal(answer([model("a/x", { createdAt: "2024-05-31T00:00:00.000Z" })]), "fail");
+  const { createdAt: _, ...undated } = model("a/x");
+  assert.equal(answer([undated]), "undecided");
+  assert.equal(finding("experts-permitted", given, {}).answer, "undecided");
+  assert.match(ruleMethods["experts-permitted"]!.problem({ parametersMax: 1 })!, /takes \{ parametersMax/);
+});
