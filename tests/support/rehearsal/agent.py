@@ -6,9 +6,9 @@ from pathlib import Path
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
-import torch  # noqa: E402
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: E402
-from transformers import (  # noqa: E402
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     GPT2Config,

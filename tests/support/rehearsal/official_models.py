@@ -1,11 +1,16 @@
-"""Tiny random models of the architectures of official models, each with a tokenizer: official_models.py FOLDER NAME…"""
+"""Tiny random models of the architectures of official models, each with a tokenizer.
+
+By hand: official_models.py FOLDER NAME…
+"""
 
 import sys
 from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-sys.path += [str(REPOSITORY / path) for path in ("runners/kit/python", "scorers/library", "scorers/library/tests")]
+sys.path += [
+    str(REPOSITORY / path) for path in ("runners/kit/python", "scorers/library", "scorers/library/tests")
+]
 
 from causal_models import config_of, repository_texts, tokenizer_of  # noqa: E402
 
