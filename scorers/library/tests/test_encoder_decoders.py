@@ -1,6 +1,7 @@
 """Encoder-decoders are read, tested and continued as lm-eval and transformers do it."""
 
 import json
+import tempfile
 import unittest
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,10 @@ from mlrb_kit.writer import Writer
 from scorer_library.causality.encode_texts import PAD, Encoder
 from scorer_library.causality.judge_causality import measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
+from scorer_library.costs.efficiency import compute_a_token
 from scorer_library.lm_eval.model import GuardedLM
 
+CUTS = 48  # of each kind of text
 TABLE = Path(__file__).parents[3] / "runners/kit/src/admission/settings-table.json"
 IDS = {"decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1, "vocab_size": len(TOKENIZER)}
 LAYERS = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
@@ -85,7 +88,7 @@ class LeakingDecoder(torch.nn.Module):
 
 
 def leaks(leak: Any, texts: list[ScoredText]) -> bool:
-    return measure_look_ahead(submission_of(LeakingDecoder(leak)), texts, bytes(32)).looks_ahead()
+    return measure_look_ahead(submission_of(LeakingDecoder(leak)), texts, bytes(32), CUTS).looks_ahead()
 
 
 class LookAhead(unittest.TestCase):
@@ -134,15 +137,15 @@ class LookAhead(unittest.TestCase):
             config.decoder.is_decoder = config.decoder.add_cross_attention = causal
             torch.manual_seed(0)
             model = AutoModelForSeq2SeqLM.from_config(config).eval()
-            found = measure_look_ahead(submission_of(model), QUESTIONS, bytes(32))
+            found = measure_look_ahead(submission_of(model), QUESTIONS, bytes(32), CUTS)
             self.assertEqual(found.looks_ahead(), not causal)
 
     def test_t5_and_bart_do_not_look_ahead(self) -> None:
         for kind in SIZES:
             found = measure_look_ahead(
-                submission_of(model_of(kind)), [*SCORED[:20], *QUESTIONS[:20]], bytes(32)
+                submission_of(model_of(kind)), [*SCORED[:20], *QUESTIONS], bytes(32), CUTS
             )
-            self.assertGreater(len(found.cuts), 40)
+            self.assertGreater(len(found.cuts), CUTS)
             gain = max(abs(value) for cut in found.cuts for value in (cut.gain.token, cut.gain.prefix))
             self.assertLess(3 * gain, found.tolerance, kind)
 
@@ -182,6 +185,24 @@ class Reading(unittest.TestCase):
             # generate() ends BART with a forced token; scorers let it end by itself
             self.assertEqual([0, *new[:-1]], theirs.sequences[0, :-1].tolist())
             self.assertFalse(torch.allclose(theirs.logits[0], theirs.logits[5], atol=1e-3), kind)
+
+
+class Costs(unittest.TestCase):
+    def test_compute_counts_the_attention_of_both_parts(self) -> None:
+        sizes = {
+            "t5": {**SIZES["t5"], "num_decoder_layers": 3},
+            "bart": {**SIZES["bart"], "decoder_layers": 3},
+        }
+        for kind, settings in sizes.items():
+            with tempfile.TemporaryDirectory() as folder:
+                config_of(kind, {**IDS, **settings}).save_pretrained(folder)
+                found = compute_a_token(Path(folder), 100)
+            # each attention has four matrices of 16 x 16, each layer two of 16 x 32
+            encoder, decoder = 4 * 256 + 2 * 512, 3 * (8 * 256 + 2 * 512)
+            matrices = encoder + decoder + 16 * len(TOKENIZER)
+            self.assertEqual(found["multipliedParameters"], matrices, kind)
+            attention = 4 * 100 * 16 + 3 * (2 + 4) * 100 * 16
+            self.assertEqual(found["flopsPerToken"], 2 * matrices + attention, kind)
 
 
 class NotScored(unittest.TestCase):

@@ -8,7 +8,9 @@ config.json, never a measurement: forward pass, 2 FLOPs for each multiply-add,
 where M is the number of elements of the matrices that multiply every token (attention, MLP and the output
 head; not the embedding lookup), L layers, T tokens of context and d the width of attention: scores
 and their weighted sum cost 4 t d a layer at position t, 2 T d on average over the positions of a text
-(Kaplan et al. 2020, arXiv:2001.08361, section 2.1 and table 1, plus the head).
+(Kaplan et al. 2020, arXiv:2001.08361, section 2.1 and table 1, plus the head). Both parts of an
+encoder-decoder read each token: a layer of the encoder attends to all T tokens (4 T d), one of the decoder to
+the tokens before (2 T d) and to all of the encoder's (4 T d).
 """
 
 import json
@@ -20,7 +22,7 @@ from safetensors import safe_open
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import weight_files
-from mlrb_kit.submission import sketch_model
+from mlrb_kit.submission import is_encoder_decoder, sketch_model
 
 BITS = {
     "F64": 64,
@@ -57,8 +59,8 @@ def compute_a_token(folder: Path, tokens: int) -> dict[str, int]:
     """FLOPs per token, averaged over a text of `tokens` tokens, from config.json; no weights are loaded."""
     model = sketch_model(folder)
     matrices = sum(module.weight.numel() for module in model.modules() if multiplies(module))
-    layers, width = attention_shape(model.config)
-    return {"flopsPerToken": 2 * matrices + 2 * layers * tokens * width, "multipliedParameters": matrices}
+    attention = 2 * tokens * attention_sizes(model.config)
+    return {"flopsPerToken": 2 * matrices + attention, "multipliedParameters": matrices}
 
 
 def multiplies(module: Any) -> bool:
@@ -68,6 +70,18 @@ def multiplies(module: Any) -> bool:
         and getattr(module, "weight", None) is not None
         and (module.weight.dim() == 2)
     )
+
+
+def attention_sizes(config: Any) -> int:
+    """Layers times width, counted twice where a token attends to a whole text."""
+    if not is_encoder_decoder(config):
+        layers, width = attention_shape(config)
+        return layers * width
+    encoder = attention_shape(getattr(config, "encoder", config))
+    decoder = attention_shape(getattr(config, "decoder", config))
+    names = ("decoder_layers", "num_decoder_layers")  # of BART and T5, whose parts share a configuration
+    layers = next((own for name in names if isinstance(own := getattr(config, name, None), int)), decoder[0])
+    return 2 * encoder[0] * encoder[1] + 3 * layers * decoder[1]
 
 
 def attention_shape(config: Any) -> tuple[int, int]:
