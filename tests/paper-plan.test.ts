@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { startOrder } from "@mlrb/core/schedule/start-order";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
-function planOf(profile: string) {
+function planOf(profile: string, set: Selection = {}) {
   const loaded = loadPlan(
-    { file: "pipelines/full-benchmark.yaml", profile, set: {}, executor: undefined },
+    { file: "pipelines/full-benchmark.yaml", profile, set, executor: undefined },
     sourceFiles(join(import.meta.dirname, "..")),
     executorNames,
   );
@@ -59,3 +61,30 @@ for (const [profile, hours, count] of [
     assert.equal(timed.filter(({ stage }) => stage.role === "verdict").length, count);
     assert.deepEqual(new Set(timed.map(({ action }) => action.budget.timeMs)), new Set([hours * 3_600_000]));
   });
+
+/** What a stage does and may do. Of where it runs, only what the rehearsal does not replace. */
+function comparable({ stage, action, execution, inputs, members }: Instance, { instances }: Plan) {
+  const { executor: _container, resources, limits, image: _image, ...more } = execution;
+  const { cpus: _cpus, memoryBytes: _memory, gpus: _gpus, ...pools } = resources;
+  const { diskBytes: _disk, ...times } = limits;
+  const ids = <Link extends { from: number }>(links: Link[]) =>
+    links.map((link) => ({ ...link, from: instances[link.from]!.id }));
+  return { stage, action, inputs: ids(inputs), members: ids(members), ...more, ...pools, ...times };
+}
+
+test("the rehearsal has every stage of the paper's first attempts, and only its machine and its title differ", () => {
+  const rehearsal = planOf("rehearsal");
+  const paper = planOf("paper", { agent: ["gpt-4o"], seed: ["1"] });
+  const untitled = (plan: Plan) =>
+    plan.instances.map((one) => {
+      const { action, ...more } = comparable(one, plan);
+      return { ...more, action: { ...action, params: { ...action.params, title: "" } } };
+    });
+  assert.deepEqual(
+    rehearsal.instances.map(({ id }) => id),
+    paper.instances.map(({ id }) => id),
+  );
+  const papers = untitled(paper);
+  for (const [at, own] of untitled(rehearsal).entries())
+    assert.deepEqual(own, papers[at], rehearsal.instances[at]!.id);
+});

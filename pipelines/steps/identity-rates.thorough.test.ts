@@ -16,7 +16,7 @@ import type { RuleArguments } from "@mlrb/kit/rules/rule-method";
 import { testPython } from "../../scorers/testing/submissions.ts";
 import { judgeIdentity } from "./testing/judge-identity.ts";
 
-const bases = Number(process.env.MLRB_TEST_IDENTITY_BASES ?? 6);
+const bases = Number(process.env.MLRB_TEST_IDENTITY_BASES ?? 5);
 const seed = Number(process.env.MLRB_TEST_IDENTITY_SEED ?? randomInt(2 ** 31));
 const repository = resolve(import.meta.dirname, "../..");
 const root = mkdtempSync(join(tmpdir(), "identity-rates-"));

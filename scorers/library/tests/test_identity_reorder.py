@@ -111,6 +111,23 @@ class Reorder(unittest.TestCase):
         own[0, 0, 0] += 1
         self.assertEqual(relations({NAME: own}, {NAME: given})[0][NAME]["values"], "other")
 
+    def test_a_matrix_that_is_near_in_every_layer_is_found_in_the_one_it_came_from(self) -> None:
+        start = normal(30, 96, 64)
+        given = {f"layers.{at}.decay": start + 0.01 * normal(31 + at, 96, 64) for at in range(3)}
+        for order in (torch.arange(96), shuffled(34, 96)):
+            found, _ = relations({"layers.0.decay": given["layers.2.decay"][order]}, given)
+            self.assertEqual(found["layers.0.decay"]["values"], "equal")
+
+    def test_dimensions_of_length_one_do_not_hide_an_order(self) -> None:
+        given = {"layers.0.conv": normal(35, 96, 1, 8), "layers.0.mix": normal(36, 1, 1, 96)}
+        order = shuffled(37, 96)
+        own = {
+            "layers.0.conv": given["layers.0.conv"][order],
+            "layers.0.mix": given["layers.0.mix"][..., order],
+        }
+        found, _ = relations(own, given)
+        self.assertEqual([one["values"] for one in found.values()], ["equal", "equal"])
+
     def test_a_vector_follows_the_order_of_a_matrix_of_its_layer_and_no_other(self) -> None:
         given = {NAME: normal(14, 96, 64), "layers.0.gain": normal(15, 96), "layers.1.gain": normal(16, 96)}
         order = shuffled(17, 96)

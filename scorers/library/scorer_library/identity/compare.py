@@ -138,13 +138,15 @@ class Comparison:
     def otherwise(self, name: str, own: Tensor, placed: Found | None) -> Found | None:
         """In another order, of lower rank, or through the map. Of a near tensor only equal values are new."""
         sure = placed is not None and placed.measured.cosine >= VERSION
-        rank = LowerRank(own, self.work)
-        for tensor in self.near(name, own, placed) if placed and sure else self.candidates(name):
+        tensors = [*(self.near(name, own, placed) if placed and sure else self.candidates(name))]
+        for tensor in tensors:
             for by, version in self.selections(tensor, own):
                 if (found := self.ordered(name, own, version, exact_order)) is not None:
                     return Found(tensor, by, *found)
-            if sure:
-                continue
+        if sure:
+            return None
+        rank = LowerRank(own, self.work)
+        for tensor in tensors:
             theirs = self.read(tensor)
             if own.shape == theirs.shape and own.ndim == 2 and rank.approximates(theirs):
                 return Found(tensor, "rank", alike(own, theirs))
