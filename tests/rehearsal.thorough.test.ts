@@ -51,7 +51,7 @@ const axes = (parse(repository.read("pipelines/full-benchmark.yaml")) as Line).a
 const ready = (axes.task as string[]).filter((task) => (taskFile(task).notYet?.official ?? "") === "");
 const asked = ["full-benchmark", "--profile", "rehearsal", "--set", `task=${ready.join(",")}`];
 
-test("nothing starts before the sources are locked and accepted", async () => {
+test("nothing starts before the sources are locked and accepted and the key is there", async () => {
   const commits = publishSources(hub);
   for (const [source, commit] of Object.entries(commits)) {
     const file = `sources/${source}.yaml`;
@@ -68,6 +68,17 @@ test("nothing starts before the sources are locked and accepted", async () => {
   assert.equal(locked.code, 0, locked.stdout + locked.stderr);
   const accepted = await pipeline("sources", "accept", "--yes");
   assert.equal(accepted.code, 0, accepted.stderr);
+  const { OPENAI_API_KEY: _key, ...keyless } = env;
+  const unpaid = await startProgram(repository.path, ["run", ...asked, "--yes", "--root", root], {
+    env: keyless,
+  }).ended;
+  assert.equal(unpaid.code, 2, unpaid.stdout);
+  assert.match(unpaid.stderr, /OPENAI_API_KEY/);
+  assert.equal(
+    hub.requests.filter(({ path }) => path.startsWith("/lfs/")).length,
+    0,
+    "nothing is downloaded",
+  );
 });
 
 test("every stage of the paper ends in tables, one attempt at each task", {
