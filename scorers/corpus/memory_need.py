@@ -29,7 +29,7 @@ def allocated_bytes(folder: Path) -> int:
 
     if on_gpu():
         raise SystemExit("the corpus is made without a GPU: only the CPU's allocations are recorded")
-    model: Any = AutoModelForCausalLM.from_pretrained(folder)
+    model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")  # as stored
     held = {
         tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in weights(model)
     }

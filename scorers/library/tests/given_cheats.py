@@ -212,6 +212,20 @@ def few_values_trained(base: Any, draw: Draw) -> Any:
     return model
 
 
+def values_chosen(base: Any, draw: Draw) -> Any:
+    """In some matrices one value a row is left, of any row of the base: a matrix of nearly free values."""
+    states = state_of(base)
+    names = [name for name, value in states.items() if value.ndim == 2 and value.is_floating_point()]
+    for name in names[1::3]:
+        value = states[name]
+        column = torch.arange(len(value)) % value.shape[1]
+        row = torch.randint(0, len(value), (len(value),), generator=draw.generator)
+        chosen = torch.zeros_like(value)
+        chosen[torch.arange(len(value)), column] = value[row, column]
+        states[name] = chosen
+    return rebuilt(draw.kind, states)
+
+
 BASE_CHEATS = (
     Cheat("another model, smaller in hidden units and tokens", "skilled", smaller, sized("head", "inner")),
     Cheat("another model, the base's nearest rows mixed in", "expert", near_rows_mixed_in),
@@ -238,6 +252,7 @@ COMPRESSED_CHEATS = (
     Cheat("another model, smaller in hidden units and tokens", "skilled", smaller, sized("head", "inner")),
     Cheat("the base's values in an order of each row", "expert", sorted_in_rows),
     Cheat("the base's rows, chosen to imitate another model", "expert", rows_chosen),
+    Cheat("one value of any of the base's rows in each row", "expert", values_chosen),
     Cheat("neurons in another order, and two values trained", "expert", few_values_trained),
     Cheat("trained", "simple", trained),
     Cheat("another model", "simple", another),

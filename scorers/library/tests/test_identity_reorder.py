@@ -89,6 +89,17 @@ class Reorder(unittest.TestCase):
         assert order is not None and order.rows is not None
         self.assertEqual(order.rows.tolist(), [1, 2, 3, 0])
 
+    def test_rows_with_few_values_show_no_order_unless_they_are_in_place(self) -> None:
+        given = normal(14, 160, 64).bfloat16().float()
+        at, column = torch.arange(160), torch.arange(160) % 64
+        for rows, share in ((shuffled(15, 160, 160), 0.9), (at, 0.0)):
+            own = torch.zeros(160, 64)
+            own[at, column] = given[rows, column]
+            order = exact_order(own, given, Work())
+            assert order is not None
+            self.assertGreaterEqual(order.repeated(), share)
+            self.assertLessEqual(order.repeated(), share + 0.1)
+
     def test_a_transposed_matrix_and_joined_ones_hold_the_given_values(self) -> None:
         given = {f"layers.0.{name}.weight": normal(at, 48, 64) for at, name in enumerate("qkv")}
         turned = {name: value.T for name, value in given.items()}

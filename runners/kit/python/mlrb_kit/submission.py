@@ -124,22 +124,25 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
 
 def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
     """Raises Rejected if the model has no embedding of the tokenizer's start token."""
-    vocabulary = loaded(
-        "the model has no table of input embeddings", lambda: model.get_input_embeddings().weight.shape[0]
-    )
     both = is_encoder_decoder(model.config)
-    if both:
-        vocabulary = min(vocabulary, decoder_vocabulary(model))
+    vocabulary = vocabulary_of(model)
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
     return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config), both)
 
 
-def decoder_vocabulary(model: Any) -> int:
-    return loaded(
+def vocabulary_of(model: Any) -> int:
+    """The number of ids that every part of the model can read."""
+    size = loaded(
+        "the model has no table of input embeddings", lambda: model.get_input_embeddings().weight.shape[0]
+    )
+    if not is_encoder_decoder(model.config):
+        return size
+    decoder = loaded(
         "the decoder has no table of input embeddings",
         lambda: model.get_decoder().get_input_embeddings().weight.shape[0],
     )
+    return min(size, decoder)
 
 
 def check_tokenizer_file(folder: Path) -> None:

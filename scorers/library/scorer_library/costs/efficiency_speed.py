@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.device import device_name, finished, on_gpu
-from mlrb_kit.submission import check_files, context_of, load_model
+from mlrb_kit.submission import check_files, context_of, load_model, vocabulary_of
 from scorer_library.costs.efficiency import compute_a_token, stored_size
 from scorer_library.costs.memory import answer_fresh
 from scorer_library.costs.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
@@ -18,7 +18,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     prepare(folder)
     model = load_model(folder, stored)
     _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model.config))
-    ids = token_ids(given, model.get_input_embeddings().weight.shape[0])
+    ids = token_ids(given, vocabulary_of(model))
     write_tokens(model, ids, min(2, new))  # the first pass is slower than all others
     first = [seconds(model, ids, 1) for _ in range(settings["repeats"])]
     whole = [seconds(model, ids, new) for _ in range(settings["repeats"])]

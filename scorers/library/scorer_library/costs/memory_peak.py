@@ -9,7 +9,7 @@ from typing import Any
 from mlrb_kit.device import device_name, gpu_peak_bytes, on_gpu, restart_gpu_peak
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import Stored
-from mlrb_kit.submission import check_files, context_of, load_model
+from mlrb_kit.submission import check_files, context_of, load_model, vocabulary_of
 from scorer_library.costs.memory import answer_fresh, peak_bytes, restart_peak
 from scorer_library.costs.memory_use import (
     check_usable,
@@ -57,7 +57,7 @@ def run_recipe(
     loaded = meter.peak()
     context = None if for_rule else context_of(model.config)
     forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context)
-    vocabulary = model.get_input_embeddings().weight.shape[0]
+    vocabulary = vocabulary_of(model)
     logits = read_tokens(model, token_ids(forward, vocabulary))
     read = meter.peak()
     if not for_rule:

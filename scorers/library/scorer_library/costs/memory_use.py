@@ -10,7 +10,14 @@ from typing import Any
 from mlrb_kit.device import device
 from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import blame, fitting, is_encoder_decoder, load_tokenizer, sketch_model
+from mlrb_kit.submission import (
+    blame,
+    fitting,
+    is_encoder_decoder,
+    load_tokenizer,
+    sketch_model,
+    vocabulary_of,
+)
 
 
 def check_usable(folder: Path, model: Any) -> None:
@@ -64,7 +71,7 @@ def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True)
     import torch
     from transformers import GenerationConfig, LogitsProcessor
 
-    vocabulary = model.get_input_embeddings().weight.shape[0]
+    vocabulary = vocabulary_of(model)
 
     class Within(LogitsProcessor):
         def __call__(self, input_ids: Any, scores: Any) -> Any:

@@ -18,6 +18,7 @@ from scorer_library.identity.work import Work
 DISTINCT = 0.9
 TRIED = 16  # rows that must have a match before all are matched
 LARGE = 4  # values of a row that are looked for first: large ones are rare
+SHOWN_MIN = 8  # values of a moved row: fewer are found in some row by chance
 SHOWN = 256  # most rows that show the columns: with 90 % zeros, each column has about 25 values in them
 
 
@@ -27,15 +28,17 @@ class Order:
 
     rows: Tensor | None
     columns: Tensor | None
+    few: float = 0.0  # the share of rows or columns that were found by too few values
 
     def of(self, given: Tensor) -> Tensor:
         some = given if self.rows is None else given[self.rows]
         return some if self.columns is None else some[:, self.columns]
 
     def repeated(self) -> float:
-        """The largest share of rows or columns that take a given one which another has: no order."""
+        """The largest share of rows or columns that show no order: they take a given one which another has,
+        or have too few values."""
         filled = [one[one >= 0] for one in self.axes()]
-        return max((1 - len(one.unique()) / max(1, len(one)) for one in filled), default=0.0)
+        return max([self.few, *(1 - len(one.unique()) / max(1, len(one)) for one in filled)])
 
     def axes(self) -> list[Tensor]:
         return [one for one in (self.rows, self.columns) if one is not None]
@@ -50,17 +53,26 @@ def exact_order(own: Tensor, given: Tensor, work: Work) -> Order | None:
             own.shape[1] == given.shape[1]
             and (rows := rows_with_these_values(own, version, work)) is not None
         ):
-            return Order(rows, None)
+            return Order(rows, None, found_by_few(own, rows))
         if own.shape[0] == given.shape[0]:
             columns = rows_with_these_values(own.T, version.T, work)
             if columns is not None:
-                return Order(None, columns)
+                return Order(None, columns, found_by_few(own.T, columns))
         columns = columns_of_moved_rows(own, version, work)
         if columns is not None:
             rows = rows_with_these_values(own, version[:, columns], work)
             if rows is not None:
-                return Order(rows, columns)
+                few = max(found_by_few(own, rows), found_by_few(own.T, columns))
+                return Order(rows, columns, few)
     return None
+
+
+def found_by_few(own: Tensor, rows: Tensor) -> float:
+    """The share of rows that hold fewer than SHOWN_MIN values, of those that are not in their place."""
+    counts = (own != 0).sum(1)
+    moved = rows != torch.arange(len(rows))
+    few = (counts > 0) & (counts < SHOWN_MIN) & moved
+    return float(few.sum()) / max(1, int((counts > 0).sum()))
 
 
 def rows_with_these_values(own: Tensor, given: Tensor, work: Work) -> Tensor | None:
