@@ -197,13 +197,34 @@ def on_a_grid(base: Any, draw: Draw) -> Any:
 
 
 def low_rank_trained(base: Any, draw: Draw) -> Any:
+    return further(low_rank(base, draw), draw)
+
+
+def layers_averaged(base: Any, draw: Draw) -> Any:
+    """One layer is the mean of itself and the next one, which is left out."""
+    state = state_of(layers(base, [0, 1, 2], draw))
+    following = {name: state.get(name.replace(".1.", ".2.", 1), value) for name, value in state.items()}
+    for name, value in state.items():
+        if ".1." in name and value.is_floating_point():
+            state[name] = ((value.float() + following[name].float()) / 2).to(value.dtype)
+    return layers(rebuilt(draw.kind, state), [0, 1], draw)
+
+
+def one_token_more(base: Any, draw: Draw) -> Any:
+    """A token for padding, as tools add it: its row is the mean of all rows."""
+    model = copied(base)
+    model.resize_token_embeddings(model.get_input_embeddings().weight.shape[0] + 1)
+    return model
+
+
+def low_rank(base: Any, draw: Draw) -> Any:
     model, share = copied(base), draw.pick([0.25, 0.5])
     with torch.no_grad():
         for _, module in matrices(model):
             left, sizes, right = torch.linalg.svd(module.weight, full_matrices=False)
             kept = max(1, int(share * len(sizes)))
             module.weight.copy_((left[:, :kept] * sizes[:kept]) @ right[:kept])
-    return further(model, draw)
+    return model
 
 
 def averaged(base: Any, draw: Draw) -> Any:
@@ -317,6 +338,9 @@ TRAINED = (
 )
 COMPRESSED = (
     Honest("unchanged or rounded", unchanged),
+    Honest("lower rank", low_rank),
+    Honest("one layer the mean of two", layers_averaged, lambda kind: kind in ("llama", "gpt2", "phi")),
+    Honest("one token more", one_token_more),
     Honest("pruned value by value", pruned),
     Honest("layers removed", fewer_layers),
     Honest("neurons removed", fewer_neurons, sized("inner")),

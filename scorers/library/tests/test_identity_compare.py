@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
+from test_identity_reorder import relations
 from torch import Tensor
 
 from scorer_library.identity.alike import alike
@@ -54,6 +55,29 @@ class Compare(unittest.TestCase):
         found = matching_rows(given[order] + 0.3 * normal(6, 400, 64), given)
         assert found is not None
         self.assertGreater(float((found == order).float().mean()), 0.99)
+
+    def test_a_mean_of_two_layers_is_a_mixture_and_a_trained_one_is_none(self) -> None:
+        names = [f"layers.{at}.mlp.weight" for at in range(4)]
+        given = {name: 0.05 * normal(20 + at, 96, 64) for at, name in enumerate(names)}
+        mean = (given[names[1]] + given[names[2]]) / 2
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            own = mean.to(dtype).float()
+            [found] = relations({names[1]: own}, given)[0].values()
+            self.assertEqual((found["by"], found["values"]), ("mixture", "other"))
+            moved = (mean + 0.02 * mean.std() * normal(30, 96, 64)).to(dtype).float()
+            [found] = relations({names[1]: moved}, given)[0].values()
+            self.assertNotEqual(found["by"], "mixture")
+
+    def test_rows_after_the_given_ones_count_as_new_where_they_are_few(self) -> None:
+        given = {"embed.weight": normal(40, 400, 32)}
+        for more, by in ((1, "part"), (4, "part"), (40, None)):
+            own = {"embed.weight": torch.cat([given["embed.weight"], normal(41, more, 32)])}
+            found = relations(own, given)[0]["embed.weight"]
+            if by is None:
+                self.assertTrue(found is None or found["values"] == "other")
+            else:
+                self.assertEqual((found["by"], found["values"]), ("part", "equal"))
+                self.assertGreater(found["repeated"], 0)
 
     def test_embeddings_that_share_directions_have_no_map_and_turned_ones_have_one(self) -> None:
         shared = 3 * normal(9, 1, 64)

@@ -76,6 +76,9 @@ export function decideChanged({ given, tensors }: Identity, names: string[]): Fi
   return { answer: "pass", evidence: `it is none of ${names.join(", ")}` };
 }
 
+/** Made of the given model's values without holding them: a compression that may hide training. */
+const derivedBy: Relation["by"][] = ["map", "rank", "mixture"];
+
 /** Every tensor holds values of the given model only: unchanged, zero, or with rows or columns removed. */
 export function decideCompressed({ given, tensors }: Identity, name: string): Finding {
   const relation = (tensor: TensorIdentity) => of(tensor, [name])[0];
@@ -86,7 +89,9 @@ export function decideCompressed({ given, tensors }: Identity, name: string): Fi
   const repeated = held.filter((tensor) => relation(tensor)!.repeated > 0);
   const kept = held.filter((tensor) => !repeated.includes(tensor));
   const mapped = tensors.filter(
-    (tensor) => !held.includes(tensor) && (relation(tensor)?.by === "map" || isOpen(tensor, name, given)),
+    (tensor) =>
+      !held.includes(tensor) &&
+      (derivedBy.includes(relation(tensor)?.by ?? "place") || isOpen(tensor, name, given)),
   );
   // a norm that was folded into the next matrix is constant, and a vector of another length holds few values
   const small =
@@ -101,8 +106,8 @@ export function decideCompressed({ given, tensors }: Identity, name: string): Fi
   const rest = looked - kept.length;
   if (rest > 0 || looked === 0) {
     const reasons = [
-      `${mapped.length} have the hidden dimension mapped, or lack too much to show how, which may hide training`,
-      `${repeated.length} hold rows or columns of ${name} twice`,
+      `${mapped.length} have the hidden dimension mapped, fewer directions or a mixture of layers, or lack too much to show how, which may hide training`,
+      `${repeated.length} hold rows or columns of ${name} twice, too few values of them, or new rows`,
       `${rest - mapped.length - repeated.length} are too small to tell`,
     ];
     return { answer: "undecided", evidence: `of ${looked} tensors ${reasons.join("; ")}` };
@@ -184,7 +189,9 @@ function shares({ models, weights }: Mixture): { first: string; share: number } 
 function strength({ by, values, cosine, repeated }: Relation): number {
   const size = Math.abs(cosine);
   if (repeated > repeatedMax) return Math.min(size, openMax);
-  return (values !== "other" && size > 0) || by === "rank" ? Math.max(size, versionMin) : size;
+  return (values !== "other" && size > 0) || by === "rank" || by === "mixture"
+    ? Math.max(size, versionMin)
+    : size;
 }
 
 /** Whether nothing relates the tensor to this model, and so many parts of the model are gone that nothing could. */
