@@ -93,6 +93,17 @@ test("parts that their key never stored count as equal: a dotfile, a docstring, 
   assert.deepEqual(stale!.changed, [{ kind: "params-changed", names: ["added"] }]);
 });
 
+test("the records are used by a plan with a full network, which their keys never stored", async (t) => {
+  const root = newRoot();
+  t.after(() => define(undefined));
+  define(({ attempt }) => {
+    attempt!.network = "full";
+  });
+  const open = await kept(root, "run", "--only", "attempt");
+  assert.deepEqual(attemptsOf(outcomes(open)), all("reused"), open.stdout + open.stderr);
+  assert.equal(recordsIn(root).length, keptAttempts.length);
+});
+
 test("an attempt made today is stale for any change its agent could read, and for nothing else", async (t) => {
   const at = lab(t, repository);
   defineAttempts(at, { script: 'echo words > "$MLRB_SUBMISSION/words.txt"', trusted: true });

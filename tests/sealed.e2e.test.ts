@@ -51,6 +51,7 @@ function define(at: Lab): void {
     profiles: {
       closed: { default: true, network: "none" },
       sealed: { network: "none", stages: { attempt: { network: "hub" } } },
+      open: { network: "none", stages: { attempt: { network: "full" } } },
     },
     stages: {
       data: {
@@ -93,6 +94,8 @@ test(
       "attempt[task=empty,agent=tries,seed=1]",
       "data[task=empty]",
     ]);
+    const open = await at.plan("--profile", "open");
+    assert.equal(outcomes(open)["attempt[task=empty,agent=tries,seed=1]"], "run", open.stdout + open.stderr);
     const sealed = await run("sealed");
     assert.equal(sealed.code, 0, sealed.stdout + sealed.stderr);
     assert.equal(outcomes(sealed)["attempt[task=empty,agent=tries,seed=1]"], "succeeded");

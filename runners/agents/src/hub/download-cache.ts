@@ -15,7 +15,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchUpstream, NotServed } from "./fetch-upstream.ts";
+import { fetchUpstream, NotServed, noSpace } from "./fetch-upstream.ts";
 
 export type CachedFile = { path: string; digest: string; bytes: number; cached: boolean };
 
@@ -176,12 +176,16 @@ export class DownloadCache {
   }
 
   async #room(bytes: number): Promise<void> {
-    const { fileBytesMax, freeBytesMin } = this.#limits;
+    const { fileBytesMax } = this.#limits;
     if (bytes > fileBytesMax)
       throw new NotServed("too-large", `${bytes} bytes are more than the gateway serves (${fileBytesMax})`);
+    await this.checkFree(bytes);
+  }
+
+  /** Throws if the disk would have too little free space with `bytes` more. */
+  async checkFree(bytes = 0): Promise<void> {
     const { bavail, bsize } = await statfs(this.#folder);
-    if (bavail * bsize - bytes < freeBytesMin)
-      throw new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
+    if (bavail * bsize - bytes < this.#limits.freeBytesMin) throw noSpace();
   }
 
   /** Whether the file was searched for these withheld rows before, with its answer. */

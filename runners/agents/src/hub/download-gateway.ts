@@ -3,12 +3,14 @@
 // counts as hostile: what it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { basename, dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import PQueue from "p-queue";
 import send from "send";
 import { guardedServer } from "../gateway/guarded-server.ts";
 import type { DownloadAdmission } from "./admit-download.ts";
 import type { CachedFile, DownloadCache, WantedFile } from "./download-cache.ts";
-import { NotServed } from "./fetch-upstream.ts";
+import { NotServed, noSpace } from "./fetch-upstream.ts";
 import { encodedPath, type HubRequest, hubRequest } from "./hub-request.ts";
 import { apiPath, HubServer, type RepositoryFacts } from "./hub-server.ts";
 import { indexPage, PackageIndex } from "./package-index.ts";
@@ -28,8 +30,12 @@ export type DownloadGatewayOptions = {
   failed(error: unknown): void;
 };
 
-/** Requests that are worked on at once; others wait. */
-const openMax = 16;
+/** Requests that are answered at once; others wait. */
+const activeMax = 16;
+/** Requests that wait; more than connections, since a program may send several on one. */
+const waitingMax = 256;
+/** How long the end of an attempt waits for downloads and searches to stop. Nothing is recorded in this time. */
+const closeMs = 10_000;
 /** Refusals on record; a program may ask without end. */
 const refusalsMax = 1000;
 const bodyBytesMax = 64 << 10;
@@ -44,7 +50,7 @@ export class DownloadGateway {
   readonly #hub: HubServer;
   readonly #packages: PackageIndex;
   readonly #entered = new Map<string, number>();
-  readonly #working = new Set<Promise<void>>();
+  readonly #queue = new PQueue({ concurrency: activeMax });
   #refusals = 0;
 
   constructor(options: DownloadGatewayOptions) {
@@ -55,38 +61,46 @@ export class DownloadGateway {
     this.server = guardedServer((request, response) => {
       response.on("error", () => {}); // a program that went away
       request.on("error", () => {});
-      const working = this.#serve(request, response)
-        .catch(options.failed)
-        .finally(() => this.#working.delete(working));
-      this.#working.add(working);
+      this.#serve(request, response).catch(options.failed);
     });
   }
 
-  /** Ends every download and answers no new request. The record is complete when it resolves. */
+  /** Ends every download and answers no new request. The record is complete: nothing is recorded from here on. */
   async close(): Promise<void> {
     this.#over.abort(new NotServed("upstream", "the attempt is over", { status: 502 }));
-    await Promise.all(this.#working);
     this.server.close();
-    this.server.closeAllConnections();
+    this.server.closeAllConnections(); // an answer that a program does not read would never end
+    await Promise.race([this.#queue.onIdle(), sleep(closeMs, undefined, { ref: false })]);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "" } = request;
     try {
-      this.#over.signal.throwIfAborted();
-      while (this.#working.size > openMax) {
-        await Promise.race([...this.#working].slice(0, openMax));
-        if (response.destroyed) return;
-      }
       const asked = hubRequest(method, url);
       if (!asked)
         throw new NotServed("not-served", "the gateway reads models, data sets, packages and code only");
-      await this.#answer(asked, request, response);
+      await this.#inTurn(response, () => this.#answer(asked, request, response));
     } catch (error) {
       const known = error instanceof NotServed ? error : unknownTrouble(error);
       refuse(response, known);
       this.#recordRefusal(`${method} ${url}`, known);
     }
+  }
+
+  /** Waits for its turn, until the program goes away or the attempt ends. What has begun counts until it ends. */
+  async #inTurn(response: ServerResponse, answer: () => Promise<void>): Promise<void> {
+    if (this.#queue.size >= waitingMax)
+      throw new NotServed("over-limit", `more than ${waitingMax} requests wait`, { status: 503 });
+    const waiting = new AbortController();
+    const leave = () => waiting.abort(new NotServed("upstream", "the program went away", { status: 502 }));
+    response.once("close", leave);
+    if (response.destroyed) leave();
+    const begin = () => {
+      response.off("close", leave); // from here on an abort would free its place while it goes on
+      this.#over.signal.throwIfAborted();
+      return answer();
+    };
+    await this.#queue.add(begin, { signal: waiting.signal });
   }
 
   #recordRefusal(asked: string, { why: cause, message: detail }: NotServed): void {
@@ -256,12 +270,12 @@ export class DownloadGateway {
   }
 }
 
+/** The texts of libraries, servers and the file system name places of this host; no agent reads them. */
 function unknownTrouble(error: unknown): NotServed {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || code === "EDQUOT")
-    return new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
-  const detail = code ?? message; // a message of the file system names places of this host
-  return new NotServed("upstream", `the answer cannot be read: ${detail}`, { status: 502 });
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? noSpace()
+    : new NotServed("upstream", "the answer cannot be read", { status: 502 });
 }
 
 function recorded({ type, id, revision, createdAt, parameters }: RepositoryFacts, path: string): Recorded {

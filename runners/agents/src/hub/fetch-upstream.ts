@@ -33,6 +33,10 @@ export type RefusalCause =
   | "not-there"
   | "upstream";
 
+export function noSpace(): NotServed {
+  return new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
+}
+
 const redirectsMax = 5;
 const headersMs = 60_000;
 

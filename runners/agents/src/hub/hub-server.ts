@@ -1,6 +1,7 @@
 // The hub as the supervisor reads it: facts of repositories, and where the content of a file lies. No key is used, so an
 // agent sees what is public and nothing else.
 import { isTable } from "@mlrb/formats/is-table";
+import { LRUCache } from "lru-cache";
 import { boundedText, fetchUpstream, NotServed } from "./fetch-upstream.ts";
 import { encodedPath, type Repository } from "./hub-request.ts";
 
@@ -19,11 +20,13 @@ export type HubFile = {
 };
 
 const jsonBytesMax = 32 << 20;
+/** Repositories and revisions whose facts are kept. */
+const factsMax = 10_000;
 
 export class HubServer {
   readonly #endpoint: URL;
   readonly #signal: AbortSignal;
-  readonly #known = new Map<string, Promise<RepositoryFacts>>();
+  readonly #known = new LRUCache<string, Promise<RepositoryFacts>>({ max: factsMax });
 
   /** `endpoint` as in HF_ENDPOINT. */
   constructor(endpoint: string, signal: AbortSignal) {
@@ -34,11 +37,12 @@ export class HubServer {
   /** The repository as the hub names it now, and the commit of `revision`. A branch is looked up once for an attempt. */
   facts(repository: Repository, revision: string): Promise<RepositoryFacts> {
     const key = JSON.stringify([repository.type, repository.id, revision]);
-    return this.#known.getOrInsertComputed(key, () => {
-      const facts = this.#askFacts(repository, revision);
-      facts.catch(() => this.#known.delete(key));
-      return facts;
-    });
+    const known = this.#known.get(key);
+    if (known) return known;
+    const facts = this.#askFacts(repository, revision);
+    facts.catch(() => this.#known.delete(key));
+    this.#known.set(key, facts);
+    return facts;
   }
 
   async #askFacts(repository: Repository, revision: string): Promise<RepositoryFacts> {

@@ -2,12 +2,14 @@
 // from the gateway.
 import { isTable } from "@mlrb/formats/is-table";
 import { Parser } from "htmlparser2";
+import { LRUCache } from "lru-cache";
+import PQueue from "p-queue";
 import { boundedText, fetchUpstream, NotServed } from "./fetch-upstream.ts";
 import { besideHub, encodedPath } from "./hub-request.ts";
 
 export type PackageFile = {
   name: string;
-  url: URL;
+  url: string;
   sha256: string;
   requiresPython?: string;
   yanked?: string;
@@ -16,12 +18,22 @@ export type PackageFile = {
 };
 
 const pageBytesMax = 64 << 20;
+/** Pages that are read at once: a page takes many times its size while it is read. */
+const readingMax = 2;
+/** Pages that are kept, and their characters in all. */
+const pagesMax = 50;
+const keptCharactersMax = 128 << 20;
 const sha256 = /^[0-9a-f]{64}$/;
 
 export class PackageIndex {
   readonly #simple: URL;
   readonly #signal: AbortSignal;
-  readonly #pages = new Map<string, Promise<PackageFile[]>>();
+  /** As JSON, which has no part of the page that it was read from, and a known size. */
+  readonly #pages = new LRUCache<string, string>({
+    ...{ max: pagesMax, maxSize: keptCharactersMax, sizeCalculation: ({ length }) => length },
+  });
+  readonly #reading = new Map<string, Promise<PackageFile[]>>();
+  readonly #queue = new PQueue({ concurrency: readingMax });
 
   /** `simple` as in PIP_INDEX_URL. */
   constructor(simple: string, signal: AbortSignal) {
@@ -29,13 +41,20 @@ export class PackageIndex {
     this.#signal = signal;
   }
 
-  /** Its files that have a SHA-256; others cannot be verified. Looked up once for an attempt. */
-  files(name: string): Promise<PackageFile[]> {
-    return this.#pages.getOrInsertComputed(name, () => {
-      const files = this.#ask(name);
-      files.catch(() => this.#pages.delete(name));
-      return files;
-    });
+  /** Its files that have a SHA-256; others cannot be verified. Equal requests share one page. */
+  async files(name: string): Promise<PackageFile[]> {
+    const page = this.#pages.get(name);
+    if (page !== undefined) return JSON.parse(page) as PackageFile[];
+    return await this.#reading.getOrInsertComputed(name, () =>
+      this.#queue.add(() => this.#read(name)).finally(() => this.#reading.delete(name)),
+    );
+  }
+
+  async #read(name: string): Promise<PackageFile[]> {
+    this.#signal.throwIfAborted();
+    const files = await this.#ask(name);
+    this.#pages.set(name, JSON.stringify(files));
+    return files;
   }
 
   async file(name: string, file: string): Promise<PackageFile> {
@@ -51,7 +70,8 @@ export class PackageIndex {
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
     const text = await boundedText(answer, pageBytesMax);
     const files = isJson ? filesOfJson(text, url) : filesOfHtml(text, url);
-    return files.filter(({ url: at }) => at.protocol === "https:" || at.origin === this.#simple.origin);
+    const { origin } = this.#simple;
+    return files.filter(({ url: at }) => at.startsWith("https:") || new URL(at).origin === origin);
   }
 }
 
@@ -69,7 +89,7 @@ export function filesOfJson(text: string, base: URL): PackageFile[] {
     const metadata = isTable(about) && typeof about.sha256 === "string" ? about.sha256 : undefined;
     return [
       {
-        ...{ name: filename, url: at, sha256: digest },
+        ...{ name: filename, url: at.href, sha256: digest },
         ...(typeof requires === "string" && { requiresPython: requires }),
         ...(yanked !== undefined && yanked !== false && { yanked: typeof yanked === "string" ? yanked : "" }),
         ...(metadata !== undefined && sha256.test(metadata) && { metadata }),
@@ -90,7 +110,7 @@ export function filesOfHtml(text: string, base: URL): PackageFile[] {
       const about = attributes["data-core-metadata"] ?? attributes["data-dist-info-metadata"];
       const metadata = /^sha256=([0-9a-f]{64})$/.exec(about ?? "")?.[1];
       files.push({
-        ...{ name: decodeURIComponent(at.pathname.split("/").at(-1)!), url: at, sha256: digest },
+        ...{ name: decodeURIComponent(at.pathname.split("/").at(-1)!), url: at.href, sha256: digest },
         ...(requires !== undefined && { requiresPython: requires }),
         ...(attributes["data-yanked"] !== undefined && { yanked: attributes["data-yanked"] }),
         ...(metadata !== undefined && { metadata }),

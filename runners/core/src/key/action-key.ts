@@ -56,13 +56,18 @@ function reached({ execution: { network } }: Instance): Pick<KeyParts, "network"
   return network === "full" || network === "hub" ? { network } : {};
 }
 
+/** The parts of an attempt with a full network before keys had the network; undefined for any other attempt. */
+export function partsBeforeNetwork({ network, ...parts }: KeyParts): KeyParts | undefined {
+  return network === "full" ? parts : undefined;
+}
+
 /** The parts of an attempt's key in format 1; `files` are the digests of that time. */
 export function formerParts(
   instance: Instance,
   now: KeyParts,
   files: Record<string, string>,
 ): KeyParts & { keyFormat: 1 } {
-  const { agentEnv: _, ...parts } = now;
+  const { agentEnv: _, ...parts } = partsBeforeNetwork(now) ?? now;
   return { ...parts, keyFormat: 1, params: attemptFields(instance.action.params), files };
 }
 

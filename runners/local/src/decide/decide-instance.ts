@@ -11,6 +11,7 @@ import type { StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { type CachedAction, type CacheSearch, findCachedAction, foundRecord } from "./find-cached-action.ts";
+import { keyedBeforeNetwork } from "./former-attempt-key.ts";
 import {
   reasonsToReuse,
   reasonsToRun,
@@ -93,9 +94,12 @@ function undecidedDecision(
   return { action: "fail", outcome: undecidedFailure(found), reasons };
 }
 
-/** Attempts with another network are another condition: no mean holds both, whoever accepts it. */
+/**
+ * Attempts with another network are another condition: no mean holds both, even if a person accepts one. A record from
+ * before keys had the network counts as equal where the plan says `full`.
+ */
 function isSameCondition({ record }: HeldRecord, { parts }: Bound): boolean {
-  return record.parts.network === parts.network;
+  return record.parts.network === parts.network || (parts.network === "full" && keyedBeforeNetwork(record));
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

@@ -1,6 +1,6 @@
 // Returns the reasons to reuse an instance, to run it, and to call its record stale: the key parts that differ.
 
-import { attemptKeyFormat } from "@mlrb/core/key/action-key";
+import { attemptKeyFormat, partsBeforeNetwork } from "@mlrb/core/key/action-key";
 import { changes, type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
@@ -12,7 +12,7 @@ import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
 import type { CachedAction, CacheSearch } from "./find-cached-action.ts";
-import { formerChanges } from "./former-attempt-key.ts";
+import { formerChanges, keyedBeforeNetwork } from "./former-attempt-key.ts";
 
 export function reasonsToReuse({ parts }: Bound, { stage }: Instance, cached: CachedAction): Reason[] {
   const format = parts.keyFormat;
@@ -94,7 +94,12 @@ function reasonsToMake(
   return differences(instance, bound, { plan, before });
 }
 
-type Earlier = { parts: KeyParts; codeFiles?: Record<string, string> };
+type Earlier = {
+  parts: KeyParts;
+  codeFiles?: Record<string, string>;
+  /** Of a record. */
+  harness?: Record<string, string>;
+};
 
 function earlier(instance: Instance, key: string, workspace: Workspace): Earlier | undefined {
   if (instance.stage.durable) return workspace.attempts.find(key)?.record;
@@ -116,7 +121,7 @@ function differences(
   const ofFormer = before.parts.keyFormat === 1 && bound.former;
   const changed = ofFormer
     ? formerChanges(before.parts, ofFormer, stageOf)
-    : changes(before.parts, bound.parts, stageOf);
+    : changes(before.parts, partsToCompare(bound, before), stageOf);
   const reasons = changed.flatMap((reason): Reason[] => {
     const old = before.codeFiles;
     if (reason.kind !== "code-changed" || !old) return [reason];
@@ -128,6 +133,12 @@ function differences(
       : [reason];
   });
   return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
+}
+
+/** Without the network where the record's key did not contain it. */
+function partsToCompare({ parts }: Bound, { parts: last, harness = {} }: Earlier): KeyParts {
+  const open = keyedBeforeNetwork({ parts: last, harness }) ? partsBeforeNetwork(parts) : undefined;
+  return open ?? parts;
 }
 
 function scriptOf(instance: Instance): string | undefined {

@@ -26,7 +26,7 @@ export type ContentRequest = {
 };
 
 /** Content that cannot be looked at. */
-class Unreadable extends Error {}
+export class Unreadable extends Error {}
 
 const depthMax = 4;
 const rowsAtOnce = 4096;
