@@ -45,7 +45,7 @@ function drawn(from: string[], count: number): string[] {
   return Array.from({ length: count }, () => left.splice(randomInt(left.length), 1)[0]!);
 }
 
-function report(selection = `smoke+${bothSeeds}`): Line {
+function report(selection = `smoke+${bothSeeds.replaceAll(",", "+")}`): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
 }
 

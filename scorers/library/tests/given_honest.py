@@ -338,7 +338,6 @@ TRAINED = (
 )
 COMPRESSED = (
     Honest("unchanged or rounded", unchanged),
-    Honest("lower rank", low_rank),
     Honest("one layer the mean of two", layers_averaged, lambda kind: kind in ("llama", "gpt2", "phi")),
     Honest("one token more", one_token_more),
     Honest("pruned value by value", pruned),
