@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RowIndex, RowSearch } from "./row-search.ts";
 import { textsOf, withheldRows } from "./withheld-rows.ts";
+import { type WordHash, WordReader } from "./words.ts";
 
 const question = "Why does the café’s \\nabla operator hum when the “lights” go out?";
 const choice = "because the wind has turned";
@@ -80,6 +81,24 @@ test("a text of many rows is required where the others of the row are short", ()
   assert.ok(foundIn(rows, `${passage} ${rows[3]!.question}`) > 0);
   assert.equal(foundIn(rows, passage), 0);
   assert.equal(foundIn(rows, `${rows[3]!.question} ${"other words without end ".repeat(9)}`), 0);
+});
+
+test("the words of ASCII are the same next to a character of another script", () => {
+  const wordsOf = (text: string, resolvesEscapes: boolean) => {
+    const words: WordHash[] = [];
+    const reader = new WordReader((word) => words.push(word), { resolvesEscapes });
+    reader.push(text);
+    reader.end();
+    return words;
+  };
+  const ascii = String.fromCharCode(...Array(128).keys());
+  const texts = [ascii, ascii.repeat(3), "A1b_C d&amp;E \\u0041b \\n&x;", "Z", "", "9-a@Z[`{/:", '"aB\\"c"'];
+  for (const text of texts)
+    for (const escapes of [false, true]) {
+      const [words, more] = [wordsOf(text, escapes), wordsOf(`${text} \u03bb`, escapes)];
+      assert.deepEqual(words, more.slice(0, -1), text);
+      assert.equal(more.length, words.length + 1);
+    }
 });
 
 test("hashes hold no word of a row", () => {
