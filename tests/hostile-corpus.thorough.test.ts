@@ -175,7 +175,7 @@ function assertContained(
   assert.deepEqual(leaks, [], "outputs or logs contain a secret");
   assert.deepEqual(folders.flatMap(problemOf), []);
   assert.equal(folders.length, corpus.folders.length);
-  assert.ok(folders.length > 80, `${folders.length} folders`);
+  assert.ok(folders.length > 40, `${folders.length} folders`);
 }
 
 /** What is wrong with the end of one folder. */
