@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ function read(...events: TrajectoryEvent[]) {
 
 const start = exampleEvent("start", { network: "hub", sandbox: "bubblewrap" });
 
-test("files of one repository are one entry, with weights if any file can hold them, and packages are left out", async () => {
+test("files of one repository are one entry, with weights if any file can hold them, and small packages are left out", async () => {
   const found = await read(
     start,
     exampleEvent("download", { id: "lab/m", path: "config.json", createdAt: "2024-01-01" }),
@@ -31,6 +32,61 @@ test("files of one repository are one entry, with weights if any file can hold t
     { from: "model", id: "lab/m", weights: true, createdAt: "2024-01-01", parameters: 5 },
     { from: "dataset", id: "lab/d", weights: false },
   ]);
+});
+
+const download = (path: string, bytes: number, more = {}) =>
+  exampleEvent("download", {
+    id: "lab/m",
+    path,
+    bytes,
+    digest: createHash("sha256").update(path).digest("hex"),
+    ...more,
+  });
+
+test("each file of a model counts as weights, except texts, tokenizers and pictures by name", async () => {
+  const entered = async (path: string) => (await read(start, download(path, 5)))![0]!.weights;
+  for (const path of [
+    ...[
+      "config.json",
+      "README.md",
+      "code/model.py",
+      "tokenizer.model",
+      "spiece.model",
+      "merges.txt",
+      "vocab.bpe",
+    ],
+    ...[
+      "model.safetensors.index.json",
+      "sentencepiece.bpe.model",
+      "images/card.png",
+      ".gitattributes",
+      "LICENSE",
+    ],
+  ])
+    assert.equal(await entered(path), false, path);
+  for (const path of [
+    ...["model.safetensors", "rust_model.ot", "model.onnx_data", "model.ckpt.data-00000-of-00001", "weights"],
+    ...["model.parquet", "any.model", "a.json.zst", "json"],
+  ])
+    assert.equal(await entered(path), true, path);
+});
+
+test("texts of a model over 10 MB together, and a package or code over 20 MB, are large", async () => {
+  const large = async (...events: TrajectoryEvent[]) =>
+    (await read(start, ...events))!.map(({ id, large = false }) => `${id} ${large}`);
+  assert.deepEqual(await large(download("a.json", 6e6), download("a.json", 6e6)), ["lab/m false"]);
+  assert.deepEqual(await large(download("a.json", 6e6), download("b.txt", 6e6)), ["lab/m true"]);
+  const [bin, text] = [download("model.bin", 6e9), download("a.json", 2e7)];
+  assert.deepEqual(await large(bin, text), ["lab/m false"], "counts as weights already");
+  assert.deepEqual(await large(text, bin), ["lab/m false"]);
+  const [small, rest] = [
+    download("p1.whl", 2e7, { from: "package" }),
+    download("p2.whl", 1, { from: "package" }),
+  ];
+  assert.deepEqual(await large(small), []);
+  assert.deepEqual(await large(small, rest), ["lab/m true"]);
+  assert.deepEqual(await large(download("archive.tar.gz", 3e7, { from: "code" })), ["lab/m true"]);
+  assert.deepEqual(await large(download("train.parquet", 3e9, { from: "dataset" })), ["lab/m false"]);
 });
 
 test("a full network, no network, an older record and a plain folder say nothing about what entered", async () => {

@@ -53,16 +53,53 @@ test("the scored data was not trained on where no row of it could enter, unless 
 test("an approved base is decided by the models of which weights entered, whatever the agent declares", () => {
   const answer = answers("provenance-base", { families: ["gpt2", "pythia"] });
   assert.equal(answer([model("openai-community/gpt2")], { base: "secret" }), "pass");
-  assert.equal(answer([model("lab/unknown"), model("lab/pythia-1b")], { base: "pythia" }), "fail");
+  assert.equal(answer([model("lab/unknown"), model("lab/other")], { base: "pythia" }), "fail");
+  assert.equal(answer([model("lab/unknown"), model("lab/pythia-1b")], { base: "pythia" }), "undecided");
   assert.equal(answer([model("lab/unknown", { weights: false })]), "undecided");
   assert.equal(answer([], { base: "gpt2" }), "pass");
+});
+
+test("a family is whole words and numbers of the name of the repository, without the owner", () => {
+  const answer = answers("provenance-base", {
+    families: ["BERT", "OPT", "T5", "Llama 2", "GPT-2", "Mistral"],
+  });
+  for (const id of [
+    "google/flan-t5-xl",
+    "a/Llama-2-7b-hf",
+    "gpt2",
+    "a/gpt2-xl",
+    "a/Mistral-7B",
+    "facebook/opt-1.3b",
+  ])
+    assert.equal(answer([model(id)]), "pass", id);
+  for (const id of ["robertson/phi-4", "mistralai/Anything", "a/Llama-3-8b", "a/gpt-neo-1.3B"])
+    assert.equal(answer([model(id)]), "fail", id);
+  for (const id of ["a/phi-4-optimized", "a/roberta", "a/any-prompt5", "a/gpt-2.7b"])
+    assert.equal(answer([model(id)]), "undecided", id);
+});
+
+test("a large package, code archive or text leaves a pass open by its name, and no failure", () => {
+  const torch: RecordedRepository = { from: "package", id: "torch", weights: false, large: true };
+  const given = {
+    "provenance-data": { allowed: ["lab/set"] },
+    "provenance-base": { families: ["pythia"] },
+    "experts-permitted": { parametersMax: 8e9, publishedBefore: "2024-05-31" },
+  };
+  for (const [method, rule] of Object.entries(given)) {
+    const { answer, evidence } = finding(method, rule, { downloads: [torch], declared: { base: "pythia" } });
+    assert.equal(answer, "undecided", method);
+    assert.match(evidence, /package torch/);
+    const other = model("lab/other", { parameters: 9e9 });
+    assert.equal(answers(method, rule)([torch, other]), "fail", method);
+  }
+  assert.equal(answers("provenance-data", { allowed: ["Torch"] })([torch]), "pass", "allowed by name");
 });
 
 test("experts are permitted by the size and date on record", () => {
   const given = { parametersMax: 8e9, publishedBefore: "2024-05-31" };
   const answer = answers("experts-permitted", given);
   assert.equal(answer([]), "pass");
-  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "pass");
+  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "undecided", "of a later commit?");
   assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 + 1 })]), "fail");
   assert.equal(answer([model("a/x", { createdAt: "2024-05-31T00:00:00.000Z" })]), "fail");
   const { createdAt: _, ...undated } = model("a/x");

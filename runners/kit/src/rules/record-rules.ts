@@ -83,25 +83,31 @@ export const notTrainedOn: RuleMethod = {
 export const provenanceBase: RuleMethod = {
   problem: (given) => takesTexts("families", given),
   decide({ folder, downloads }, given) {
-    const models = downloads?.filter(({ weights }) => weights);
-    if (models && models.length > 0) return basesByRecord(models, given.families as string[]);
-    const declared = readProvenance(folder);
-    if (typeof declared === "string") return open(declared);
-    const base = isTable(declared.base) ? declared.base.name : declared.base;
-    if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
-    const family = (given.families as string[]).find((one) => bare(base).includes(bare(one)));
-    if (family !== undefined)
-      return { answer: "pass", evidence: `${stated} the base ${clip(base)}, by its name ${family}` };
-    return {
-      answer: "fail",
-      evidence: `${stated} the base ${clip(base)}, whose name is of no approved family`,
-    };
+    const families = given.families as string[];
+    const models = downloads?.filter(({ weights }) => weights) ?? [];
+    const found = models.length > 0 ? basesByRecord(models, families) : baseByDeclaration(folder, families);
+    return unlessLarge(found, downloads ?? []);
   },
 };
 
+function baseByDeclaration(folder: string, families: string[]): Finding {
+  const declared = readProvenance(folder);
+  if (typeof declared === "string") return open(declared);
+  const base = isTable(declared.base) ? declared.base.name : declared.base;
+  if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
+  const family = families.find((one) => bare(base).includes(bare(one)));
+  if (family !== undefined)
+    return { answer: "pass", evidence: `${stated} the base ${clip(base)}, by its name ${family}` };
+  return {
+    answer: "fail",
+    evidence: `${stated} the base ${clip(base)}, whose name is of no approved family`,
+  };
+}
+
 /**
- * Fails unless every model of which weights entered has at most `parametersMax` parameters and was published before
- * `publishedBefore`. Only the record of a sealed attempt can say so.
+ * Fails if a model of which weights entered has more than `parametersMax` parameters, or if its repository was made on or
+ * after `publishedBefore`. The record has no date of the commit that entered, which may be later than its repository. So
+ * models leave the question open, and only an attempt without models passes.
  */
 export const expertsPermitted: RuleMethod = {
   problem({ parametersMax, publishedBefore, ...others }) {
@@ -113,7 +119,8 @@ export const expertsPermitted: RuleMethod = {
   decide({ downloads }, given) {
     if (!downloads) return open("which models the agent used is on record in the sealed condition only");
     const models = downloads.filter(({ weights }) => weights);
-    if (models.length === 0) return { answer: "pass", evidence: `${recorded} no model entered` };
+    if (models.length === 0)
+      return unlessLarge({ answer: "pass", evidence: `${recorded} no model entered` }, downloads);
     const { parametersMax, publishedBefore } = given as { parametersMax: number; publishedBefore: string };
     const large = models.filter(({ parameters = 0 }) => parameters > parametersMax);
     if (large.length > 0)
@@ -132,19 +139,44 @@ export const expertsPermitted: RuleMethod = {
     );
     if (unknown.length > 0)
       return open(`the hub names no size or no date of ${shown(unknown.map(({ id }) => id))}`);
-    return { answer: "pass", evidence: `${recorded} ${shown(models.map(({ id }) => id))}` };
+    return open(
+      `${recorded} ${shown(models.map(({ id }) => id))}, of repositories made before ${publishedBefore}; the commits may be later`,
+    );
   },
 };
 
-/** By name, as the hub has it now: a derived model whose name lacks its family's fails. */
+/** By name without the owner. An agent may also use a model for something else, e.g. to filter its data. */
 function basesByRecord(models: RecordedRepository[], families: string[]): Finding {
-  const other = models.filter(({ id }) => !families.some((one) => bare(id).includes(bare(one))));
-  if (other.length > 0)
-    return {
-      answer: "fail",
-      evidence: `${recorded} weights of no approved family, by name: ${shown(other.map(({ id }) => id))}`,
-    };
-  return { answer: "pass", evidence: `${recorded} weights of ${shown(models.map(({ id }) => id))}` };
+  const named = models.map(({ id }) => ({ id, name: id.slice(id.indexOf("/") + 1) }));
+  const others = named.filter(({ name }) => !families.some((family) => hasPart(name, family)));
+  const ids = shown(others.map(({ id }) => id));
+  if (others.length === 0)
+    return { answer: "pass", evidence: `${recorded} weights of ${shown(models.map(({ id }) => id))}` };
+  if (others.length < models.length)
+    return open(`${recorded} approved models, and weights of no approved family, by name: ${ids}`);
+  const near = others.some(({ name }) => families.some((family) => bare(name).includes(bare(family))));
+  if (near) return open(`${recorded} weights whose names contain an approved family in another word: ${ids}`);
+  return { answer: "fail", evidence: `${recorded} weights of no approved family, by name: ${ids}` };
+}
+
+/** Whether the words and numbers of `part` follow each other in `name`: `GPT-2` in `gpt2-xl`, not in `gpt-2.7b`. */
+function hasPart(name: string, part: string): boolean {
+  const words = (text: string) =>
+    ` ${
+      text
+        .toLowerCase()
+        .match(/\p{L}+|\d+(?:\.\d+)*/gu)
+        ?.join(" ") ?? ""
+    } `;
+  return words(name).includes(words(part));
+}
+
+/** A pass stays open where something entered that may hold weights or data. */
+function unlessLarge(found: Finding, downloads: RecordedRepository[]): Finding {
+  const large = downloads.filter((one) => one.large);
+  if (found.answer !== "pass" || large.length === 0) return found;
+  const names = shown(large.map(({ from, id }) => `${from} ${id}`));
+  return open(`${recorded} so large that weights or data may be inside: ${names}`);
 }
 
 /** What entered counts as used. A model may carry what it was trained on, so its weights count as data too. */
@@ -164,7 +196,8 @@ function dataByRecord(downloads: RecordedRepository[], allowed: string[], declar
       evidence: `${stated} other data: ${shown(admitted)}; allowed: ${allowed.join(", ")}`,
     };
   const what = entered.length === 0 ? "no data entered besides what was given" : `only ${shown(entered)}`;
-  return { answer: "pass", evidence: `${recorded} ${what}` };
+  const unknown = downloads.filter(({ id }) => !permitted.has(id.toLowerCase()));
+  return unlessLarge({ answer: "pass", evidence: `${recorded} ${what}` }, unknown);
 }
 
 /** Begins the evidence that rests on what the download gateway recorded. */

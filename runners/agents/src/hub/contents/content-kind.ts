@@ -2,6 +2,9 @@
 
 export const peekBytes = 1 << 16;
 
+/** As the library of safetensors has it. */
+const safetensorsHeaderMax = 100_000_000n;
+
 export type ContentKind =
   /** Opened, and its content looked at. */
   | "gzip"
@@ -11,8 +14,10 @@ export type ContentKind =
   | "parquet"
   /** Could hold anything, and cannot be opened here. */
   | "closed-archive"
-  /** Weights, machine code, images, sound and films hold no rows of text. */
-  | "no-text"
+  /** By the first bytes; the whole file shows whether it is. */
+  | "safetensors"
+  /** Machine code, images, sound and films. */
+  | "media"
   | "utf-16"
   | "text"
   | "binary";
@@ -36,12 +41,20 @@ export function contentKind(head: Buffer): ContentKind {
   if (begin.startsWith("PAR1")) return "parquet";
   if (begin.slice(257, 262) === "ustar") return "tar";
   if (closed.some((magic) => begin.startsWith(magic))) return "closed-archive";
-  if (media.some((magic) => begin.startsWith(magic))) return "no-text";
-  if (begin.startsWith("RIFF") && ["WAVE", "WEBP"].includes(begin.slice(8, 12))) return "no-text";
-  if (begin.slice(4, 8) === "ftyp") return "no-text";
+  // every real medium has a zero byte near its begin; a text may begin with the same letters
+  if (isMedium(begin) && head.includes(0)) return "media";
+  // UTF-32, which no library here reads
+  if (begin.startsWith("\xff\xfe\0\0") || begin.startsWith("\0\0\xfe\xff")) return "binary";
   if (begin.startsWith("\xff\xfe") || begin.startsWith("\xfe\xff")) return "utf-16";
   if (!head.includes(0)) return "text";
+  if (head.length > 8 && head.readBigUInt64LE() <= safetensorsHeaderMax && begin[8] === "{")
+    return "safetensors";
   return halfZeros(head) ? "utf-16" : "binary";
+}
+
+function isMedium(begin: string): boolean {
+  if (media.some((magic) => begin.startsWith(magic)) || begin.slice(4, 8) === "ftyp") return true;
+  return begin.startsWith("RIFF") && ["WAVE", "WEBP"].includes(begin.slice(8, 12));
 }
 
 /** Latin text in two bytes for each character, without a mark. */

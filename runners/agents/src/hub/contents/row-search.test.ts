@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RowIndex, RowSearch } from "./row-search.ts";
 import { textsOf, withheldRows } from "./withheld-rows.ts";
+import { type WordHash, WordReader } from "./words.ts";
 
 const question = "Why does the café’s \\nabla operator hum when the “lights” go out?";
 const choice = "because the wind has turned";
@@ -55,6 +56,49 @@ test("short texts count only where they are many and make up much of the content
   assert.equal(count(short.flat().join("\n")), 20);
   assert.equal(count(short.slice(0, 5).flat().join("\n")), 0);
   assert.equal(count(`${short.flat().join("\n")} ${"other words without end ".repeat(2000)}`), 0);
+});
+
+function foundIn(rows: object[], text: string): number {
+  const search = new RowSearch(new RowIndex(withheldRows(rows.map(textsOf))));
+  search.push(text);
+  return search.rowsFound();
+}
+
+test("a mirror without the column of a label or of an identifier is found", () => {
+  const ask = (at: number) => `What did the invented people of Quell trade in the ${at} years of rain?`;
+  const [label, id] = ["Invented history of the wet years", "quell_history_of_rain_7"];
+  const labelled = Array.from({ length: 10 }, (_, at) => ({ question: ask(at), label }));
+  assert.equal(foundIn(labelled, ask(3)), 1);
+  assert.equal(foundIn(labelled.slice(1), ask(3)), 0, "in nine rows it is no label");
+  assert.equal(foundIn([{ question: ask(1), id }], ask(1)), 1);
+  assert.equal(foundIn([{ question: ask(1), id }], id), 0);
+  assert.equal(foundIn([{ id: `${id}_and_more_of_it` }], `${id}_and_more_of_it`), 1, "it is all there is");
+});
+
+test("a text of many rows is required where the others of the row are short", () => {
+  const passage = "In the year of the long rain the people of Quell sold umbrellas to the sea";
+  const rows = Array.from({ length: 12 }, (_, at) => ({ passage, question: `who sold umbrella ${at}` }));
+  assert.ok(foundIn(rows, `${passage} ${rows[3]!.question}`) > 0);
+  assert.equal(foundIn(rows, passage), 0);
+  assert.equal(foundIn(rows, `${rows[3]!.question} ${"other words without end ".repeat(9)}`), 0);
+});
+
+test("the words of ASCII are the same next to a character of another script", () => {
+  const wordsOf = (text: string, resolvesEscapes: boolean) => {
+    const words: WordHash[] = [];
+    const reader = new WordReader((word) => words.push(word), { resolvesEscapes });
+    reader.push(text);
+    reader.end();
+    return words;
+  };
+  const ascii = String.fromCharCode(...Array(128).keys());
+  const texts = [ascii, ascii.repeat(3), "A1b_C d&amp;E \\u0041b \\n&x;", "Z", "", "9-a@Z[`{/:", '"aB\\"c"'];
+  for (const text of texts)
+    for (const escapes of [false, true]) {
+      const [words, more] = [wordsOf(text, escapes), wordsOf(`${text} \u03bb`, escapes)];
+      assert.deepEqual(words, more.slice(0, -1), text);
+      assert.equal(more.length, words.length + 1);
+    }
 });
 
 test("hashes hold no word of a row", () => {

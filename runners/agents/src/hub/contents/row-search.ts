@@ -1,11 +1,9 @@
-// Searches content for withheld rows. A row is found if each of its texts of four words or more occurs whole, anywhere in
-// the content and in any order.
+// Searches content for withheld rows. A row is found if each of its required texts (withheld-rows.ts) occurs whole,
+// anywhere in the content and in any order.
 import type { WithheldRows } from "@mlrb/formats/stage/withheld";
-import { between, Prefix, wordsMin } from "./withheld-rows.ts";
+import { between, longWords, Prefix, wordsMin } from "./withheld-rows.ts";
 import { type WordHash, WordReader } from "./words.ts";
 
-/** A row whose longest text is shorter than this may occur by chance. */
-const longWords = 8;
 /** So many short rows, making up such a share of all words, are no chance. */
 const shortRowsMin = 10;
 const shortShareMin = 0.05;

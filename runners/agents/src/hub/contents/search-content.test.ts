@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import { parquetMetadata } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { pack } from "tar-stream";
 import { storedZip } from "../../../../../tests/support/wheel.ts";
@@ -78,4 +79,77 @@ test("what cannot be opened is unreadable, and a data set of unknown bytes too",
   let deep = Buffer.from(secret);
   for (let depth = 0; depth < 7; depth++) deep = gzipSync(deep);
   await assert.rejects(rowsIn(deep), /packed more than/);
+});
+
+test("a package may hold small files that cannot be opened; a data set, or a file of its own, may not", async () => {
+  const closed = (bytes: number) =>
+    Buffer.concat([Buffer.from("BZh91AY", "latin1"), Buffer.alloc(bytes, "x")]);
+  const wheel = storedZip({ "tests/a.bz2": closed(9e4), "tests/b.bz2": closed(9e4), "c.txt": secret });
+  assert.equal(await rowsIn(wheel, { strict: false }), 1);
+  const rest = await tar("tests/a.xz", Buffer.from("\xfd7zXZ\0rest", "latin1"));
+  assert.equal(await rowsIn(gzipSync(rest), { strict: false }), 0);
+  await assert.rejects(rowsIn(wheel), /cannot be opened here/);
+  await assert.rejects(rowsIn(closed(9), { strict: false }), /cannot be opened here/);
+  const many = storedZip({ "a.bz2": closed(6e5), "b.bz2": closed(6e5) });
+  await assert.rejects(rowsIn(many, { strict: false }), /over 1048576 bytes in compressed formats/);
+});
+
+test("a text that begins like a medium is searched, and so is a medium in a data set", async () => {
+  for (const begin of ["ID3,question\n1,", "GIF8\n", '["x"ftyp"] ', "RIFF....WAVE ", "OggS "]) {
+    const text = Buffer.from(`${begin}${secret}`);
+    for (const strict of [true, false]) assert.equal(await rowsIn(text, { strict }), 1, begin);
+  }
+  assert.equal(await rowsIn(Buffer.from(`\x7fELF\0\0${secret}`)), 1);
+});
+
+test("UTF-32 is not readable in a data set", async () => {
+  const mark = Buffer.from([0xff, 0xfe, 0, 0]);
+  const text = Buffer.concat([mark, ...[...secret].map((one) => Buffer.from([one.charCodeAt(0), 0, 0, 0]))]);
+  await assert.rejects(rowsIn(text), /binary content/);
+  await assert.rejects(rowsIn(text.subarray(4)), /binary content/);
+  await assert.rejects(rowsIn(Buffer.from(text).swap32()), /binary content/);
+});
+
+function safetensors(header: object, values: string): Buffer {
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  return Buffer.concat([length, text, Buffer.from(values)]);
+}
+
+test("values are not searched only if the header of safetensors covers them to the end of the file", async () => {
+  const open = { strict: false };
+  const header = (end: unknown) => ({ w: { dtype: "U8", shape: [secret.length], data_offsets: [0, end] } });
+  const weights = safetensors(header(secret.length), secret);
+  assert.equal(await rowsIn(weights, open), 0);
+  assert.equal(await rowsIn(storedZip({ "m.safetensors": weights }), open), 0);
+  assert.equal(await rowsIn(safetensors({ __metadata__: { a: secret }, ...header(0) }, ""), open), 1);
+  for (const end of [0, secret.length - 1, secret.length + 1, "x", null])
+    assert.equal(await rowsIn(safetensors(header(end), secret), open), 1, String(end));
+  assert.equal(await rowsIn(safetensors({ a: 1 }, secret), open), 1);
+  assert.equal(await rowsIn(Buffer.from(`\x14\0\0\0\0\0\0\0{"a":1}            ${secret}`), open), 1);
+  await assert.rejects(rowsIn(weights), /binary content/);
+});
+
+test("binary values of a torch checkpoint are not searched; texts under their names are", async () => {
+  const open = { strict: false };
+  const values = `\0\x01\x02\0\0 ${secret}`;
+  const pickle = { "m/data.pkl": "pickle" };
+  assert.equal(await rowsIn(storedZip({ ...pickle, "m/data/0": values }), open), 0);
+  assert.equal(await rowsIn(storedZip({ ...pickle, "m/data/0": secret }), open), 1);
+  assert.equal(await rowsIn(storedZip({ ...pickle, "m/data/x": values }), open), 1);
+  assert.equal(await rowsIn(storedZip({ "m/data/0": values }), open), 1);
+  await assert.rejects(rowsIn(storedZip({ ...pickle, "m/data/0": values })), /binary content/);
+});
+
+test("every row group of a Parquet file is searched, whatever number of rows the file declares", async () => {
+  const data = Array.from({ length: 50 }, (_, at) => (at === 44 ? secret : `row ${at}`));
+  const columnData = [{ name: "q", data, type: "STRING" as const }];
+  const file = Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize: 7 }));
+  assert.equal(await rowsIn(file), 1);
+  // the field with the number of all rows: 50, zigzag-encoded
+  const count = file.indexOf(Buffer.from([0x16, 100]));
+  file[count + 1] = 0;
+  assert.equal(parquetMetadata(new Uint8Array(file).buffer).num_rows, 0n);
+  assert.equal(await rowsIn(file), 1);
 });

@@ -5,6 +5,12 @@ import { type WordHash, WordReader } from "./words.ts";
 /** Shorter texts (a label, a name) occur everywhere and say nothing about a row. */
 export const wordsMin = 4;
 
+/** A row whose longest text is shorter than this may occur by chance. */
+export const longWords = 8;
+
+/** A text of so many rows is a label, a prompt or a shared passage: it says little about one row. */
+const labelRowsMin = 10;
+
 const [baseOne, baseTwo] = [0x01000193, 0x9e3779b1];
 
 /** The state of a polynomial hash over a sequence of words. */
@@ -40,28 +46,69 @@ function power(base: number, exponent: number): number {
   return result;
 }
 
-/** Each row is the list of its texts. Rows without a text of four words are left out. */
+/**
+ * Each row is the list of its texts. Rows without a text of four words are left out. Labels and identifiers are not
+ * required where another text of the row remains: a mirror may lack their column.
+ */
 export function withheldRows(rows: Iterable<readonly string[]>): WithheldRows {
   const texts: WithheldRows["texts"] = [];
   const known = new Map<string, number>();
-  const found = new Map<string, number[]>();
+  const identifiers = new Set<number>();
+  const whole = new RowSet();
   for (const row of rows) {
     const places = new Set<number>();
     for (const text of row) {
       const hashed = textHash(text);
       if (hashed === undefined) continue;
-      const name = hashed.join(" ");
-      let place = known.get(name);
-      if (place === undefined) {
-        place = texts.push(hashed) - 1;
-        known.set(name, place);
-      }
+      const place = known.getOrInsertComputed(hashed.join(" "), () => texts.push(hashed) - 1);
+      if (!/\s/u.test(text.trim())) identifiers.add(place);
       places.add(place);
     }
-    const sorted = [...places].sort((a, b) => a - b);
-    if (sorted.length > 0) found.set(sorted.join(" "), sorted);
+    whole.add([...places]);
   }
-  return { texts, rows: [...found.values()] };
+  const uses = texts.map(() => 0);
+  for (const place of whole.rows().flat()) uses[place]!++;
+  const required = new RowSet();
+  for (const row of whole.rows())
+    for (const places of requiredTexts(row, {
+      weak: (place) => identifiers.has(place) || uses[place]! >= labelRowsMin,
+      long: (place) => texts[place]![0]! >= longWords,
+    }))
+      required.add(places);
+  return onlyUsed(texts, required.rows());
+}
+
+/** The row without its weak texts. The whole row too, if they are all of its long texts. */
+function requiredTexts(
+  row: number[],
+  { weak, long }: { weak(place: number): boolean; long(place: number): boolean },
+): number[][] {
+  const strong = row.filter((place) => !weak(place));
+  if (strong.length === 0 || strong.length === row.length) return [row];
+  return strong.some(long) || !row.some(long) ? [strong] : [strong, row];
+}
+
+/** Rows as sorted places of texts, each once. */
+class RowSet {
+  readonly #rows = new Map<string, number[]>();
+
+  add(places: number[]): void {
+    const sorted = places.sort((a, b) => a - b);
+    if (sorted.length > 0) this.#rows.set(sorted.join(" "), sorted);
+  }
+
+  rows(): number[][] {
+    return [...this.#rows.values()];
+  }
+}
+
+function onlyUsed(texts: WithheldRows["texts"], rows: number[][]): WithheldRows {
+  const used = [...new Set(rows.flat())].sort((a, b) => a - b);
+  const placeOf = new Map(used.map((old, place) => [old, place]));
+  return {
+    texts: used.map((place) => texts[place]!),
+    rows: rows.map((row) => row.map((place) => placeOf.get(place)!)),
+  };
 }
 
 /** Words, hash of the first four, and hash of all. */

@@ -5,6 +5,7 @@
 export type WordHash = [number, number];
 
 const tailMax = 1 << 16;
+const entities = /&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});/g;
 
 /** Feeds the words of a text that comes in pieces to `word`. */
 export class WordReader {
@@ -33,12 +34,14 @@ export class WordReader {
 
   #read(text: string): void {
     if (text === "") return;
-    const plain = (this.#resolvesEscapes ? withoutEscapes(text) : text)
-      .replace(/&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});/g, " ")
+    const unescaped = this.#resolvesEscapes && text.includes("\\") ? withoutEscapes(text) : text;
+    const plain = unescaped.includes("&") ? unescaped.replace(entities, " ") : unescaped;
+    if (isAscii(plain)) return void readAscii(plain, this.#word);
+    const normal = plain
       .normalize("NFKC")
       .replace(/\p{Cf}+/gu, "")
       .toLowerCase();
-    for (const [word] of plain.matchAll(/[\p{L}\p{N}]+/gu)) this.#word(wordHash(word));
+    for (const [word] of normal.matchAll(/[\p{L}\p{N}]+/gu)) this.#word(wordHash(word));
   }
 }
 
@@ -57,14 +60,45 @@ function withoutEscapes(text: string): string {
     .replace(/\\./gs, " ");
 }
 
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+/** The same words as by the expressions of Unicode, several times faster: most of what is searched is ASCII. */
+function readAscii(text: string, give: (hash: WordHash) => void): void {
+  let one = laneOne;
+  let two = laneTwo;
+  let inWord = false;
+  for (let at = 0; at < text.length; at++) {
+    let code = text.charCodeAt(at);
+    if (code >= 65 && code <= 90) code += 32;
+    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) {
+      inWord = true;
+      one = nextOne(one, code);
+      two = nextTwo(two, code);
+    } else if (inWord) {
+      give([one, two]);
+      inWord = false;
+      one = laneOne;
+      two = laneTwo;
+    }
+  }
+  if (inWord) give([one, two]);
+}
+
 /** FNV-1a in one lane, and another multiplier in the other. */
+const [laneOne, laneTwo] = [0x811c9dc5, 0x9747b28c];
+const nextOne = (one: number, code: number) => Math.imul(one ^ code, 0x01000193);
+const nextTwo = (two: number, code: number) => Math.imul(two + code, 0x85ebca6b) ^ (two >>> 13);
+
 function wordHash(word: string): WordHash {
-  let one = 0x811c9dc5;
-  let two = 0x9747b28c;
+  let one = laneOne;
+  let two = laneTwo;
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x01000193);
-    two = Math.imul(two + code, 0x85ebca6b) ^ (two >>> 13);
+    one = nextOne(one, code);
+    two = nextTwo(two, code);
   }
   return [one, two];
 }
