@@ -46,11 +46,11 @@ test("comparing weights costs at most a bound, and large matrices are compared f
 });
 
 test("values must be rounded to the nearest number, and rows of a related model must be distinct", () => {
-  runPythonTests(file("test_identity_compare.py"), /Ran 6 tests/);
+  runPythonTests(file("test_identity_compare.py"), /Ran 8 tests/);
 });
 
 test("rows, columns, experts and hidden units in another order are found, and an order of each row is not", () => {
-  runPythonTests(file("test_identity_reorder.py"), /Ran 14 tests/);
+  runPythonTests(file("test_identity_reorder.py"), /Ran 15 tests/);
 });
 
 test("a memory rule's peak is measured three times under a hard limit", () => {

@@ -77,7 +77,7 @@ class WhereModelsRun(unittest.TestCase):
                 return mock.Mock(logits=torch.zeros(1, input_ids.shape[1], 7))
 
         submission = Submission(Model(), None, 0, 7, None)
-        with mock.patch("mlrb_kit.log_probabilities.device", lambda: torch.device("meta")):
+        with mock.patch("mlrb_kit.submission.device", lambda: torch.device("meta")):
             log_probabilities(submission, [1, 2, 3])
         log_probabilities(submission, [1, 2, 3])
         self.assertEqual(seen, ["meta", "cpu"])
@@ -159,11 +159,12 @@ class EveryProgram(unittest.TestCase):
             if not runs or "torch" not in text:
                 continue
             checked.append(path.relative_to(REPOSITORY).as_posix())
-            asks = calls & {"device", "finished", "on_gpu"}
+            asks = calls & {"device", "finished", "on_gpu", "next_logits"}  # Submission.next_logits names it
             self.assertTrue(asks, f"{path} runs a model and never asks where")
         self.assertGreater(len(checked), 8, checked)
         self.assertIn("tasks/library/pretrain.py", checked)
-        self.assertIn("runners/kit/python/mlrb_kit/log_probabilities.py", checked)
+        self.assertIn("runners/kit/python/mlrb_kit/submission.py", checked)
+        self.assertIn("runners/kit/python/mlrb_kit/writer.py", checked)
         self.assertIn("scorers/library/scorer_library/generation/generate.py", checked)
 
 
