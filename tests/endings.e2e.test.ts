@@ -95,14 +95,12 @@ test(
     const next = await at.plan();
     assert.match(next.stdout, /"kind":"lost"/);
     const again = at.start(["run", at.name, "--root", at.root]);
-    await until("the lost attempt", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
+    const cause = /terminated: its supervisor was sent SIGTERM, and killed before it could write its end/;
+    await until("the cause of the lost attempt", () => cause.test(again.stderr()));
+    assert.ok(existsSync(join(at.root, ".mlrb/attempts/lost")));
     again.child.kill("SIGTERM");
     for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
-    const said = await again.ended;
-    assert.match(
-      said.stderr,
-      /terminated: its supervisor was sent SIGTERM, and killed before it could write its end/,
-    );
+    await again.ended;
   },
 );
 
