@@ -9,14 +9,14 @@ Jinja2, so this script runs in a process and an environment of its own. By hand:
 import hashlib
 from importlib.metadata import version
 
-from mlrb_agent_tasks import get_task
-
 from mlrb_kit.stage import read_stage
 
 PACKAGE = "mlrb-agent-tasks"
 
 
 def main() -> None:
+    from mlrb_agent_tasks import get_task  # late: only this stage's environment has it
+
     stage = read_stage()
     name, pinned = stage.param("name"), stage.param("sha256")
     prompt_file, starter = stage.output("prompt").resolve(), stage.output("starter").resolve()
