@@ -9,10 +9,9 @@ import { after, before, test } from "node:test";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { writeJson } from "@mlrb/kit/json-file";
-import { pythonPath } from "@mlrb/kit/python-path";
 import { judgeIdentity } from "../pipelines/steps/testing/judge-identity.ts";
 import { fixtures, stageFlags } from "../scorers/testing/measure.ts";
-import { testPython } from "../scorers/testing/submissions.ts";
+import { runPython } from "./support/run-python.ts";
 import { warmArguments } from "./support/warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "..");
@@ -37,22 +36,7 @@ type Scores = Record<string, Found> & {
 };
 const scores = {} as Record<"t5-tuned" | "t5-bytes" | "bart-tuned", Scores>;
 
-function python(args: string[]): string {
-  const { PATH, HOME } = process.env;
-  return execFileSync(testPython(), warmArguments(args), {
-    cwd: repository,
-    env: {
-      PATH,
-      HOME,
-      PYTHONPATH: pythonPath(repository),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-    },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 1 << 26,
-  }).trimEnd();
-}
+const python = (args: string[]) => runPython(warmArguments(args), { cwd: repository });
 
 before(() => {
   for (const folder of ["made", "public"]) mkdirSync(join(root, folder));

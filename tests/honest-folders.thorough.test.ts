@@ -1,7 +1,6 @@
 // Folders as real libraries leave them: what `lm_eval --model hf` scores from safetensors without code is admitted and gets
 // equal digits, or belongs to a family that docs/bring-an-agent.md names. The models are tiny and random.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,8 +10,7 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import { pythonPath } from "@mlrb/kit/python-path";
-import { testPython } from "../scorers/testing/submissions.ts";
+import { runPython } from "./support/run-python.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "honest-")));
@@ -26,22 +24,7 @@ type Found = { official: Digits; ours: Digits | null; inFp32?: Digits };
 const admissions = new Map<string, Admission>();
 let found: Record<string, Found>;
 
-function python(args: string[]): string {
-  const { PATH, HOME } = process.env;
-  return execFileSync(testPython(), args, {
-    env: {
-      PATH,
-      HOME,
-      PYTHONPATH: pythonPath(repository),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-    },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 1 << 26,
-    timeout: 300_000,
-  }).trimEnd();
-}
+const python = (args: string[]) => runPython(args, { timeout: 300_000 });
 
 const lastLine = (text: string) => JSON.parse(text.slice(text.lastIndexOf("\n") + 1));
 

@@ -4,30 +4,15 @@
 //     --output models=DIR
 import { constants, cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { readCollected } from "@mlrb/kit/collected";
+import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
 import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs } = stage();
-const downloads = readCollected(inputs.manifest!).members;
+const downloads = readCollected(inputs.manifest!);
 for (const [name, source] of Object.entries(params.models as Record<string, string>)) {
-  const files = downloaded(source);
+  const files = downloadedFolder(downloads, source);
   if (!existsSync(join(files, "config.json")))
-    fail(`the source ${source} has no config.json: it is no model that transformers loads`);
+    throw new Error(`the source ${source} has no config.json: it is no model that transformers loads`);
   cpSync(files, join(outputs.models!, name), { recursive: true, mode: constants.COPYFILE_FICLONE });
   console.log(`${name}: ${source}`);
-}
-
-function downloaded(source: string): string {
-  const member = downloads.find(({ axes }) => axes.source === source);
-  if (!member) fail(`the source ${source} is not downloaded: task.yaml does not name it in downloads`);
-  const path = member.artifacts.files?.path;
-  if (path !== undefined) return path;
-  fail(
-    `the source ${source} is not downloaded: ${member.cause || member.outcome}; run the pipeline without --only, or with --only download too`,
-  );
-}
-
-function fail(message: string): never {
-  console.error(`mlrb: ${message}`);
-  process.exit(1);
 }

@@ -3,7 +3,7 @@
 // private output, as the scorers read them.
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readCollected } from "@mlrb/kit/collected";
+import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
 import { stage } from "@mlrb/kit/stage";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
 import { writeRows } from "./smoke-stage.ts";
@@ -58,17 +58,8 @@ export async function officialData({
   const { outputs, inputs } = stage();
   if (!("manifest" in inputs))
     throw new Error("official data is made of downloads: name their manifest with --input manifest=FILE");
-  const downloads = readCollected(inputs.manifest!).members;
-  const folderOf = (source: string) => {
-    const member = downloads.find(({ axes }) => axes.source === source);
-    const path = member?.artifacts.files?.path;
-    if (path !== undefined) return path;
-    const cause =
-      member === undefined ? "task.yaml does not name it in downloads" : member.cause || member.outcome;
-    throw new Error(
-      `the source ${source} is not downloaded: ${cause}; run the pipeline without --only, or with --only download too`,
-    );
-  };
+  const downloads = readCollected(inputs.manifest!);
+  const folderOf = (source: string) => downloadedFolder(downloads, source);
   for (const [source, name] of Object.entries(open))
     copyFolder(folderOf(source), join(outputs.public!, name));
   await writeEvaluation(folderOf(evaluation.source), outputs.private!, evaluation);

@@ -2,8 +2,8 @@
 // information at a revision, commits, file trees with LFS digests in pages, and files with ranges, ETag and redirects. A
 // test can close a repository, move its branch, and spoil the next answers.
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LoopbackServer } from "./loopback-server.ts";
 
 type HubFile = { content: Buffer; lfs: boolean };
 
@@ -42,31 +42,15 @@ type Broken = "cut" | "stall" | undefined;
 
 const treePage = 2;
 
-export class LoopbackHub {
+export class LoopbackHub extends LoopbackServer {
   readonly requests: HubRequest[] = [];
   readonly faults: Fault[] = [];
   readonly #repositories = new Map<string, HubRepository>();
   readonly #token: string;
-  #server: Server | undefined;
 
   constructor({ token = "hf_test" }: { token?: string } = {}) {
+    super((request, response) => this.#answer(request, response));
     this.#token = token;
-  }
-
-  async start(): Promise<this> {
-    const server = createServer((request, response) => this.#answer(request, response));
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    this.#server = server;
-    return this;
-  }
-
-  close(): void {
-    this.#server?.close();
-    this.#server?.closeAllConnections();
-  }
-
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server!.address() as AddressInfo).port}`;
   }
 
   /** Adds a commit; makes the repository if it is new. Files that end in .parquet or .safetensors are in LFS. */

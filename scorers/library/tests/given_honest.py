@@ -59,6 +59,10 @@ def further(model: Any, draw: Draw, only: Callable[[str], bool] = lambda name: T
     return tune(model, draw.seed, steps=steps, rate=rate, only=only)
 
 
+def then_trained(change: Callable[[Any, Draw], Any]) -> Callable[[Any, Draw], Any]:
+    return lambda base, draw: further(change(base, draw), draw)
+
+
 def fine_tuned(base: Any, draw: Draw) -> Any:
     return further(copied(base), draw)
 
@@ -120,62 +124,13 @@ def with_new_tokens(base: Any, draw: Draw) -> Any:
     return further(model, draw)
 
 
-def fewer_tokens_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_tokens(base, draw), draw)
-
-
-def fewer_layers_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_layers(base, draw), draw)
-
-
 def more_layers_trained(base: Any, draw: Draw) -> Any:
     """Copies of layers in the middle, as SOLAR does."""
     return further(layers(base, draw.pick([[0, 1, 1, 2], [0, 1, 0, 1, 2], [0, 1, 2, 2]]), draw), draw)
 
 
-def fewer_neurons_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_neurons(base, draw), draw)
-
-
-def fewer_heads_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_heads(base, draw), draw)
-
-
-def fewer_units_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_units(base, draw), draw)
-
-
-def moved_trained(base: Any, draw: Draw) -> Any:
-    """Neurons in another order, then trained."""
-    return further(moved_neurons(base, draw), draw)
-
-
-def moved_heads_trained(base: Any, draw: Draw) -> Any:
-    return further(moved_heads(base, draw), draw)
-
-
-def moved_up_trained(base: Any, draw: Draw) -> Any:
-    return further(neurons_moved_up(base, draw), draw)
-
-
-def moved_units_trained(base: Any, draw: Draw) -> Any:
-    return further(moved_units(base, draw), draw)
-
-
-def fewer_units_and_tokens_trained(base: Any, draw: Draw) -> Any:
-    return further(fewer_units_and_tokens(base, draw), draw)
-
-
 def fewer_of_everything_trained(base: Any, draw: Draw) -> Any:
     return further(fewer_of_everything(base, draw).float(), draw)
-
-
-def joined_trained(base: Any, draw: Draw) -> Any:
-    return further(joined(base, draw), draw)
-
-
-def untied_trained(base: Any, draw: Draw) -> Any:
-    return further(untied(base, draw), draw)
 
 
 def pruned_trained(base: Any, draw: Draw) -> Any:
@@ -194,10 +149,6 @@ def on_a_grid(base: Any, draw: Draw) -> Any:
             step = module.weight.abs().amax(1, keepdim=True).clamp_min(1e-12) / largest_step
             module.weight.copy_((module.weight / step).round() * step)
     return model.half() if draw.pick([True, False]) else model
-
-
-def low_rank_trained(base: Any, draw: Draw) -> Any:
-    return further(low_rank(base, draw), draw)
 
 
 def layers_averaged(base: Any, draw: Draw) -> Any:
@@ -291,15 +242,17 @@ def mixed_types(base: Any, draw: Draw) -> Any:
 LARGE = sized("head", "key heads", "inner")
 JOINED = ("llama", "mistral")
 MOVED_TRAINED = (
-    Honest("neurons in another order, trained", moved_trained),
-    Honest("heads in another order, trained", moved_heads_trained, sized("head", "key heads")),
-    Honest("neurons moved up, the rest zero, trained", moved_up_trained, sized("inner")),
-    Honest("hidden units in another order, trained", moved_units_trained, LARGE),
+    Honest("neurons in another order, trained", then_trained(moved_neurons)),
+    Honest("heads in another order, trained", then_trained(moved_heads), sized("head", "key heads")),
+    Honest("neurons moved up, the rest zero, trained", then_trained(neurons_moved_up), sized("inner")),
+    Honest("hidden units in another order, trained", then_trained(moved_units), LARGE),
     Honest(
-        "hidden units and tokens removed, trained", fewer_units_and_tokens_trained, sized("head", "inner")
+        "hidden units and tokens removed, trained",
+        then_trained(fewer_units_and_tokens),
+        sized("head", "inner"),
     ),
     Honest("removed in every dimension, trained", fewer_of_everything_trained, LARGE),
-    Honest("saved as another architecture, trained", joined_trained, lambda kind: kind in JOINED),
+    Honest("saved as another architecture, trained", then_trained(joined), lambda kind: kind in JOINED),
 )
 MOVED = (
     Honest("neurons in another order", moved_neurons),
@@ -318,22 +271,22 @@ TRAINED = (
     Honest("embeddings or first layers frozen", in_part),
     Honest("fine-tuned, then rounded", then_rounded),
     Honest("new tokens, trained", with_new_tokens),
-    Honest("layers removed, trained", fewer_layers_trained),
+    Honest("layers removed, trained", then_trained(fewer_layers)),
     Honest("pruned value by value, trained", pruned_trained),
-    Honest("neurons removed, trained", fewer_neurons_trained, sized("inner")),
+    Honest("neurons removed, trained", then_trained(fewer_neurons), sized("inner")),
     Honest("two trainings averaged", averaged),
     Honest("rounded to 8 or 4 bits", on_a_grid),
     Honest("fine-tuned by SGD, RMSprop, Adafactor or Adagrad", by_other_optimisers),
     Honest("DoRA or rank-stabilised LoRA, merged", other_lora),
     Honest("only vectors or the last layer", in_small_part),
     Honest("trained in BF16, saved in shards", in_bfloat16, shards=True),
-    Honest("tokens removed, trained", fewer_tokens_trained),
+    Honest("tokens removed, trained", then_trained(fewer_tokens)),
     Honest("layers repeated, trained", more_layers_trained),
     Honest("pruned in groups, trained", pruned_by_groups_trained),
-    Honest("heads removed, trained", fewer_heads_trained, sized("head", "key heads")),
-    Honest("hidden units removed, trained", fewer_units_trained, sized("head", "inner")),
-    Honest("head untied, trained", untied_trained, is_tied),
-    Honest("lower rank, trained", low_rank_trained),
+    Honest("heads removed, trained", then_trained(fewer_heads), sized("head", "key heads")),
+    Honest("hidden units removed, trained", then_trained(fewer_units), sized("head", "inner")),
+    Honest("head untied, trained", then_trained(untied), is_tied),
+    Honest("lower rank, trained", then_trained(low_rank)),
     Honest("longer context, trained", more_positions),
 )
 COMPRESSED = (

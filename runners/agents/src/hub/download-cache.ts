@@ -94,10 +94,9 @@ export class DownloadCache {
     const held = await this.#held(wanted);
     if (held) return held;
     const key = JSON.stringify([wanted.known, wanted.name ?? wanted.url.href]);
-    const running =
-      this.#running.get(key) ?? this.#download(wanted, signal).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return await running;
+    return await this.#running.getOrInsertComputed(key, () =>
+      this.#download(wanted, signal).finally(() => this.#running.delete(key)),
+    );
   }
 
   async #held({ known, name }: WantedFile): Promise<CachedFile | undefined> {

@@ -2,18 +2,18 @@
 // host. It only reads, fetches a file whole, searches it, records it, and then serves it. Every program that connects
 // counts as hostile: what it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import PQueue from "p-queue";
-import send from "send";
 import { guardedServer } from "../gateway/guarded-server.ts";
 import type { DownloadAdmission } from "./admit-download.ts";
 import type { CachedFile, DownloadCache, WantedFile } from "./download-cache.ts";
 import { NotServed, noSpace } from "./fetch-upstream.ts";
+import { refuse, sent } from "./gateway-answers.ts";
 import { encodedPath, type HubRequest, hubRequest } from "./hub-request.ts";
 import { apiPath, HubServer, type RepositoryFacts } from "./hub-server.ts";
 import { indexPage, PackageIndex } from "./package-index.ts";
+import { pathsBody } from "./paths-body.ts";
 
 export type DownloadEvent = Extract<TrajectoryEvent, { event: "download" | "download-refused" }>;
 
@@ -38,7 +38,6 @@ const waitingMax = 256;
 const closeMs = 10_000;
 /** Refusals on record; a program may ask without end. */
 const refusalsMax = 1000;
-const bodyBytesMax = 64 << 10;
 
 type Recorded = Omit<Extract<DownloadEvent, { event: "download" }>, "event" | "digest" | "bytes" | "cached">;
 
@@ -284,63 +283,4 @@ function recorded({ type, id, revision, createdAt, parameters }: RepositoryFacts
     ...(createdAt !== undefined && { createdAt }),
     ...(parameters !== undefined && { parameters }),
   };
-}
-
-/** Serves ranges and conditions too. Resolves when the answer has ended, whoever ended it. */
-async function sent({ path }: CachedFile, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  response.once("close", resolve);
-  if (response.destroyed) return;
-  response.setHeader("content-type", "application/octet-stream");
-  send(request, `/${basename(path)}`, {
-    root: dirname(path),
-    cacheControl: false,
-    lastModified: false,
-    etag: false,
-    index: false,
-  })
-    .on("error", ({ status }: { status: number }) => {
-      if (!response.headersSent) response.writeHead(status);
-      response.end();
-    })
-    .pipe(response);
-  await promise;
-}
-
-/** As `huggingface_hub` and `datasets` send it: names of files whose facts are asked for. */
-async function pathsBody(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > bodyBytesMax)
-      throw new NotServed("too-large", `a request of more than ${bodyBytesMax} bytes`, { status: 413 });
-    pieces.push(piece);
-  }
-  const text = Buffer.concat(pieces).toString();
-  const isJson = request.headers["content-type"]?.startsWith("application/json") ?? false;
-  const named = isJson ? pathsOfJson(text) : new URLSearchParams(text).getAll("paths");
-  return JSON.stringify({ paths: named, expand: false });
-}
-
-function pathsOfJson(text: string): string[] {
-  try {
-    const { paths } = JSON.parse(text) as { paths?: unknown };
-    return [paths].flat().filter((path): path is string => typeof path === "string");
-  } catch {
-    throw new NotServed("not-served", "the request is not JSON", { status: 400 });
-  }
-}
-
-function refuse(response: ServerResponse, { status, code, message }: NotServed): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  for (const name of response.getHeaderNames()) response.removeHeader(name);
-  const text = message.replace(/[^\x20-\x7e]/g, "?");
-  response
-    .writeHead(status, {
-      "content-type": "text/plain; charset=utf-8",
-      "x-error-message": text,
-      ...(code !== undefined && { "x-error-code": code }),
-    })
-    .end(`${text}\n`);
 }

@@ -1,6 +1,6 @@
-// Finds attempts with keys of format 1, and attempts with a full network whose keys have no network. The former keys omit dotfiles, links, executable bits and docstrings of the
-// agent's files, and the variables that the agent saw. An attempt is not rerun for parts that its record lacks: they
-// count as equal, and the reasons show key format 1.
+// Finds attempts with keys of format 1, and attempts with a full network whose keys have no network. Keys of format 1
+// omit dotfiles, links, executable bits and docstrings of the agent's files, and the variables that the agent saw. An
+// attempt is not rerun for parts that its record lacks: they count as equal, and the reasons show key format 1.
 
 import { actionKey, partsBeforeNetwork } from "@mlrb/core/key/action-key";
 import { changes } from "@mlrb/core/key/reasons";

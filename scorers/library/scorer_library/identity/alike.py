@@ -59,3 +59,8 @@ def roundings(own: Tensor, given: Tensor) -> Iterator[Tensor]:
         if torch.equal(own.to(dtype).float(), own):
             yield given.to(dtype).float()
             yield from (given.to(other).to(dtype).float() for other in NARROW if other != dtype)
+
+
+def rounded(value: float) -> float:
+    """To four digits: equal submissions give equal files on one processor."""
+    return float(f"{value:.4g}")

@@ -12,9 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scorer_library.identity.alike import NEAR, VERSION, Alike, alike, cosine
+from scorer_library.identity.alike import NEAR, VERSION, Alike, alike, cosine, rounded
 from scorer_library.identity.hidden_map import HiddenMap, find_hidden
 from scorer_library.identity.lower_rank import LowerRank
+from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.reorder import Order, exact_order, near_order
 from scorer_library.identity.tensors import LAYER, GivenModel, layer_of
 from scorer_library.identity.work import Work
@@ -22,10 +23,6 @@ from scorer_library.identity.work import Work
 NEW_ROWS = 0.01  # of all rows: more may be a vocabulary of its own
 MIXED_MIN = 0.4  # cosine with the nearest part of a mixture; that of six equal parts is 0.41
 MIXED_MAX = 64  # tensors that may be parts
-MIXED_PLACES = 4096  # that show the weights
-MIXED_SHARE = 0.05  # the least weight of a part
-# the distance of a mixture, relative to its length, that saving in this type leaves
-MIXED_FIT = {torch.bfloat16: 4e-3, torch.float16: 5e-4, torch.float32: 1e-5}
 
 FindOrder = Callable[[Tensor, Tensor, Work], Order | None]
 
@@ -83,14 +80,18 @@ class Comparison:
 
     def longer(self, name: str, own: Tensor) -> Found | None:
         """The given rows and a few new ones after them, as where tokens were added."""
+        if own.ndim != 2:
+            return None
+        rows, width = own.shape
         for tensor in self.candidates(name):
-            theirs = self.read(tensor)
-            more = len(own) - len(theirs)
-            if own.ndim == 2 and own.shape[1:] == theirs.shape[1:] and 0 < more <= NEW_ROWS * len(own):
-                self.work.values(theirs.numel())
-                measured = alike(own[: len(theirs)], theirs)
-                if measured.values != "other":
-                    return Found(tensor, "part", measured, more / len(own))
+            shape = self.given.shape(tensor)  # reading each one would cost more than the comparison
+            more = rows - shape[0]
+            if shape[1:] != (width,) or not 0 < more <= NEW_ROWS * rows:
+                continue
+            self.work.values(shape[0] * width)
+            measured = alike(own[: shape[0]], self.read(tensor))
+            if measured.values != "other":
+                return Found(tensor, "part", measured, more / rows)
         return None
 
     def mixed(self, name: str, own: Tensor, nearest: Found | None) -> Found | None:
@@ -98,18 +99,11 @@ class Comparison:
         near = 0.0 if nearest is None else abs(nearest.measured.cosine)
         if own.ndim > 1 and not MIXED_MIN <= near < VERSION:
             return None
-        tensors = [one for one in self.candidates(name) if self.read(one).shape == own.shape][:MIXED_MAX]
+        shape = tuple(self.own[name].shape)
+        tensors = [one for one in self.candidates(name) if self.given.shape(one) == shape][:MIXED_MAX]
         self.work.values(own.numel() * len(tensors))
-        if len(tensors) < 2 or (weights := mixture(own, [self.read(one) for one in tensors])) is None:
-            return None
-        whole = torch.zeros_like(own)
-        for weight, tensor in zip(weights, tensors, strict=True):
-            whole += weight * self.read(tensor)
-        measured = alike(own, whole)
-        stored = next(dtype for dtype in MIXED_FIT if torch.equal(own.to(dtype).float(), own))
-        if measured.difference > MIXED_FIT[stored]:
-            return None
-        return Found(tensors[int(weights.abs().argmax())], "mixture", replace(measured, values="other"))
+        mixed = mixture_of(own, [self.read(one) for one in tensors])
+        return mixed and Found(tensors[mixed.largest], "mixture", replace(mixed.likeness, values="other"))
 
     def absent(self, own: Tensor) -> dict[str, Any]:
         """Of a vector of a name that the given model lacks, such as a bias: it is compared with zeros."""
@@ -298,17 +292,6 @@ def compare_model(
     return Comparison(own, given, embedding, hidden, unmapped, work)
 
 
-def mixture(own: Tensor, given: list[Tensor]) -> Tensor | None:
-    """The weights of the mixture of `given` that is nearest to `own` at some places, if two of them count."""
-    places = torch.linspace(0, own.numel() - 1, min(own.numel(), MIXED_PLACES)).long()
-    if len(places) <= 2 * len(given):
-        return None
-    parts = torch.stack([one.flatten()[places] for one in given], dim=1).double()
-    mine = torch.nan_to_num(own.flatten()[places].double(), 0.0, 0.0, 0.0)
-    weights = torch.linalg.lstsq(parts, mine[:, None]).solution[:, 0].float()
-    return weights if int((weights.abs() >= MIXED_SHARE).sum()) >= 2 else None
-
-
 def is_vector(values: Tensor) -> bool:
     return values.numel() == max(values.shape, default=1)
 
@@ -336,8 +319,3 @@ def in_order(order: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
 
 def module_of(name: str) -> str:
     return name.rpartition(".")[0]
-
-
-def rounded(value: float) -> float:
-    """To four digits: equal submissions give equal files on one processor."""
-    return float(f"{value:.4g}")

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scorer_library.identity.compare import rounded
+from scorer_library.identity.alike import rounded
 from scorer_library.identity.fingerprint import (
     Profile,
     as_matrix,

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import { isTable } from "@mlrb/formats/is-table";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
 import { open as openZip, type ZipFile } from "yauzl";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
 import type { RowSearch } from "./row-search.ts";
+import { kindOfTensor, weightsHeader } from "./weights-content.ts";
 import { textsOf } from "./withheld-rows.ts";
 
 export type ContentRequest = {
@@ -54,7 +54,8 @@ async function lookAtFile(path: string, looking: Looking, depth: number): Promis
   const { head, tail } = await ends(path);
   let kind = contentKind(head);
   if (kind === "safetensors") {
-    if (!looking.strict && (await areSafetensors(path, looking))) return;
+    const header = looking.strict ? undefined : await weightsHeader(path);
+    if (header !== undefined) return searchWhole(header, looking);
     kind = "binary";
   }
   if (kind === "parquet") return await lookAtParquet(path, looking);
@@ -111,36 +112,6 @@ async function lookAtStream(
   }
 }
 
-/** Weights: a JSON header whose tensors end where the file ends. Texts of the header are searched, values are not. */
-async function areSafetensors(path: string, looking: Looking): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const length = Number((await file.read(Buffer.alloc(8), 0, 8, 0)).buffer.readBigUInt64LE());
-    if (8 + length > size) return false;
-    const header = (await file.read(Buffer.alloc(length), 0, length, 8)).buffer.toString();
-    if (tensorBytes(header) !== size - 8 - length) return false;
-    looking.search.push(header);
-    looking.search.end();
-    return true;
-  } finally {
-    await file.close();
-  }
-}
-
-/** Where the last tensor ends; undefined if the text is no header. */
-function tensorBytes(header: string): number | undefined {
-  try {
-    const { __metadata__: _, ...tensors } = JSON.parse(header) as Record<string, unknown>;
-    const ends = Object.values(tensors).map((tensor) =>
-      isTable(tensor) && Array.isArray(tensor.data_offsets) ? Number(tensor.data_offsets[1]) : Number.NaN,
-    );
-    return ends.reduce((last, end) => Math.max(last, end), 0);
-  } catch {
-    return undefined;
-  }
-}
-
 /** An error of the first stream is an error of the second. */
 function piped<To extends NodeJS.ReadWriteStream>(from: Readable, to: To): Readable {
   from.on("error", (error) => (to as unknown as Readable).destroy(error));
@@ -177,7 +148,7 @@ async function lookAtTar(stream: Readable, looking: Looking, depth: number): Pro
     Readable & { header: { name: string } }
   >;
   for await (const entry of entries) {
-    searchName(entry.header.name, looking);
+    searchWhole(entry.header.name, looking);
     await lookInside(entry, looking, depth);
     entry.resume();
   }
@@ -194,7 +165,7 @@ async function lookAtZip(path: string, looking: Looking, depth: number): Promise
   try {
     for await (const entry of zip.eachEntry()) {
       const name = entry.fileName;
-      searchName(name, looking);
+      searchWhole(name, looking);
       if (name.endsWith("/")) continue;
       if (entry.isEncrypted()) throw new Unreadable("an encrypted archive");
       hasPickle ||= /(^|\/)data\.pkl$/.test(name);
@@ -207,25 +178,16 @@ async function lookAtZip(path: string, looking: Looking, depth: number): Promise
   }
 }
 
-/**
- * A value of a checkpoint of torch, after its pickle: not searched where it is binary, as in safetensors. Searching
- * numbers as text has 3 to 5 MB/s.
- */
-function kindOfTensor(head: Buffer): ContentKind {
-  const kind = contentKind(head);
-  return kind === "binary" || kind === "safetensors" ? "media" : kind;
-}
-
-/** Names may carry text too. */
-function searchName(name: string, { search }: Looking): void {
-  search.push(name);
+/** Of a name or a header, which may carry text too. */
+function searchWhole(text: string, { search }: Looking): void {
+  search.push(text);
   search.end();
 }
 
 async function lookAtParquet(path: string, looking: Looking): Promise<void> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
-  searchName(JSON.stringify(metadata.key_value_metadata ?? []), looking);
+  searchWhole(JSON.stringify(metadata.key_value_metadata ?? []), looking);
   let from = 0;
   for (const group of metadata.row_groups) {
     // a read of some rows unpacks the group from its first row on
