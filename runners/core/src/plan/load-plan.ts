@@ -13,7 +13,7 @@ import { didYouMean } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkCount } from "./count-instances.ts";
 import { checkActions, expand } from "./expand.ts";
-import { checkGateways } from "./gateways.ts";
+import { checkConditions, checkGateways } from "./gateways.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
@@ -80,6 +80,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     return refused(problems);
   }
   checkGateways(stages, context);
+  checkConditions(stages, context);
   const instances = sentTo(request.executor, expand(stages, context));
   if (problems.length > 0) return refused(problems);
   const resources = instances.map(({ execution }) => execution.resources);

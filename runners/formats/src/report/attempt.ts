@@ -1,6 +1,7 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
@@ -21,6 +22,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { keyParts } from "../stage/action.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
@@ -128,33 +130,41 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memorisation"], {
-  task: anyText,
-  agent: anyText,
-  seed,
-  verdict: attemptVerdict,
-  submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
-  actions: {
-    ...textOrNull,
-    description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+export const attempt = wholeExcept(
+  ["condition", "budget", "origin", "weakLimits", "decisions", "memorisation"],
+  {
+    task: anyText,
+    agent: anyText,
+    seed,
+    verdict: attemptVerdict,
+    submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+    actions: {
+      ...textOrNull,
+      description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+    },
+    note: {
+      ...anyText,
+      description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
+    },
+    condition,
+    budget: {
+      ...keyParts.properties.budget,
+      description: "as planned; without a field: no limit; absent in reports of earlier versions",
+    },
+    origin: memberOrigin,
+    weakLimits,
+    decisions: {
+      ...listOf(memberDecision),
+      description: "people's decisions on its rules, oldest first; absent if there is none",
+    },
+    scores: tableOf(attemptScore),
+    research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+    memorisation: attemptMemorisation,
+    moments: {
+      ...listOf(attemptMoment),
+      description:
+        "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+    },
   },
-  note: {
-    ...anyText,
-    description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
-  },
-  origin: memberOrigin,
-  weakLimits,
-  decisions: {
-    ...listOf(memberDecision),
-    description: "people's decisions on its rules, oldest first; absent if there is none",
-  },
-  scores: tableOf(attemptScore),
-  research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
-  memorisation: attemptMemorisation,
-  moments: {
-    ...listOf(attemptMoment),
-    description:
-      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-  },
-});
+);
 export type Attempt = TypeOf<typeof attempt>;

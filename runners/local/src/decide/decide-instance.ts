@@ -11,7 +11,7 @@ import type { StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { type CachedAction, type CacheSearch, findCachedAction, foundRecord } from "./find-cached-action.ts";
-import { keyedBeforeNetwork } from "./former-attempt-key.ts";
+import { hasNetwork } from "./former-attempt-key.ts";
 import {
   reasonsToReuse,
   reasonsToRun,
@@ -94,12 +94,9 @@ function undecidedDecision(
   return { action: "fail", outcome: undecidedFailure(found), reasons };
 }
 
-/**
- * Attempts with another network are another condition: no mean holds both, even if a person accepts one. A record from
- * before keys had the network counts as equal where the plan says `full`.
- */
+/** Attempts with another network are another condition: no mean holds both, even if a person accepts one. */
 function isSameCondition({ record }: HeldRecord, { parts }: Bound): boolean {
-  return record.parts.network === parts.network || (parts.network === "full" && keyedBeforeNetwork(record));
+  return hasNetwork(record, parts.network);
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

@@ -21,6 +21,7 @@ export const columns = [
   "row",
   "reason",
   "note",
+  "condition",
   "floor",
   "anchor",
   "normalised",

@@ -6,6 +6,7 @@ import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
+import { reportCondition } from "../read/condition-words.ts";
 import { decisionText } from "../read/decisions.ts";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
@@ -25,7 +26,8 @@ import { summaryRows } from "./csv-summary-rows.ts";
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
- * `weakLimits` is empty for attempts whose limits the kernel held.
+ * `weakLimits` is empty for attempts whose limits the kernel held. `condition` is that of all attempts: open, sealed,
+ * no-network, or empty if it is unknown.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -38,7 +40,8 @@ export function csv(report: Report): string {
     ...ofAttempts(report, momentRows),
     ...summaryRows(report),
   ];
-  const shared = { label: report.label, note: report.note };
+  const condition = reportCondition(report) ?? null;
+  const shared = { label: report.label, note: report.note, condition };
   const lines = rows.map((row) => {
     const metric = report.metrics.find(({ name }) => name === row.metric);
     const task = report.tasks.find(({ name }) => name === row.task);

@@ -24,6 +24,7 @@ import {
 } from "../compare/memorised-texts.ts";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
+import { checkOneCondition } from "./condition-words.ts";
 import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
@@ -56,7 +57,7 @@ export type Evidence = {
   gaps: Coverage["gaps"];
 };
 
-/** Reads all but the samples. Throws as plannedPlaces does. */
+/** Reads all but the samples. Throws as plannedPlaces does, and for attempts of two conditions. */
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
@@ -83,6 +84,7 @@ export function readEvidence(
         reference: references.get(slot.task),
       });
     });
+  checkOneCondition(attempts);
   const anchors = new Map(
     tasks.flatMap(({ name, scorers }) =>
       scorers.map((scorer) => [placeKey([name, scorer]), reader.anchors(name, scorer)]),
@@ -137,6 +139,8 @@ class EvidenceReader {
       actions:
         research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
+      ...(member?.condition && { condition: member.condition }),
+      ...(member?.budget && { budget: member.budget }),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
       ...(decisions.length > 0 && { decisions }),

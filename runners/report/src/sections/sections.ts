@@ -2,6 +2,7 @@
 // wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
+import { conditionLine } from "../read/condition-words.ts";
 import { withImportedLine } from "../read/imported-words.ts";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
@@ -70,7 +71,7 @@ export function plainSection(section: Section): Section {
   };
 }
 
-/** How many of the planned attempts and scores were measured, in one line. */
+/** The condition, and how many of the planned attempts and scores were measured, in one line. */
 export function coverageLine(report: Report): string {
   const { attempts, scores } = report.coverage;
   if (attempts.planned === 0) return "No attempts were planned.";
@@ -89,8 +90,9 @@ export function coverageLine(report: Report): string {
     [scores.notMeasured, "not measured"],
   );
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const condition = conditionLine(report);
   return withImportedLine(
-    `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
+    `${condition === "" ? "" : `${condition} `}${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
       `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
   );
