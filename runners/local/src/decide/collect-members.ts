@@ -66,7 +66,9 @@ function lastKnown(id: string, durable: boolean, workspace: Workspace): Result |
   if (!last) return undefined;
   const record = durable ? recordOf(last.key, workspace) : undefined;
   const outputs = durable ? record?.record.outputs : workspace.actions.get(last.key)?.outputs;
-  if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
+  const { store, attempts } = workspace;
+  if (!outputs || !Object.values(outputs).every((output) => store.hasAll(output, attempts.isThinned)))
+    return undefined;
   return { outcome: { kind: "reused" }, outputs, ...(record && { record }) };
 }
 
