@@ -82,9 +82,14 @@ function stageLine(preview: Preview, { instances }: Plan): object {
 }
 
 function stageText({ index, action, certain, reasons, onStale }: Preview, { instances }: Plan): string {
-  const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
+  const left = action === "stale" && isThinned({ reasons }) ? "leave" : action;
+  const verb = action === "run" ? (certain ? "run  " : "run ?") : left;
   const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
   return `${verb}  ${instances[index]!.id}  (${reasons.map(reasonWords).join("; ")}${then})`;
+}
+
+function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
+  return reasons.some(({ kind }) => kind === "thinned");
 }
 
 function summaryText(previews: Preview[], actions: Record<Preview["action"], number>): string {
@@ -93,8 +98,10 @@ function summaryText(previews: Preview[], actions: Record<Preview["action"], num
   const untimed = started.filter((one) => one.expectedMs === undefined).length;
   const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
   const rest = untimed > 0 ? `, ${untimed} never timed` : "";
-  const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
-  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}`;
+  const thinned = previews.filter(isThinned).length;
+  const stale = actions.stale > thinned ? `, ${actions.stale - thinned} stale` : "";
+  const gone = thinned > 0 ? `, ${thinned} cannot run again (thinned)` : "";
+  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${gone}${work}${rest}`;
 }
 
 /** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */

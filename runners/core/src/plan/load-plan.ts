@@ -94,6 +94,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       selection: selectionText(set),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
+      retain: profile.retain,
       stages,
       instances,
     },

@@ -95,7 +95,9 @@ function lastKnown(instance: Instance, workspace: Workspace): Result | "other-co
   if (!last) return undefined;
   const record = durable ? recordOf(last.key, workspace) : undefined;
   const outputs = durable ? record?.record.outputs : workspace.actions.get(last.key)?.outputs;
-  if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
+  const { store, attempts } = workspace;
+  if (!outputs || !Object.values(outputs).every((output) => store.hasAll(output, attempts.isThinned)))
+    return undefined;
   if (record && !hasNetwork(record.record, reachedNetwork(instance))) return "other-condition";
   return { outcome: { kind: "reused" }, outputs, ...(record && { record }) };
 }
