@@ -74,6 +74,11 @@ class LowerRank(unittest.TestCase):
         cut = mean[shuffled(5, 160, 100).sort().values]
         for own in (pruned(mean, 0.5), cut):
             self.assertEqual(by(own), "mixture")
+        alike = {name: value.clone() for name, value in GIVEN.items()}
+        for value in alike.values():  # of two rows that are alike, the wrong one may be nearer
+            value[1:20:2] = value[:20:2] + 0.01 * normal(6, 10, 64)
+        own = {NAMES[1]: pruned((alike[NAMES[1]] + alike[NAMES[2]]) / 2, 0.5)}
+        self.assertEqual(relations(own, alike, compressed=True)[0][NAMES[1]]["by"], "mixture")
         shared = normal(20, 160, 64)
         near = {name: shared + 0.3 * value / 0.05 for name, value in GIVEN.items()}
         own = {NAMES[1]: (near[NAMES[1]] + near[NAMES[2]]) / 2}

@@ -126,9 +126,9 @@ class Comparison:
         shape = self.given.shape(nearest.tensor)
         tensors = [one for one in self.candidates(name) if self.given.shape(one) == shape][:MIXED_MAX]
         given = [self.read(one) for one in tensors]
-        if own.ndim > 1 or len(given) < 2:
-            changes = [nearest.change]
-        else:
+        # what was removed from a mixture may make rows that are not in their place look nearer
+        changes = [same, nearest.change]
+        if own.ndim == 1 and tensors:
             changes = [change for _, change in self.of_vector_versions(name, tensors[0], own)]
         for change in changes:
             parts = [change(one) for one in given]
