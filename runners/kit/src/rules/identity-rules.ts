@@ -77,7 +77,7 @@ export function decideChanged({ given, tensors }: Identity, names: string[]): Fi
 }
 
 /** Made of the given model's values without holding them: a compression that may hide training. */
-const derivedBy: Relation["by"][] = ["map", "rank", "mixture"];
+const derivedBy: Relation["by"][] = ["map", "rank", "near-rank", "mixture"];
 
 /** Every tensor holds values of the given model only: unchanged, zero, or with rows or columns removed. */
 export function decideCompressed({ given, tensors }: Identity, name: string): Finding {
