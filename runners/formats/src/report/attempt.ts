@@ -1,6 +1,7 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
@@ -128,7 +129,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memorisation"], {
+export const attempt = wholeExcept(["origin", "weakLimits", "skippedChecks", "decisions", "memorisation"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -144,6 +145,7 @@ export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memori
   },
   origin: memberOrigin,
   weakLimits,
+  skippedChecks,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on its rules, oldest first; absent if there is none",

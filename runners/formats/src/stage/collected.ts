@@ -2,6 +2,7 @@
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"], {
+const member = wholeExcept(["role", "note", "origin", "weakLimits", "skippedChecks", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -40,6 +41,7 @@ const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"]
   },
   origin: memberOrigin,
   weakLimits,
+  skippedChecks,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",
