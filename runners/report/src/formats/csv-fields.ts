@@ -21,6 +21,7 @@ export const columns = [
   "row",
   "reason",
   "note",
+  "skippedChecks",
   "floor",
   "anchor",
   "normalised",

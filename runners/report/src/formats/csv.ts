@@ -9,6 +9,7 @@ import type { Row } from "@mlrb/formats/report/row";
 import { decisionText } from "../read/decisions.ts";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText } from "../read/weak-limits-words.ts";
 import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
@@ -25,7 +26,8 @@ import { summaryRows } from "./csv-summary-rows.ts";
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
- * `weakLimits` is empty for attempts whose limits the kernel held.
+ * `weakLimits` is empty for attempts whose limits the kernel held; `skippedChecks` for attempts that waited for the check
+ * of reference models, or have none.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -56,7 +58,8 @@ function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
     const weakLimits = weakLimitsText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
+    const skippedChecks = uncheckedText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, skippedChecks, weakLimits }));
   });
 }
 

@@ -139,6 +139,7 @@ class EvidenceReader {
       note: plainText(member?.note ?? ""),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
+      ...(member?.skippedChecks && { skippedChecks: member.skippedChecks.map((one) => plainText(one)) }),
       ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {

@@ -2,7 +2,7 @@
 // wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
-import { withImportedLine } from "../read/imported-words.ts";
+import { withFootnotes } from "../read/footnotes.ts";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
@@ -47,9 +47,9 @@ export function sections(report: Report): Section[] {
     .map(plainSection);
 }
 
-/** A section with numbers of attempts says how many of them were imported. */
+/** A section with numbers of attempts says how many were imported, or started without a check. */
 export function aboutAttempts(section: Section, { attempts }: Pick<Report, "attempts">): Section {
-  return { ...section, caption: withImportedLine(section.caption, attempts) };
+  return { ...section, caption: withFootnotes(section.caption, attempts) };
 }
 
 /** Makes every text one plain line: a line break in a task's name would break a table. */
@@ -89,7 +89,7 @@ export function coverageLine(report: Report): string {
     [scores.notMeasured, "not measured"],
   );
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-  return withImportedLine(
+  return withFootnotes(
     `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
       `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
