@@ -55,7 +55,7 @@ for (const name of [
   "bigscience/bloom-560m",
   "microsoft/phi-4",
   "bert-lab/secret",
-  "Qwen/Qwen2-7B",
+  "google/gemma-7b",
 ])
   publish(name);
 publish("lab/expert");
@@ -119,7 +119,7 @@ const attempts: Record<string, Attempt[]> = {
     based("pass", [weights("openai-community/gpt2")], { base: "gpt2", data: ["lab/web"] }),
     based("pass", [weights("bigscience/bloom-560m"), mmluTest, rows("lab/web")]),
     based("fail", [weights("microsoft/phi-4")], { base: "gpt2" }),
-    based("fail", [weights("Qwen/Qwen2-7B")], { base: "meta-llama/Llama-2-7b" }),
+    based("fail", [weights("google/gemma-7b")], { base: "meta-llama/Llama-2-7b" }),
     based("fail", [weights("bert-lab/secret")], { base: "bert" }),
     based("pass", [weights("openai-community/gpt2")], { data: ["a mirror of MMLU"] }, "fail"),
   ],

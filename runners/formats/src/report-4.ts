@@ -48,7 +48,7 @@ export const report4 = fileFormat(
     ...{ title, label, smoke, note, tasks, agents, metrics, published },
     coverage: openObject({ gaps }, ["gaps"]),
     attempts: listOf(
-      wholeExcept(["condition", "budget", "origin", "weakLimits", "actions"], {
+      wholeExcept(["condition", "budget", "origin", "weakLimits", "skippedChecks", "actions"], {
         ...attemptFields,
         verdict: kindsOf(wholeObject(formerJudgement), missing),
         research: nullable(research4),

@@ -8,6 +8,7 @@ import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
+import { reference } from "./report/reference.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
 import {
@@ -96,7 +97,7 @@ export type Published = TypeOf<typeof published>;
 
 export const report = fileFormat(
   "mlrb report",
-  wholeExcept(["memorisation"], {
+  wholeExcept(["references", "memorisation"], {
     formatVersion: { const: reportFormat },
     title: anyText,
     label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
@@ -111,6 +112,11 @@ export const report = fileFormat(
     rows: {
       ...listOf(row),
       description: "trivial baselines and reference models, one for each task, metric and row",
+    },
+    references: {
+      ...listOf(reference),
+      description:
+        "what is expected of reference models before attempts start; absent where task.yaml expects nothing",
     },
     published: {
       ...listOf(published),

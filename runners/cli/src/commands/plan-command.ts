@@ -5,6 +5,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
+import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { startedIn } from "../gates/gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
@@ -15,6 +16,7 @@ import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
@@ -40,6 +42,7 @@ export async function planCommand(
   const fetched = "sources" in downloads ? downloads.sources : [];
   const note =
     notYetProblem(request, previews) ??
+    (await checkProblem(request, previews, gate)) ??
     tooFewGpus(request, previews, gpusAsked(plan, selected)) ??
     closed ??
     dear;
@@ -64,12 +67,19 @@ export async function planCommand(
       cost,
       downloads,
       weakLimits,
+      checks: checkedBefore(plan, startedIn(previews)),
       durationMs,
     });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
     const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
-    const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
+    const lines = [
+      attemptsLine(previews, plan),
+      hub,
+      ...checkLines(plan, startedIn(previews)),
+      weakLimitsLine(plan),
+      ...noteLines(previews, note),
+    ];
     for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
   }
   return 0;

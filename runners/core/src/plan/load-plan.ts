@@ -28,6 +28,8 @@ export type PlanRequest = {
   set?: Selection;
   /** `--executor`: where everything that is not bound elsewhere runs. */
   executor?: string | undefined;
+  /** `--skip-reference-models`: leaves out the stages that others start after. */
+  skipChecks?: boolean | undefined;
 };
 
 export type PlanResult = { plan: Plan } | { problems: Diagnostic[] };
@@ -71,6 +73,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     params: profile.params,
     pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },
+    skipChecks: request.skipChecks ?? false,
     execution: (name) => executionOf(spec, profile, name),
     written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
     problems,

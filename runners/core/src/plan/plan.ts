@@ -98,6 +98,10 @@ export type Instance = {
   members: { from: number; output: string; digestOnly?: true }[];
   /** The index of the instance that builds its environment. */
   environment?: number;
+  /** Indices of the instances that must have succeeded before it starts, but not before it is reused. */
+  checks?: number[];
+  /** The ids of such instances that a person left out of the plan. */
+  skippedChecks?: string[];
   action: ActionSpec;
   execution: Execution;
 };

@@ -236,6 +236,11 @@ export const stageSpec = {
         "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
     },
     durable: { ...flag, description: "Its results are records, not cache entries." },
+    startAfter: {
+      ...names,
+      description:
+        "Stages that must have succeeded before an instance starts, at its values of their axes; not before a reuse. Outside the action key. --skip-reference-models leaves them out.",
+    },
     notYet: {
       ...text,
       description:

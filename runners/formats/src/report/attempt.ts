@@ -2,6 +2,7 @@
 
 import { memberDecision } from "../attempt/adjudication.ts";
 import { condition } from "../attempt/condition.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
@@ -131,7 +132,7 @@ const attemptResearch = {
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
 export const attempt = wholeExcept(
-  ["condition", "budget", "origin", "weakLimits", "decisions", "memorisation"],
+  ["condition", "budget", "origin", "weakLimits", "skippedChecks", "decisions", "memorisation"],
   {
     task: anyText,
     agent: anyText,
@@ -153,6 +154,7 @@ export const attempt = wholeExcept(
     },
     origin: memberOrigin,
     weakLimits,
+    skippedChecks,
     decisions: {
       ...listOf(memberDecision),
       description: "people's decisions on its rules, oldest first; absent if there is none",

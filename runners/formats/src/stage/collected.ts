@@ -3,6 +3,7 @@
 
 import { memberDecision } from "../attempt/adjudication.ts";
 import { condition } from "../attempt/condition.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import {
@@ -19,7 +20,7 @@ import {
 import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "condition", "budget", "origin", "weakLimits", "decisions"], {
+const member = wholeExcept(["role", "note", "condition", "budget", "origin", "weakLimits", "skippedChecks", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -46,6 +47,7 @@ const member = wholeExcept(["role", "note", "condition", "budget", "origin", "we
   },
   origin: memberOrigin,
   weakLimits,
+  skippedChecks,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",

@@ -80,6 +80,7 @@ function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boole
   return {
     ...(origin && { origin: memberOrigin(origin) }),
     ...(weakLimits.length > 0 && { weakLimits }),
+    ...(record.skippedChecks && { skippedChecks: record.skippedChecks }),
     ...(decisions && { decisions }),
   };
 }

@@ -149,7 +149,12 @@ class PlanRun {
           same: this.#position.get(decision.runner)!,
         });
       case "run":
-        return this.#scheduler.send({ kind: "decided", index: at, decision: "run" });
+        return this.#scheduler.send({
+          kind: "decided",
+          index: at,
+          decision: "run",
+          begun: reasons.some(({ kind }) => kind === "goes-on"),
+        });
       case "leave":
         return this.#giveUp(at, decision.outcome);
       case "fail":

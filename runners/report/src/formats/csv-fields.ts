@@ -22,6 +22,7 @@ export const columns = [
   "reason",
   "note",
   "condition",
+  "skippedChecks",
   "floor",
   "anchor",
   "normalised",

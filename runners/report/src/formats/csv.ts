@@ -10,6 +10,7 @@ import { reportCondition } from "../read/condition-words.ts";
 import { decisionText } from "../read/decisions.ts";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText } from "../read/weak-limits-words.ts";
 import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
@@ -26,8 +27,9 @@ import { summaryRows } from "./csv-summary-rows.ts";
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
- * `weakLimits` is empty for attempts whose limits the kernel held. `condition` is that of all attempts: open, sealed,
- * no-network, or empty if it is unknown.
+ * `weakLimits` is empty for attempts whose limits the kernel held; `skippedChecks` for attempts that waited for the check
+ * of reference models, or have none. `condition` is that of all attempts: open, sealed, no-network, or empty if it is
+ * unknown.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -59,7 +61,8 @@ function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
     const weakLimits = weakLimitsText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
+    const skippedChecks = uncheckedText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, skippedChecks, weakLimits }));
   });
 }
 

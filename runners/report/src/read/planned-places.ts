@@ -1,6 +1,6 @@
 // The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
-// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers` and
-// `anchor-answers`, whose texts scorers read, a report shows only what went wrong. Pure.
+// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers`,
+// `anchor-answers` and `reference-check` a report shows only what went wrong. Pure.
 
 import type { Coverage } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -18,6 +18,7 @@ const axesOf = {
   "anchor-answers": ["task"],
   "anchor-memorisation": ["task"],
   anchors: ["task", "scorer"],
+  "reference-check": ["task"],
   kinship: ["task"],
   moment: ["task", "agent", "seed", "moment"],
   "moment-answers": ["task", "agent", "seed", "moment"],

@@ -143,6 +143,7 @@ class EvidenceReader {
       ...(member?.budget && { budget: member.budget }),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
+      ...(member?.skippedChecks && { skippedChecks: member.skippedChecks.map((one) => plainText(one)) }),
       ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {

@@ -10,6 +10,7 @@ import { comparisons, itemsOf } from "../compare/comparisons.ts";
 import { floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
+import { references } from "../compare/references.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
 import { coverage } from "./coverage.ts";
@@ -49,6 +50,7 @@ export function reportData(
     attempts,
     cells: [],
     rows: [],
+    references: [],
     published: [],
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
@@ -79,10 +81,13 @@ export function reportData(
       );
       report.cells.push(...cells);
       report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
+      const expected = known.expected(task, scorer);
+      report.references!.push(...references(expected, { task, metric, anchors, floor }));
       report.published.push(...publishedValues(known, { task, metric: scorer }));
       report.comparisons.push(...comparisons(members, metric));
     }
   }
+  if (report.references!.length === 0) delete report.references;
   report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
   report.sensitivity = sensitivity(report.cells, attempts);
   report.agentComparisons = agentComparisons(report.cells, {

@@ -3,12 +3,12 @@
 
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
-import { type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
+import { type Expectation, type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import { anyText, openObject, orNull, tableOf } from "@mlrb/formats/schema";
 
-const { floors, anchorRows, published } = taskManifest.properties;
+const { floors, anchorRows, expected, published } = taskManifest.properties;
 const { direction, digits, range } = scorerManifest.properties;
 
 /** An optional field of a manifest is null where the manifest lacks it. */
@@ -20,6 +20,7 @@ const paramsFormat = openObject(
     primary: tableOf(anyText),
     floors: tableOf(floors.additionalProperties),
     anchorRows: tableOf(orNull(anchorRows.additionalProperties)),
+    expected: tableOf(orNull(expected.additionalProperties)),
     published: tableOf(orNull(published)),
     agents: tableOf(anyText),
     seeded: tableOf(orNull(agentPreset.properties.seeded)),
@@ -42,6 +43,8 @@ export type ReportParams = {
   floor: (task: string, scorer: string) => number | string | null;
   /** The anchors row that is the reference model; null where task.yaml names none. */
   anchorRow: (task: string, scorer: string) => string | null;
+  /** What is expected of reference models, by row; empty where task.yaml expects nothing. */
+  expected: (task: string, scorer: string) => Record<string, Expectation>;
   /** Values that others published on the data that the label names; empty where task.yaml has none. */
   published: (task: string, scorer: string) => PublishedValue[];
   agentTitle: (agent: string) => string;
@@ -64,6 +67,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
     primary: (task) => own(known.primary, task) ?? null,
     floor: (task, scorer) => own(own(known.floors, task), scorer) ?? null,
     anchorRow: (task, scorer) => own(own(known.anchorRows, task), scorer) ?? null,
+    expected: (task, scorer) => own(own(known.expected, task), scorer) ?? {},
     published: (task, scorer) => own(own(own(known.published, task), known.label), scorer) ?? [],
     agentTitle: (agent) => own(known.agents, agent) ?? agent,
     seeded: (agent) => own(known.seeded, agent) ?? false,

@@ -6,6 +6,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
@@ -49,6 +50,7 @@ export function attemptsSection(report: Report): Section {
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
       ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
   };
@@ -64,7 +66,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 
 /** Marks of the items below that are about the attempt. */
 function marks(attempt: Attempt): string {
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${attempt.skippedChecks ? uncheckedMark : ""}`;
 }
 
 function withMark(mark: string, text: string): string {

@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import { conditionLine } from "../read/condition-words.ts";
-import { withImportedLine } from "../read/imported-words.ts";
+import { withFootnotes } from "../read/footnotes.ts";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
@@ -48,9 +48,9 @@ export function sections(report: Report): Section[] {
     .map(plainSection);
 }
 
-/** A section with numbers of attempts says how many of them were imported. */
+/** A section with numbers of attempts says how many were imported, or started without a check. */
 export function aboutAttempts(section: Section, { attempts }: Pick<Report, "attempts">): Section {
-  return { ...section, caption: withImportedLine(section.caption, attempts) };
+  return { ...section, caption: withFootnotes(section.caption, attempts) };
 }
 
 /** Makes every text one plain line: a line break in a task's name would break a table. */
@@ -91,7 +91,7 @@ export function coverageLine(report: Report): string {
   );
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
   const condition = conditionLine(report);
-  return withImportedLine(
+  return withFootnotes(
     `${condition === "" ? "" : `${condition} `}${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
       `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
