@@ -27,7 +27,8 @@ const { decisions, memorisation, ...attemptFields } = attempt.properties;
 
 const { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes } = cell.properties;
 
-const { distinctValid, runs, limits, benchmarkCalls, failure, ...counts } = foundResearch.properties;
+const { distinctValid, runs, limits, benchmarkCalls, lastChange, failure, ...counts } =
+  foundResearch.properties;
 const research4 = kindsOf(
   wholeObject({
     ...counts,

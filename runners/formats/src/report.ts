@@ -53,6 +53,23 @@ const metric = {
 } as const;
 export type Metric = TypeOf<typeof metric>;
 
+const ruleCounts = {
+  ...wholeObject({ strikes: count, notes: count }),
+  description: "rules of the task on this data by severity; absent in reports of earlier versions",
+} as const;
+
+const agentFacts = {
+  ...wholeObject({
+    kind: anyText,
+    models: { ...listOf(anyText), description: "the models that it may call, each with its provider" },
+    planner: { ...textOrNull, description: "the model that writes the plan, if it is another one" },
+    scaffold: textOrNull,
+    turnsMax: { ...numberOrNull, description: "maximum number of model calls; null: no limit" },
+  }),
+  description: "from its preset; absent in reports of earlier versions",
+} as const;
+export type AgentFacts = TypeOf<typeof agentFacts>;
+
 const agentCoverage = wholeObject({
   agent: anyText,
   planned: count,
@@ -103,8 +120,10 @@ export const report = fileFormat(
     label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
     smoke: flag,
     note: { ...anyText, description: "the warning on smoke numbers; empty otherwise" },
-    tasks: listOf(wholeObject({ name: anyText, title: anyText, primary: textOrNull })),
-    agents: listOf(wholeObject({ name: anyText, title: anyText })),
+    tasks: listOf(
+      wholeExcept(["rules"], { name: anyText, title: anyText, primary: textOrNull, rules: ruleCounts }),
+    ),
+    agents: listOf(wholeExcept(["preset"], { name: anyText, title: anyText, preset: agentFacts })),
     metrics: listOf(metric),
     coverage,
     attempts: { ...listOf(attempt), description: "one for each planned task, agent and seed" },

@@ -11,6 +11,8 @@ export type KnownNames = {
   scorerNames: () => string[];
   isSource: (name: string) => boolean;
   sourceNames: () => string[];
+  /** The metric's minimum and maximum, null for no maximum; undefined if scorer.yaml gives none. */
+  scorerRange: (name: string) => readonly [number, number | null] | undefined;
 };
 
 export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): Diagnostic[] {
@@ -18,6 +20,7 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): 
   return [
     ...checkKinds(task, source),
     ...checkScorers(task, source, known),
+    ...checkPublishedValues(task, source, known),
     ...checkDownloads(task, source, known),
     ...checkSourceModels(task, source),
     ...checkExpected(task, source),
@@ -110,6 +113,25 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: KnownNames)
     }
     return problems;
   });
+}
+
+/** A value in another unit, such as a percentage, would look like a result next to ours. */
+function checkPublishedValues(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+  return Object.entries(task.published ?? {}).flatMap(([kind, byScorer]) =>
+    Object.entries(byScorer).flatMap(([scorer, values]) => {
+      const [least, most] = known.scorerRange(scorer) ?? [Number.NEGATIVE_INFINITY, null];
+      return values.flatMap(({ value }, index) => {
+        if (value >= least && (most === null || value <= most)) return [];
+        const range = most === null ? `at least ${least}` : `from ${least} to ${most}`;
+        return {
+          code: "wrong-value",
+          message: `the published value ${value} of "${scorer}" is outside the scorer's range`,
+          place: source.place(["published", kind, scorer, index, "value"]),
+          help: `write it in the scorer's unit, ${range}; a percentage becomes a share`,
+        };
+      });
+    }),
+  );
 }
 
 /** Also of kinds that no profile uses yet. */

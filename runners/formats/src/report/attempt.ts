@@ -6,6 +6,7 @@ import { skippedChecks } from "../attempt/attempt-record.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
@@ -32,12 +33,13 @@ export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText 
 export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
-  wholeExcept(["notScorable"], {
+  wholeExcept(["notScorable", "built"], {
     kind: verdictKind,
     machine: { ...verdictKind, description: "the kind without any decision of a person" },
     rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
     facts: verdictFacts,
     notScorable: isNotScorable,
+    built,
   }),
   missing,
 );
@@ -89,7 +91,7 @@ export const researchFailure = wholeObject({
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
 
-export const foundResearch = wholeExcept(["benchmarkCalls"], {
+export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange"], {
   kind: { const: "found" },
   executed: { ...count, description: "iterations in which a program ran and a digest changed" },
   claimedOnly: { ...count, description: "iterations that are only claimed" },
@@ -121,6 +123,11 @@ export const foundResearch = wholeExcept(["benchmarkCalls"], {
   benchmarkCalls: {
     ...benchmarkCalls,
     description: `${benchmarkCalls.description}; absent in reports of earlier versions`,
+  },
+  lastChange: {
+    ...textOrNull,
+    description:
+      "the change of its last iteration in its own words; null if unknown; absent in reports of earlier versions",
   },
   failure: nullable(researchFailure),
 });

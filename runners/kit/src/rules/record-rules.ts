@@ -225,7 +225,7 @@ function shown(names: string[]): string {
 }
 
 /** A string is the problem of the file. */
-function readProvenance(folder: string): Record<string, unknown> | string {
+export function readProvenance(folder: string): Record<string, unknown> | string {
   const read = readJsonFile(join(folder, "provenance.json"), provenanceLimits);
   if (read.kind === "malformed") return `provenance.json: ${read.reason}`;
   return isTable(read.value) ? read.value : "provenance.json is not a table";
@@ -239,7 +239,7 @@ function declaredData(folder: string): string[] | Finding {
 }
 
 /** `data` as a list of names or of objects with a name; undefined if it is neither. */
-function dataNames(data: unknown): string[] | undefined {
+export function dataNames(data: unknown): string[] | undefined {
   if (typeof data === "string") return [data];
   if (!Array.isArray(data)) return undefined;
   const names = data.map((item) => (isTable(item) ? item.name : item));

@@ -1,6 +1,7 @@
 // The report as one page that needs no server, no network and no other file: which agent is better, by how much, how
 // certain that is, and the origin of every number. The same data give the same bytes.
 import { createHash } from "node:crypto";
+import { costsSection } from "../paper/costs.ts";
 import { labelText } from "../read/condition-words.ts";
 import { aboutAttempts, coverageLine, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
@@ -46,6 +47,7 @@ ${summary.tables.some(({ groups }) => groups.length > 0) && sectionHtml(summary)
 ${results && sectionHtml(results)}
 ${figuresPart(report)}
 ${others.map(sectionHtml)}
+${data.times !== null && sectionHtml(costsSection(report, data.times))}
 ${checkpointsPart(report)}
 ${attemptsPart(data)}
 ${numbersPart(report, data.instances)}

@@ -39,12 +39,8 @@ export function reportData(
     label: plainText(known.label),
     smoke: known.label === "smoke",
     note: known.label === "smoke" ? smokeNote : "",
-    tasks: evidence.tasks.map(({ name }) => ({
-      name,
-      title: plainText(known.taskTitle(name)),
-      primary: known.primary(name),
-    })),
-    agents: evidence.agents.map((name) => ({ name, title: plainText(known.agentTitle(name)) })),
+    tasks: evidence.tasks.map(({ name }) => taskOf(name, known)),
+    agents: evidence.agents.map((name) => agentOf(name, known)),
     metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),
     coverage: coverage(attempts, { agents: evidence.agents, gaps: evidence.gaps, seeded: known.seeded }),
     attempts,
@@ -97,6 +93,17 @@ export function reportData(
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
+}
+
+function taskOf(name: string, known: ReportParams): Report["tasks"][number] {
+  const rules = known.ruleCounts(name);
+  const title = plainText(known.taskTitle(name));
+  return { name, title, primary: known.primary(name), ...(rules && { rules }) };
+}
+
+function agentOf(name: string, known: ReportParams): Report["agents"][number] {
+  const preset = known.agentFacts(name);
+  return { name, title: plainText(known.agentTitle(name)), ...(preset && { preset }) };
 }
 
 /**

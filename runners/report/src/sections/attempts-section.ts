@@ -27,7 +27,7 @@ export function attemptsSection(report: Report): Section {
         groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
         columns: [
           { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, footnoteMarks(attempt)) },
           {
             head: "verdict",
             cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
@@ -65,7 +65,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 };
 
 /** Marks of the items below that are about the attempt. */
-function marks(attempt: Attempt): string {
+export function footnoteMarks(attempt: Attempt): string {
   return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${attempt.skippedChecks ? uncheckedMark : ""}`;
 }
 

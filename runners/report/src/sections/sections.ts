@@ -2,6 +2,9 @@
 // wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
+import { bestSection } from "../paper/best-attempts.ts";
+import { builtSection } from "../paper/built-section.ts";
+import { setUpSection } from "../paper/set-up-section.ts";
 import { conditionLine } from "../read/condition-words.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -31,11 +34,14 @@ export function sections(report: Report): Section[] {
     ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
+    setUpSection(report),
     metricsSection(report),
     rowsSection(report),
     ofAttempts(agentsSection(report)),
     ofAttempts(comparisonsSection(report)),
     ofAttempts(attemptsSection(report)),
+    ofAttempts(bestSection(report)),
+    ofAttempts(builtSection(report)),
     ofAttempts(momentsSection(report)),
     ofAttempts(secondarySection(report)),
     ofAttempts(researchSection(report)),
