@@ -21,6 +21,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { heldGpus } from "./hardware.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
@@ -128,7 +129,7 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memorisation"], {
+export const attempt = wholeExcept(["origin", "weakLimits", "gpus", "decisions", "memorisation"], {
   task: anyText,
   agent: anyText,
   seed,
@@ -144,6 +145,7 @@ export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memori
   },
   origin: memberOrigin,
   weakLimits,
+  gpus: heldGpus,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on its rules, oldest first; absent if there is none",

@@ -4,6 +4,7 @@
 import { memberDecision } from "../attempt/adjudication.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { heldGpus } from "../report/hardware.ts";
 import {
   anyText,
   fileFormat,
@@ -18,7 +19,7 @@ import {
 import { axisValues } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"], {
+const member = wholeExcept(["role", "note", "origin", "weakLimits", "gpus", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -40,6 +41,7 @@ const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"]
   },
   origin: memberOrigin,
   weakLimits,
+  gpus: heldGpus,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",

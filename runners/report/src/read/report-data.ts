@@ -1,7 +1,9 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
+import type { Calibration } from "@mlrb/formats/judged/calibration";
 import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
+import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
@@ -53,6 +55,7 @@ export function reportData(
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     ...(evidence.memorisation && { memorisation: evidence.memorisation }),
+    ...(evidence.calibration && { hardware: hardware(evidence.calibration, known) }),
     comparisons: [],
     agentComparisons: [],
   };
@@ -92,6 +95,13 @@ export function reportData(
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
+}
+
+function hardware(
+  { device, tokensPerSecond, bytesPerSecond }: Calibration,
+  { referenceTokensPerSecond }: ReportParams,
+): ReportHardware {
+  return { device, tokensPerSecond, bytesPerSecond, referenceTokensPerSecond };
 }
 
 /**

@@ -6,7 +6,7 @@ import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scor
 import { type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
-import { anyText, openObject, orNull, tableOf } from "@mlrb/formats/schema";
+import { anyText, numberOrNull, openObject, orNull, tableOf } from "@mlrb/formats/schema";
 
 const { floors, anchorRows, published } = taskManifest.properties;
 const { direction, digits, range } = scorerManifest.properties;
@@ -28,6 +28,7 @@ const paramsFormat = openObject(
     directions: tableOf(direction),
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
+    referenceTokensPerSecond: numberOrNull,
   },
   ["title", "label", "tasks", "primary", "floors", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -48,6 +49,8 @@ export type ReportParams = {
   /** Whether the seed is the agent's only randomness; false for unknown agents. */
   seeded: (agent: string) => boolean;
   metric: (scorer: string) => Metric;
+  /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
+  referenceTokensPerSecond: number | null;
   /** Undefined for a name that is not a scorer. */
   direction: (scorer: string) => ScorerManifest["direction"] | undefined;
 };
@@ -67,6 +70,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
     published: (task, scorer) => own(own(own(known.published, task), known.label), scorer) ?? [],
     agentTitle: (agent) => own(known.agents, agent) ?? agent,
     seeded: (agent) => own(known.seeded, agent) ?? false,
+    referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     direction,
     metric: (scorer) => ({
       name: scorer,
