@@ -7,6 +7,7 @@ import { agentComparison } from "./report/agent-comparison.ts";
 import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
+import { reportHardware } from "./report/hardware.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
 import { reference } from "./report/reference.ts";
 import { row } from "./report/row.ts";
@@ -114,7 +115,7 @@ export type Published = TypeOf<typeof published>;
 
 export const report = fileFormat(
   "mlrb report",
-  wholeExcept(["references", "memorisation"], {
+  wholeExcept(["references", "memorisation", "hardware"], {
     formatVersion: { const: reportFormat },
     title: anyText,
     label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
@@ -147,6 +148,7 @@ export const report = fileFormat(
       description: "primary means if undecided attempts or people's decisions counted in another way",
     },
     memorisation: reportMemorisation,
+    hardware: reportHardware,
     comparisons: {
       ...listOf(comparison),
       description: "the agents' submissions on the same items: one for each task, metric and pair of agents",

@@ -25,6 +25,7 @@ import {
   wholeObject,
 } from "../schema.ts";
 import { keyParts } from "../stage/action.ts";
+import { heldGpus } from "./hardware.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
@@ -139,7 +140,7 @@ const attemptResearch = {
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
 export const attempt = wholeExcept(
-  ["condition", "budget", "origin", "weakLimits", "skippedChecks", "decisions", "memorisation"],
+  ["condition", "budget", "origin", "weakLimits", "skippedChecks", "gpus", "decisions", "memorisation"],
   {
     task: anyText,
     agent: anyText,
@@ -162,6 +163,7 @@ export const attempt = wholeExcept(
     origin: memberOrigin,
     weakLimits,
     skippedChecks,
+    gpus: heldGpus,
     decisions: {
       ...listOf(memberDecision),
       description: "people's decisions on its rules, oldest first; absent if there is none",

@@ -6,6 +6,7 @@ import { condition } from "../attempt/condition.ts";
 import { skippedChecks } from "../attempt/attempt-record.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { heldGpus } from "../report/hardware.ts";
 import {
   anyText,
   fileFormat,
@@ -20,7 +21,7 @@ import {
 import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "condition", "budget", "origin", "weakLimits", "skippedChecks", "decisions"], {
+const member = wholeExcept(["role", "note", "condition", "budget", "origin", "weakLimits", "skippedChecks", "gpus", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -48,6 +49,7 @@ const member = wholeExcept(["role", "note", "condition", "budget", "origin", "we
   origin: memberOrigin,
   weakLimits,
   skippedChecks,
+  gpus: heldGpus,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",

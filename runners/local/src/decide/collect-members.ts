@@ -8,6 +8,7 @@ import type { MemberOrigin, RecordOrigin } from "@mlrb/formats/attempt/record-or
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
+import { recordedGpus } from "../records/recorded-gpus.ts";
 import { recordedWeakLimits } from "../records/recorded-limits.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -77,10 +78,12 @@ const unsaidNetwork =
 /** What tables say about a record besides its outputs. */
 function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
   const weakLimits = untrusted ? recordedWeakLimits(record) : [];
+  const gpus = recordedGpus(record);
   return {
     ...(origin && { origin: memberOrigin(origin) }),
     ...(weakLimits.length > 0 && { weakLimits }),
     ...(record.skippedChecks && { skippedChecks: record.skippedChecks }),
+    ...(gpus !== undefined && { gpus }),
     ...(decisions && { decisions }),
   };
 }

@@ -44,6 +44,7 @@ const commands: Record<string, string> = {
   "‡": "\\textdaggerdbl{}",
   "§": "\\textsection{}",
   "¶": "\\P{}",
+  "◊": "\\ensuremath{\\Diamond}",
   "‖": "\\ensuremath{\\Vert}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",

@@ -4,6 +4,7 @@ import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { gpuClasses } from "../read/gpu-words.ts";
 import { footnoteMarks } from "../sections/attempts-section.ts";
 import { scoreError, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
@@ -74,7 +75,7 @@ function bestCell(cell: Cell | undefined, report: Report): TableCell {
   const number = supportedText(value, digits, scoreError(scores[cell.metric]));
   const implausible = cell.implausible.some((each) => each.seed === seed);
   const lines = [
-    `${number}${footnoteMarks(attempt)} (best of ${cell.observations})`,
+    `${number}${footnoteMarks(attempt, gpuClasses(report))} (best of ${cell.observations})`,
     ...(verdict.kind === "undecided" ? ["undecided"] : []),
     ...(implausible ? ["implausible"] : []),
   ];

@@ -23,6 +23,7 @@ const axesOf = {
   moment: ["task", "agent", "seed", "moment"],
   "moment-answers": ["task", "agent", "seed", "moment"],
   "moment-score": ["task", "agent", "seed", "moment", "scorer"],
+  calibration: [],
 } as const;
 
 export type Role = keyof typeof axesOf;
@@ -58,8 +59,10 @@ export function plannedPlaces({ members }: Collected): PlannedPlaces {
       throw new Error(`${stage}: two collected stages have the same place in the report`);
     places.members.set(key, member);
     const { task, agent, seed, scorer, moment } = member.axes;
-    addTo(places.scorers, String(task), scorer);
-    addTo(places.checkpoints, String(task), moment);
+    if (task !== undefined) {
+      addTo(places.scorers, String(task), scorer);
+      addTo(places.checkpoints, String(task), moment);
+    }
     if (agent !== undefined && seed !== undefined)
       places.slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });
     if (outcome !== "succeeded")

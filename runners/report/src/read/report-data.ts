@@ -1,7 +1,9 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
+import type { Calibration } from "@mlrb/formats/judged/calibration";
 import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
+import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
@@ -51,6 +53,7 @@ export function reportData(
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     ...(evidence.memorisation && { memorisation: evidence.memorisation }),
+    ...(evidence.calibration && { hardware: hardware(evidence.calibration, known) }),
     comparisons: [],
     agentComparisons: [],
   };
@@ -104,6 +107,13 @@ function taskOf(name: string, known: ReportParams): Report["tasks"][number] {
 function agentOf(name: string, known: ReportParams): Report["agents"][number] {
   const preset = known.agentFacts(name);
   return { name, title: plainText(known.agentTitle(name)), ...(preset && { preset }) };
+}
+
+function hardware(
+  { device, tokensPerSecond, bytesPerSecond }: Calibration,
+  { referenceTokensPerSecond }: ReportParams,
+): ReportHardware {
+  return { device, tokensPerSecond, bytesPerSecond, referenceTokensPerSecond };
 }
 
 /**

@@ -6,7 +6,7 @@ import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scor
 import { type Expectation, type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { AgentFacts, Metric, Report } from "@mlrb/formats/report";
-import { anyText, listOf, openObject, orNull, type TypeOf, tableOf } from "@mlrb/formats/schema";
+import { anyText, listOf, numberOrNull, openObject, orNull, type TypeOf, tableOf } from "@mlrb/formats/schema";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { floors, anchorRows, expected, published, rules } = taskManifest.properties;
@@ -48,6 +48,7 @@ const paramsFormat = openObject(
     directions: tableOf(direction),
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
+    referenceTokensPerSecond: numberOrNull,
   },
   ["title", "label", "tasks", "primary", "floors", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -74,6 +75,8 @@ export type ReportParams = {
   /** Whether the seed is the agent's only randomness; false for unknown agents. */
   seeded: (agent: string) => boolean;
   metric: (scorer: string) => Metric;
+  /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
+  referenceTokensPerSecond: number | null;
   /** Undefined for a name that is not a scorer. */
   direction: (scorer: string) => ScorerManifest["direction"] | undefined;
 };
@@ -104,6 +107,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
       return found && factsOf(found);
     },
     seeded: (agent) => own(known.seeded, agent) ?? false,
+    referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     direction,
     metric: (scorer) => ({
       name: scorer,

@@ -2,7 +2,7 @@
 type Started = { skippedChecks?: string[] };
 
 /** Follows an attempt that was started without its check. */
-export const uncheckedMark = "¶";
+export const uncheckedMark = "‖";
 
 /** `started without reference-check[task=…]`; empty if the attempt waited for all its checks, or has none. */
 export function uncheckedText({ skippedChecks = [] }: Started): string {

@@ -14,6 +14,7 @@ import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
+import { hardwareSection } from "./hardware-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";
@@ -48,6 +49,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(rulesSection(report)),
     ofAttempts(memorisationSection(report)),
     ofAttempts(validitySection(report)),
+    ofAttempts(hardwareSection(report)),
     gapsSection(report),
   ]
     .filter(({ tables, items }) => items.length > 0 || tables.some((table) => table.groups.length > 0))
