@@ -60,9 +60,12 @@ def mixture_of(own: Tensor, given: list[Tensor]) -> LayerMixture | None:
 
     Places of zeros do not count: they were removed.
     """
+    if len(given) < 2:
+        return None
     filled = torch.nonzero(own.flatten()).flatten()
-    places = filled[torch.linspace(0, len(filled) - 1, min(len(filled), PLACES)).long()]
-    if len(given) < 2 or len(places) <= 2 * len(given):
+    drawn = torch.linspace(0, len(filled) - 1, min(len(filled), PLACES)).long()
+    places = filled[drawn.clamp_max(len(filled) - 1)]  # single precision rounds beyond 16 million
+    if len(places) <= 2 * len(given):
         return None
     parts = torch.stack([one.flatten()[places] for one in given]).double()
     mine = torch.nan_to_num(own.flatten()[places].double(), 0.0, 0.0, 0.0)
