@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
+import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
 import { changedFiles, sourcesOf } from "./suite/changed-files.ts";
 import { testsReaching } from "./suite/reach.ts";
@@ -52,6 +53,7 @@ const checks = [
 const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
 checks.push(check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]));
 checks.push(check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]));
+checks.push(check("Dockerfile lint", join(tools, "hadolint"), dockerfiles()));
 
 const python = await ensureEnvironment("pipelines/environments/ml.lock");
 const shared = mkdtempSync(join(tmpdir(), "mlrb-suite-"));
