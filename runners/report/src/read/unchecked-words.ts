@@ -2,7 +2,7 @@
 type Started = { skippedChecks?: string[] };
 
 /** Follows an attempt that was started without its check. */
-export const uncheckedMark = "‖";
+export const uncheckedMark = "△";
 
 /** `started without reference-check[task=…]`; empty if the attempt waited for all its checks, or has none. */
 export function uncheckedText({ skippedChecks = [] }: Started): string {
@@ -11,7 +11,7 @@ export function uncheckedText({ skippedChecks = [] }: Started): string {
     : `started without ${skippedChecks.join(", ")} (--skip-reference-models)`;
 }
 
-/** `2 attempts were started without a check of reference models (¶).` Empty if there is none. */
+/** `2 attempts were started without a check of reference models (△).` Empty if there is none. */
 export function uncheckedLine(attempts: readonly Started[]): string {
   const { length } = attempts.filter((attempt) => uncheckedText(attempt) !== "");
   if (length === 0) return "";
