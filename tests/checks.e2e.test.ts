@@ -79,6 +79,8 @@ test("without its check an attempt starts, its record says so in every later run
   assert.equal(outcomes(skipped)["check[task=low]"], undefined, "the check is not planned");
   const marks = { [high]: ["check[task=high]"], [low]: ["check[task=low]"] };
   assert.deepEqual(members(at), marks);
+  const shown = await at.pipeline(["attempts", "show", low, "--root", at.root]);
+  assert.match(shown.stdout, /^started without check\[task=low\] \(--skip-reference-models\)$/m);
   const again = await at.run();
   assert.equal(outcomes(again)["check[task=low]"], "failed");
   assert.equal(outcomes(again)[low], "reused");

@@ -82,10 +82,40 @@ test("nothing starts before the sources are locked and accepted and the key is t
   );
 });
 
-test("every stage of the paper ends in tables, one attempt at each task", {
+/** The doubles of these models are not far from chance, so that what is expected of the real ones is missed. */
+const missing = ready.filter((task) =>
+  Object.values((taskFile(task).expected?.official ?? {}) as Record<string, Line>)
+    .flatMap((models) => Object.values(models))
+    .some(({ kind }) => kind !== "finite"),
+);
+const skip = "--skip-reference-models";
+
+test("where reference models miss what is expected of them no attempt starts, and other tasks go on", {
   timeout: 30 * 60_000,
 }, async () => {
   const said = await pipeline("run", ...asked, "--yes", "--json");
+  assert.equal(said.code, 1, said.stderr);
+  const ended = (name: string, outcome: string) =>
+    said.lines
+      .filter((line) => line.name === name && line.outcome === outcome)
+      .map(({ stage }) => /task=([a-z-]+)/.exec(stage)![1])
+      .sort();
+  assert.deepEqual(ended("reference-check", "failed"), [...missing].sort());
+  assert.deepEqual(ended("attempt", "skipped"), [...missing].sort());
+  assert.deepEqual(ended("attempt", "succeeded"), ready.filter((task) => !missing.includes(task)).sort());
+  assert.deepEqual(
+    said.lines.filter(({ outcome }) => outcome === "failed").map(({ name }) => name),
+    missing.map(() => "reference-check"),
+  );
+  const official = new Set(missing.map((task) => taskFile(task).promptDigest.official));
+  const read = provider.seen.flatMap(({ messages }) => messages.flatMap(({ text }) => promptsIn(text)));
+  assert.ok(read.length > 0 && read.every((digest) => !official.has(digest)), "no model reads their prompts");
+});
+
+test("without that check every stage of the paper ends in tables, one attempt at each task", {
+  timeout: 30 * 60_000,
+}, async () => {
+  const said = await pipeline("run", ...asked, skip, "--yes", "--json");
   const failed = said.lines.filter(({ outcome }) => outcome === "failed");
   assert.equal(said.code, 0, failed.map((line) => JSON.stringify(line)).join("\n") + said.stderr);
   assert.equal(summary(said).outcomes.failed, 0);
@@ -99,18 +129,25 @@ test("every stage of the paper ends in tables, one attempt at each task", {
     assert.equal(scores[primary].kind, "scored", `${task}: ${JSON.stringify(scores[primary])}`);
     assert.ok(scores[primary].value >= 0 && scores[primary].value <= 1, task);
   }
+  const unchecked = report.attempts.filter(({ skippedChecks }: Line) => skippedChecks !== undefined);
+  assert.deepEqual(unchecked.map(({ task }: Line) => task).sort(), [...missing].sort());
+  const tables = readFileSync(join(root, results, "report.md"), "utf8");
+  assert.ok(tables.includes(`${missing.length} attempts were started without a check of reference models`));
+  const missed = report.references.filter(({ passed }: Line) => !passed).map(({ task }: Line) => task);
+  assert.deepEqual(missed.sort(), [...missing].sort(), "the tables show what was missed");
 });
 
 test("each agent reads the official prompt, and after it how attempts run here", () => {
   const texts = provider.seen.flatMap(({ messages }) => messages.map(({ text }) => text));
-  const official = texts
-    .map((text) => text.split("\n\n---\n\n# How this benchmark runs"))
-    .filter((parts) => parts.length === 2);
-  const digests = new Set(
-    official.flatMap(([before]) => endings(before!).map((text) => hash("sha256", text))),
-  );
+  const digests = new Set(texts.flatMap(promptsIn));
   for (const task of ready) assert.ok(digests.has(taskFile(task).promptDigest.official), task);
 });
+
+/** Digests of what may be the official prompt in a text with both. */
+function promptsIn(text: string): string[] {
+  const parts = text.split("\n\n---\n\n# How this benchmark runs");
+  return parts.length === 2 ? endings(parts[0]!).map((ending) => hash("sha256", ending)) : [];
+}
 
 /** The text from each of its lines on: a scaffold may write something before the prompt. */
 function endings(text: string): string[] {
@@ -120,7 +157,7 @@ function endings(text: string): string[] {
 
 test("a second run repeats nothing and asks no model", { timeout: 10 * 60_000 }, async () => {
   const calls = provider.seen.length;
-  const again = await pipeline("run", ...asked, "--yes", "--json");
+  const again = await pipeline("run", ...asked, skip, "--yes", "--json");
   assert.equal(again.code, 0, again.stderr);
   assert.equal(summary(again).outcomes.succeeded, 0);
   assert.equal(provider.seen.length, calls);

@@ -6,6 +6,7 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { isTrusted, recordedWeakLimits } from "@mlrb/local/records/recorded-limits";
 import { decisionText } from "@mlrb/report/read/decisions";
+import { uncheckedText } from "@mlrb/report/read/unchecked-words";
 import { weakLimitsText } from "@mlrb/report/read/weak-limits-words";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
@@ -44,7 +45,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${checksLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -69,6 +70,12 @@ function limitsLine(record: AttemptRecord): string {
   if (isTrusted(record.parts)) return "";
   const weak = weakLimitsText({ weakLimits: recordedWeakLimits(record) });
   return `${weak === "" ? "the kernel held the limits of its sandbox" : `weak limits: ${weak}`}\n`;
+}
+
+/** The checks that a person left out; empty if there are none. */
+function checksLine(record: AttemptRecord): string {
+  const text = uncheckedText(record);
+  return text === "" ? "" : `${oneLine(text)}\n`;
 }
 
 /** Cost and estimate; empty if both are 0. */

@@ -11,14 +11,16 @@ import { startedIn } from "../gates/gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
 import { notYetProblem } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
-import { downloadAmount, downloadWords } from "../gates/source-checks.ts";
+import { downloadAmount, downloadDiskBytes, downloadWords } from "../gates/source-checks.ts";
 import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
+import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
+import type { DeclaredSource } from "../sources/declared-sources.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
 
@@ -40,10 +42,11 @@ export async function planCommand(
   const [closed] = sourceProblems(request, previews, gate);
   const downloads = toDownload(request, previews, repository);
   const fetched = "sources" in downloads ? downloads.sources : [];
+  const here = gpusAsked(plan, selected);
   const note =
     notYetProblem(request, previews) ??
     (await checkProblem(request, previews, gate)) ??
-    tooFewGpus(request, previews, gpusAsked(plan, selected)) ??
+    tooFewGpus(request, previews, here) ??
     closed ??
     dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
@@ -52,37 +55,56 @@ export async function planCommand(
     if (options.json) printJson(stageLine(preview, plan));
     else process.stdout.write(`${stageText(preview, plan)}\n`);
   }
-  const { pipeline: name, profile } = plan;
-  if (options.json) {
-    if (note) printJson({ event: "note", ...note });
-    const durationMs = Math.round(performance.now() - begin);
-    const cost = totalCost(previews);
-    const { weakLimits } = plan;
-    const downloads = downloadAmount(fetched);
-    printJson({
-      event: "summary",
-      pipeline: name,
-      profile,
-      actions,
-      cost,
-      downloads,
-      weakLimits,
-      checks: checkedBefore(plan, startedIn(previews)),
-      durationMs,
-    });
-  } else {
-    process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
-    const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
-    const lines = [
-      attemptsLine(previews, plan),
-      hub,
-      ...checkLines(plan, startedIn(previews)),
-      weakLimitsLine(plan),
-      ...noteLines(previews, note),
-    ];
-    for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
-  }
+  const sum = { actions, previews, fetched, note, gpusHere: here.gpus.length };
+  if (options.json) printSummary(sum, plan, Math.round(performance.now() - begin));
+  else for (const line of summaryLines(sum, plan)) process.stdout.write(`${line}\n`);
   return 0;
+}
+
+type Sum = {
+  actions: Record<Preview["action"], number>;
+  previews: Preview[];
+  /** What comes from the hub. */
+  fetched: DeclaredSource[];
+  note: Diagnostic | undefined;
+  gpusHere: number;
+};
+
+function extentOf({ previews }: Sum, { instances }: Plan): TotalExtent {
+  return totalExtent(startedIn(previews), (index) => instances[index]!.execution);
+}
+
+function printSummary(sum: Sum, plan: Plan, durationMs: number): void {
+  const { actions, previews, fetched, note, gpusHere } = sum;
+  if (note) printJson({ event: "note", ...note });
+  printJson({
+    event: "summary",
+    pipeline: plan.pipeline,
+    profile: plan.profile,
+    actions,
+    cost: totalCost(previews),
+    downloads: downloadAmount(fetched),
+    extent: { ...extentOf(sum, plan), gpusHere },
+    weakLimits: plan.weakLimits,
+    checks: checkedBefore(plan, startedIn(previews)),
+    durationMs,
+  });
+}
+
+function summaryLines(sum: Sum, plan: Plan): string[] {
+  const { actions, previews, fetched, note, gpusHere } = sum;
+  const extent = extentOf(sum, plan);
+  const lines = [
+    attemptsLine(previews, plan),
+    endWords(extent, { gpus: gpusHere, now: Date.now() }),
+    fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "",
+    diskWords(extent, downloadDiskBytes(fetched)),
+    ...checkLines(plan, startedIn(previews)),
+    weakLimitsLine(plan),
+    ...noteLines(previews, note),
+  ];
+  const head = `${plan.pipeline} (${plan.profile}): ${summaryText(previews, actions)}`;
+  return ["", head, ...lines.filter((line) => line !== "")];
 }
 
 function stageLine(preview: Preview, { instances }: Plan): object {

@@ -298,3 +298,24 @@ stages: { train: { command: train } }
   assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);
   assert.equal(runs({ docker: away, podman: "4.3.1" }), false, "docker is asked where it is");
 });
+
+test("doctor names the checks that attempts start after", () => {
+  const [own] = needs(`formatVersion: 1
+name: test
+axes: { task: [reading, writing] }
+stages:
+  check: { each: [task], command: check }
+  attempt: { each: [task], command: try, durable: true, startAfter: [check] }
+`);
+  const { checks } = profileCheck(own!, machine(), () => true);
+  assert.deepEqual(
+    checks.map(({ name, found }) => [name, found]),
+    [
+      ["plan", "4 stage instances"],
+      [
+        "starts",
+        "attempts start after check[task=reading], check[task=writing]; `plan` says what is expected",
+      ],
+    ],
+  );
+});

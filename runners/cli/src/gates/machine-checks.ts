@@ -178,6 +178,10 @@ function lacks(
 ): Check[] {
   const { gpus, cpus, memoryBytes, python, offline, contained, secrets } = needs;
   const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
+  if (needs.checks.length > 0)
+    checks.push(
+      works("starts", `attempts start after ${needs.checks.join(", ")}; \`plan\` says what is expected`),
+    );
   if (!machine.root.writable)
     checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
   if (python && !machine.python) checks.push(missing("python", "no suitable version", noPython));

@@ -27,6 +27,8 @@ export type ProfileNeeds =
       agents: string[];
       /** The sources that it downloads. */
       sources: string[];
+      /** Instances that must succeed on this host before others start. */
+      checks: string[];
     };
 
 type Secret = {
@@ -77,6 +79,9 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     ),
     agents: [...new Set(plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort(),
     sources: [...new Set(plan.instances.flatMap((one) => downloadedBy(one) ?? []))].sort(),
+    checks: [...new Set(plan.instances.flatMap(({ checks = [] }) => checks))].map(
+      (index) => plan.instances[index]!.id,
+    ),
     contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));

@@ -16,7 +16,7 @@ export function sourceChecks(
 ): Check[] {
   if (sources.length === 0) return [];
   const { open, unread } = lacking(sources, consents);
-  const fits = copies * knownBytes(sources) <= freeBytes;
+  const fits = downloadDiskBytes(sources) <= freeBytes;
   const found = `${downloadWords(sources)}; ${formatBytes(freeBytes)} free`;
   return [
     ...(open.length > 0
@@ -44,6 +44,11 @@ export function sourceChecks(
 
 function missing(name: string, found: string, help: string): Check {
   return { name, answer: "missing", found, help };
+}
+
+/** The disk that downloads take in all their copies, where sizes are known. */
+export function downloadDiskBytes(sources: DeclaredSource[]): number {
+  return copies * knownBytes(sources);
 }
 
 function knownBytes(sources: DeclaredSource[]): number {

@@ -14,7 +14,9 @@ export function checkedBefore(plan: Plan, started: Started) {
   const durable = started.map(({ index }) => instances[index]!).filter(({ stage }) => stage.durable);
   const waiting = [...new Set(durable.flatMap(({ checks = [] }) => checks))].sort((a, b) => a - b);
   const skipped = durable.filter(({ skippedChecks }) => skippedChecks !== undefined).length;
-  const without = new Set(durable.flatMap((instance) => lacking(instance, plan)));
+  // where no check is planned at all, the data is of a kind that needs none
+  const isPlanned = waiting.length > 0 || skipped > 0;
+  const without = new Set(isPlanned ? durable.flatMap((instance) => lacking(instance, plan)) : []);
   return { first: waiting.map((index) => instances[index]!.id), skipped, without: [...without] };
 }
 

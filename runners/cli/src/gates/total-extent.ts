@@ -1,0 +1,69 @@
+// What the attempts that a run would start need besides money: time on this host's GPUs, and disk.
+// Pure: no disk, no clock.
+import type { Execution } from "@mlrb/core/plan/plan";
+import { formatBytes, formatDuration } from "@mlrb/core/text/units";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { counted } from "../show/counted.ts";
+
+export type TotalExtent = {
+  /** GPU milliseconds of all attempts: as earlier ones took, else as their budgets allow. */
+  gpuMs: number;
+  /** The longest attempt on a GPU: no number of GPUs makes a run shorter. */
+  longestMs: number;
+  /** Attempts on GPUs without any bound on time. */
+  unbounded: number;
+  /** Whether every time is of earlier attempts. */
+  measured: boolean;
+  /** The most disk that one attempt may use; 0 without a limit. */
+  diskBytes: number;
+};
+
+type Sized = Pick<Execution, "resources" | "limits">;
+
+/** Of the attempts among `started`. `executionOf`: by plan index. */
+export function totalExtent(
+  started: Pick<Preview, "index" | "cost">[],
+  executionOf: (index: number) => Sized,
+): TotalExtent {
+  const total: TotalExtent = { gpuMs: 0, longestMs: 0, unbounded: 0, measured: true, diskBytes: 0 };
+  for (const { index, cost } of started) {
+    if (!cost) continue;
+    const { resources, limits } = executionOf(index);
+    total.diskBytes = Math.max(total.diskBytes, limits.diskBytes ?? 0);
+    if (resources.gpus === 0) continue;
+    total.measured &&= cost.from > 0;
+    if (cost.timeMs === null) {
+      total.unbounded++;
+      continue;
+    }
+    total.gpuMs += cost.timeMs * resources.gpus;
+    total.longestMs = Math.max(total.longestMs, cost.timeMs);
+  }
+  return total;
+}
+
+const dayMs = 86_400_000;
+
+/** `gpus`: those of this host. `now`: milliseconds since 1970. Empty where no attempt has a GPU. */
+export function endWords(
+  { gpuMs, longestMs, unbounded, measured }: TotalExtent,
+  { gpus, now }: { gpus: number; now: number },
+): string {
+  if (gpuMs === 0) return "";
+  const ms = Math.max(longestMs, gpuMs / Math.max(1, gpus));
+  const bound = measured ? "about" : "at most";
+  const open = unbounded > 0 ? `; ${unbounded} without a bound are not counted` : "";
+  const long = `${bound} ${ms < 2 * dayMs ? formatDuration(ms) : `${(ms / dayMs).toFixed(1)} days`}`;
+  return gpus === 0
+    ? `expected end of the attempts: ${long} after their start on one GPU, less with more; this host has none${open}`
+    : `expected end of the attempts: ${long} after their start on this host's ${counted(gpus, "GPU")}, by ${new Date(now + ms).toISOString().slice(0, 10)} if they start now${open}`;
+}
+
+/** `downloadBytes`: that downloads take in all their copies. Empty if neither is known. */
+export function diskWords({ diskBytes }: TotalExtent, downloadBytes: number): string {
+  const parts = [
+    ...(downloadBytes > 0 ? [`about ${formatBytes(downloadBytes)} for the downloads and their copies`] : []),
+    ...(diskBytes > 0 ? [`at most ${formatBytes(diskBytes)} for each attempt that runs`] : []),
+  ];
+  return parts.length === 0 ? "" : `on disk: ${parts.join(", ")}`;
+}
