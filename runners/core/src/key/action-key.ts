@@ -27,13 +27,15 @@ export type BoundInputs = {
 export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   const { stage, action, axes } = instance;
   const { task, seed } = axes;
+  const { cpus, gpuMemoryBytes } = instance.execution.resources;
   return {
     keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
     ...(stage.durable && {
       agentEnv: agentVariables({
         ...(task !== undefined && { task }),
         ...(seed !== undefined && { seed }),
-        cpus: instance.execution.resources.cpus,
+        cpus,
+        ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
       }),
     }),
     ...(stage.durable && reached(instance)),
