@@ -77,6 +77,17 @@ test("a check is no part of an attempt: its inputs and its action are the same w
   }
 });
 
+test("paper-40gb plans the attempts of paper with a cap on GPU memory, and no other difference", () => {
+  const capped = planOf("paper-40gb").instances;
+  assert.equal(capped.length, plan.instances.length);
+  for (const [at, { stage, action, execution }] of capped.entries()) {
+    const { resources, ...more } = plan.instances[at]!.execution;
+    const cap = stage.durable ? { gpuMemoryBytes: 40e9 } : {};
+    assert.deepEqual(execution, { ...more, resources: { ...resources, ...cap } });
+    if (stage.role !== undefined) assert.deepEqual(action, plan.instances[at]!.action, stage.name);
+  }
+});
+
 for (const [profile, hours, count] of [
   ["h100-10h", 10, 70],
   ["shakedown", 0.5, 1],

@@ -41,6 +41,7 @@ const gateway = kind === "command" ? gatewayProviders(preset.gateway ?? []) : []
 const { timeMs } = budget;
 if (timeMs === undefined) throw new Error("an attempt needs budget: { time } in its stage");
 const agent = String(axes.agent);
+const gpuMemoryBytes = asked?.limits.gpuMemoryBytes;
 /** The attempt's folder; undefined if this step is run by hand. */
 const folder = process.env.MLRB_WORK;
 const purse = folder === undefined ? undefined : attemptPurse(join(folder, purseFile), basename(folder));
@@ -101,6 +102,7 @@ try {
     ...("starter" in inputs && { starter: inputs.starter! }),
     publicData: inputs.public!,
     ...(asked && { cpus: asked.limits.cpus }),
+    ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
@@ -122,7 +124,11 @@ try {
   });
   // provenance, next to the outputs, which name no machine
   if (folder !== undefined)
-    writeJson(join(folder, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
+    writeJson(join(folder, "where.json"), {
+      sandbox: sandbox.kind,
+      ...sandbox.where?.(),
+      ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes: String(gpuMemoryBytes) }),
+    });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files submitted`);
   done = true;
 } catch (error) {

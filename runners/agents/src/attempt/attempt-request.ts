@@ -57,6 +57,8 @@ export type AttemptRequest = {
   publicData: string;
   /** Processors of the attempt, which its libraries use as threads. Default: one. */
   cpus?: number;
+  /** The memory of each GPU that its programs should use; torch keeps it unless a program lifts it. Default: all. */
+  gpuMemoryBytes?: number;
   /** Models that the task provides, a folder each. The agent finds them in models/ if there are any. */
   models?: string;
   /** Whether the two are private copies. Then they are moved to the agent instead of copied again. */

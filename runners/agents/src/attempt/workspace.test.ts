@@ -15,7 +15,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
-import { deadlineWriter, writeDeadline } from "./workspace.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
+import { agentEnvironment, deadlineWriter, writeDeadline } from "./workspace.ts";
 
 /** A sandbox, and the paths of a folder next to it that holds `scratch`. */
 async function openSandbox(t: TestContext) {
@@ -27,6 +28,30 @@ async function openSandbox(t: TestContext) {
   t.after(() => sandbox.close());
   return { sandbox, at };
 }
+
+test("torch's allocator gets a cap on GPU memory as a share of the smallest device, and without a cap nothing", async (t) => {
+  const { sandbox } = await openSandbox(t);
+  const gpu = (memoryBytes: number) => ({
+    ...{ index: 0, uuid: "GPU-1", model: "H100", driver: "", slice: false },
+    memoryBytes,
+  });
+  const seen = (gpus: number[], gpuMemoryBytes?: number) =>
+    agentEnvironment(
+      sandbox,
+      { gpus: gpus.map(gpu), ...(gpuMemoryBytes && { gpuMemoryBytes }) } as unknown as AttemptRequest,
+      0,
+    );
+  assert.equal(seen([8e10], 4e10).PYTORCH_CUDA_ALLOC_CONF, "per_process_memory_fraction:0.5");
+  assert.equal(seen([9e10, 8.55e10], 4e10).PYTORCH_CUDA_ALLOC_CONF, "per_process_memory_fraction:0.4678");
+  assert.equal(seen([2e10], 4e10).PYTORCH_CUDA_ALLOC_CONF, "per_process_memory_fraction:1");
+  assert.equal(seen([8e10], 4e10).MLRB_GPU_MEMORY_BYTES, "40000000000");
+  assert.deepEqual(
+    Object.keys(seen([8e10])).filter((name) => /ALLOC|MEMORY/.test(name)),
+    [],
+  );
+  assert.throws(() => seen([8e10, 0], 4e10), /the driver does not report the memory of H100/);
+  assert.throws(() => seen([], 4e10), /the attempt holds no GPU/);
+});
 
 test("writing the deadline changes nothing outside the sandbox, whatever the agent puts in its place", async (t) => {
   const { sandbox, at } = await openSandbox(t);

@@ -156,6 +156,18 @@ test("a parameter that is not set is not in an attempt's key", () => {
   assert.notEqual(key(added), key(), "of other stages it is");
 });
 
+test("a cap on GPU memory is another condition of an attempt, and without one its key is as before", () => {
+  const onGpu = durably()
+    .replace("memory: 1GiB", "memory: 1GiB, gpus: 1")
+    .replace("durable:", "untrusted: true\n    durable:");
+  const capped = onGpu.replace("gpus: 1", "gpus: 1, gpuMemory: 40GB");
+  assert.equal(key(onGpu), key(durably()));
+  assert.deepEqual(
+    changes(parts(capped), parts(onGpu), () => undefined),
+    [{ kind: "env-changed", names: ["MLRB_GPU_MEMORY_BYTES"] }],
+  );
+});
+
 test("the harness of a durable stage is not in its key, and everything else is", () => {
   const durable = replaced("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
   assert.equal(key(durable, { bound: { code: { "steps/b.ts": "0ther" } } }), key(durable));

@@ -28,13 +28,15 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   const { stage, action, axes } = instance;
   const { task, seed } = axes;
   const network = stage.durable ? reachedNetwork(instance) : undefined;
+  const { cpus, gpuMemoryBytes } = instance.execution.resources;
   return {
     keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
     ...(stage.durable && {
       agentEnv: agentVariables({
         ...(task !== undefined && { task }),
         ...(seed !== undefined && { seed }),
-        cpus: instance.execution.resources.cpus,
+        cpus,
+        ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
       }),
     }),
     ...(network !== undefined && { network }),

@@ -13,6 +13,10 @@ const always = {
 test("every agent sees the same variables, and its task and seed where its stage has them", () => {
   assert.deepEqual(agentVariables({}), always);
   assert.deepEqual(agentVariables({ task: "a-task" }), { ...always, MLRB_TASK: "a-task" });
+  assert.deepEqual(agentVariables({ gpuMemoryBytes: 4e10 }), {
+    ...always,
+    MLRB_GPU_MEMORY_BYTES: "40000000000",
+  });
   assert.deepEqual(agentVariables({ seed: 0 }), { ...always, MLRB_SEED: "0" });
 });
 

@@ -2,9 +2,17 @@
 // are part of its attempt's key. Everything that starts an agent's programs takes them from here.
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 
-/** `task` and `seed` are the values of these axes, where the stage has them. `cpus`: the stage's, as threads of libraries. */
-export function agentVariables(of: { task?: Scalar; seed?: Scalar; cpus?: number }): Record<string, string> {
-  const { task, seed, cpus = 1 } = of;
+/**
+ * `task` and `seed` are the values of these axes, where the stage has them. `cpus`: the stage's, as threads of libraries.
+ * `gpuMemoryBytes`: a cap on the memory of each GPU, where the stage has one.
+ */
+export function agentVariables(of: {
+  task?: Scalar;
+  seed?: Scalar;
+  cpus?: number;
+  gpuMemoryBytes?: number;
+}): Record<string, string> {
+  const { task, seed, cpus = 1, gpuMemoryBytes } = of;
   return {
     LANG: "C.UTF-8",
     TZ: "UTC",
@@ -13,5 +21,6 @@ export function agentVariables(of: { task?: Scalar; seed?: Scalar; cpus?: number
     OMP_NUM_THREADS: String(Math.max(1, Math.floor(cpus))),
     ...(task !== undefined && { MLRB_TASK: String(task) }),
     ...(seed !== undefined && { MLRB_SEED: String(seed) }),
+    ...(gpuMemoryBytes !== undefined && { MLRB_GPU_MEMORY_BYTES: String(gpuMemoryBytes) }),
   };
 }

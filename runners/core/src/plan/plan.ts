@@ -67,7 +67,14 @@ export type Execution = {
   image?: string;
   network?: Network;
   /** `pools` holds only pools of which it takes something. */
-  resources: { cpus: number; memoryBytes: number; gpus: number; pools: Record<string, number> };
+  resources: {
+    cpus: number;
+    memoryBytes: number;
+    gpus: number;
+    /** Of each GPU, for an untrusted stage; undefined: all of it. */
+    gpuMemoryBytes?: number;
+    pools: Record<string, number>;
+  };
   limits: {
     timeMs?: number;
     memoryBytes?: number;

@@ -29,6 +29,14 @@ export function resolveExecution(
       place: context.source.place(written("startBy")),
       help: didYouMean(startBy, each),
     });
+  const capped = resources?.gpuMemory !== undefined;
+  if (capped && !(spec.untrusted && resources.gpus))
+    context.problems.push({
+      code: "useless-gpu-memory",
+      message: `gpuMemory limits the programs of an untrusted stage that has GPUs; ${spec.untrusted ? "the stage has none" : "the stage is not untrusted"}`,
+      place: context.source.place(written("resources", "gpuMemory")),
+      help: spec.untrusted ? "add resources: { gpus: 1 }, or remove gpuMemory" : "remove gpuMemory",
+    });
   return {
     executor: executor ?? "local",
     ...(image !== undefined && image !== "host" && { image }),
@@ -39,6 +47,7 @@ export function resolveExecution(
       cpus: resources?.cpus ?? 1,
       memoryBytes: texts.size(resources?.memory, written("resources", "memory")),
       gpus: resources?.gpus ?? 0,
+      ...(capped && { gpuMemoryBytes: texts.size(resources.gpuMemory, written("resources", "gpuMemory")) }),
       pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
     },
     limits: {

@@ -97,6 +97,11 @@ const execution = {
       cpus: { type: "number", exclusiveMinimum: 0 },
       memory: { ...size, description: "With a unit, e.g. 64GiB." },
       gpus: count,
+      gpuMemory: {
+        ...size,
+        description:
+          "For an untrusted stage with GPUs: memory of each that a program should use, e.g. 40GB. Cooperative: torch's allocator keeps it, a program can lift it. Part of the attempt's key.",
+      },
       pools: {
         ...tableOf(count),
         description: 'Its share of pools, e.g. { "api:{agent.provider}": 1 }.',

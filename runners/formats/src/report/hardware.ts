@@ -2,10 +2,14 @@
 import { speeds } from "../judged/calibration.ts";
 import { numberOrNull, type TypeOf, text, wholeObject } from "../schema.ts";
 
+/** After a class of GPUs whose memory the agent should not use whole. No kernel holds it. */
+export const cooperativeCap = "cooperative cap of";
+
 /** Of an attempt, also in manifests. */
 export const heldGpus = {
   ...text,
-  description: "the models of the GPUs that the attempt held, e.g. 2 × NVIDIA A100; absent without GPUs",
+  description:
+    "the models of the GPUs that the attempt held, e.g. 2 × NVIDIA A100 (cooperative cap of 40 GB); absent without GPUs",
 } as const;
 
 export const reportHardware = {

@@ -40,7 +40,13 @@ const sandbox = {
       description: "the Python environment among reads",
     },
     network: oneOf("none", "full", "hub"),
-    limits: wholeObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }),
+    limits: wholeExcept(["gpuMemoryBytes"], {
+      memoryBytes: amount,
+      processes: amount,
+      diskBytes: amount,
+      cpus: amount,
+      gpuMemoryBytes: { ...amount, description: "of each GPU; cooperative; absent: all of it" },
+    }),
     reads: { ...list, description: "host folders that its programs can read, at the same paths" },
     gpus: listOf(gpu),
     unsafe: {

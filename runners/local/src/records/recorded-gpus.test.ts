@@ -23,6 +23,14 @@ test("the class of held GPUs has their models and counts, and no device's own nu
   assert.equal(held(["NVIDIA A100-SXM4-80GB MIG 1g.10gb", "MIG-5"]), "NVIDIA A100-SXM4-80GB MIG 1g.10gb");
 });
 
+test("a cap on the memory of GPUs is part of their class", () => {
+  const gpus = "NVIDIA H100 (PCIe) (GPU-1)";
+  assert.equal(
+    gpusOf({ gpus, gpuMemoryBytes: "40000000000" }),
+    "NVIDIA H100 (PCIe) (cooperative cap of 40 GB)",
+  );
+});
+
 test("an attempt without GPUs has no class", () => {
   assert.equal(held(), undefined);
   assert.equal(gpusOf(), undefined);

@@ -193,6 +193,7 @@ function sandboxAsked(
       processes: limits.processes ?? processesMax,
       diskBytes: limits.diskBytes ?? diskMax(context.work),
       cpus: resources.cpus,
+      ...(resources.gpuMemoryBytes !== undefined && { gpuMemoryBytes: resources.gpuMemoryBytes }),
     },
     reads: context.beside.reads,
     gpus: [...(context.gpus?.gpus ?? [])],

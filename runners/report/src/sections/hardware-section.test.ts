@@ -42,6 +42,13 @@ test("the table of hardware has a row for each class, with the speed of the cali
   assert.ok(text.includes("| no GPU | 1 | – | – | – |"));
 });
 
+test("a cap on GPU memory is a class of its own, with the speed of its device", () => {
+  const capped = `${a100} (cooperative cap of 20 GB)`;
+  const text = markdown(calibrated(example([a100, a100, capped])).report());
+  assert.ok(text.includes(`| ${capped} | 1 | 60000 | 1300.0 | 1.00 |`), text);
+  assert.ok(text.includes(`- **letters, plain 3**: ¶ ${capped}`));
+});
+
 test("relative compute is that over the reference host, and a class without attempts still has its row", () => {
   const made = example([h100], { referenceTokensPerSecond: 120_000 });
   assert.ok(markdown(calibrated(made).report()).includes(`| ${a100} | 0 | 60000 | 1300.0 | 0.50 |`));

@@ -1,7 +1,7 @@
 // Which GPUs the attempts held, and how fast this host is. Attempts on other hardware did another amount of work in the
 // same time.
 import type { Report } from "@mlrb/formats/report";
-import type { ReportHardware } from "@mlrb/formats/report/hardware";
+import { cooperativeCap, type ReportHardware } from "@mlrb/formats/report/hardware";
 import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";
 import { digitsText } from "./digits-text.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
@@ -48,10 +48,15 @@ function rowsOf(report: Report): HardwareRow[] {
   const device = hardware && (hardware.device === "cpu" ? withoutGpu : hardware.device);
   const rows = classes.map(({ name, attempts }) => ({
     ...{ name, attempts },
-    speed: name === device ? hardware : undefined,
+    speed: isDevice(name, device) ? hardware : undefined,
   }));
-  const unused = device !== undefined && !classes.some(({ name }) => name === device);
+  const unused = device !== undefined && !classes.some(({ name }) => isDevice(name, device));
   return unused ? [...rows, { name: device, attempts: 0, speed: hardware }] : rows;
+}
+
+/** A cap on memory does not change the speed of a device. */
+function isDevice(name: string, device: string | undefined): boolean {
+  return device !== undefined && (name === device || name.startsWith(`${device} (${cooperativeCap} `));
 }
 
 function relativeCompute({ tokensPerSecond, referenceTokensPerSecond }: ReportHardware): number {
