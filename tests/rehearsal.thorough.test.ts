@@ -127,7 +127,15 @@ test("without that check every stage of the paper ends in tables, one attempt at
     assert.ok(["pass", "undecided"].includes(verdict.kind), `${task}: ${JSON.stringify(verdict)}`);
     const primary = taskFile(task).primary.official;
     assert.equal(scores[primary].kind, "scored", `${task}: ${JSON.stringify(scores[primary])}`);
-    assert.ok(scores[primary].value >= 0 && scores[primary].value <= 1, task);
+    const [least, most] = (parse(repository.read(`scorers/${primary}/scorer.yaml`)) as Line).range;
+    assert.ok(scores[primary].value >= least && scores[primary].value <= most, task);
+  }
+  const math = report.attempts.find(({ task }: Line) => task === "math-reasoning")!.scores;
+  const groups = Object.entries(math["rouge-l"].groups as Line).map(([name, { items }]) => [name, items]);
+  assert.deepEqual(Object.fromEntries(groups), { "near-statement": 1, new: 3, "same-statement": 1 });
+  for (const scorer of ["lean3-compiles", "lean3-faithful"]) {
+    assert.equal(math[scorer].kind, "not-measured", "no Lean 3 is named");
+    assert.match(math[scorer].cause, /^scorer\.yaml names no Lean 3 \(command:\)/);
   }
   const unchecked = report.attempts.filter(({ skippedChecks }: Line) => skippedChecks !== undefined);
   assert.deepEqual(unchecked.map(({ task }: Line) => task).sort(), [...missing].sort());

@@ -5,6 +5,7 @@
 //   tiny     the score of the whole submission, to be reproduced within a millionth, or within `within` where the
 //            number depends on the machine
 //   generate the script that lets a submission write the answers, for a scorer that reads no model
+//   command  a stand-in for the program that the scorer starts, for a scorer that measures nothing without one
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -201,6 +202,7 @@ export function testBrokenSubmissions(scorer: string): void {
       }
       const untrained = results.get("random-weights")!;
       for (const [name, result] of results) {
+        assert.ok(result.kind !== "not-measured", `${name} was not measured`);
         if (result.kind === "rejected") {
           assert.ok(!contract.scored.includes(name) && name !== "tiny", `${name}: ${result.reason}`);
           assert.match(result.reason, /\S/);

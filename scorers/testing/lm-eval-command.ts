@@ -52,7 +52,7 @@ export function bothScores(given: LmEvalInputs): { ours: Scored; official: Offic
       ...flags.flatMap(([name, value]) => [`--${name}`, value]),
     ]);
     const ours = readScore(ran.score);
-    if (ours.kind === "rejected") throw new Error(ours.reason);
+    if (ours.kind !== "scored") throw new Error(ours.reason);
     return { ours, official: JSON.parse(said) as Official };
   } finally {
     rmSync(temporary, { recursive: true });

@@ -50,6 +50,13 @@ export function stageFlags(given: Record<"param" | "input" | "output", Record<st
   );
 }
 
+/** The stand-in that the scorer's contract names, as the command of the scorer. */
+function scorerCommand(scorer: string): Record<string, string> {
+  const { command } = readJson(join(scorers, scorer, "fixtures/contract.json")) as { command?: string };
+  if (command === undefined) return {};
+  return { MLRB_SCORER_COMMAND: `${testPython()} -I -S ${join(repository, command)}` };
+}
+
 /** The script that writes the scorer's answers, from its fixtures; undefined for a scorer that reads the model. */
 export function answersScript(scorer: string): string | undefined {
   const { generate } = readJson(join(scorers, scorer, "fixtures/contract.json")) as { generate?: string };
@@ -91,7 +98,7 @@ export function measure(
   if ("status" in made && made.status !== 0) return { ...files, ...made };
   const input = { ...inputs, answers: made.answers };
   const flags = stageFlags({ param: measureParams(scorer), input, output: files });
-  const ran = runPython(join(scorers, scorer, "measure.py"), flags, given.fresh);
+  const ran = runScorerScript(scorer, "measure.py", flags, given.fresh);
   return { ...files, status: ran.status, said: ran.stdout + ran.stderr };
 }
 
@@ -137,12 +144,16 @@ export function readScore(path: string): Score {
 }
 
 /** Runs measure.py or anchors.py. */
-export function runScorerScript(scorer: string, script: string, flags: string[]) {
-  return runPython(join(scorers, scorer, script), flags);
+export function runScorerScript(scorer: string, script: string, flags: string[], fresh = false) {
+  return runPython(join(scorers, scorer, script), flags, { fresh, env: scorerCommand(scorer) });
 }
 
 /** Runs a Python program of the repository, in the warm process of a suite unless `fresh`. */
-export function runPython(script: string, flags: string[], fresh = false) {
+export function runPython(
+  script: string,
+  flags: string[],
+  { fresh = false, env = {} }: { fresh?: boolean; env?: Record<string, string> } = {},
+) {
   const command = [script, ...flags];
   return spawnSync(testPython(), fresh ? command : warmArguments(command), {
     cwd: repository,
@@ -152,6 +163,7 @@ export function runPython(script: string, flags: string[], fresh = false) {
       PYTHONPATH: pythonPath(repository),
       PYTHONDONTWRITEBYTECODE: "1",
       OMP_NUM_THREADS: "1",
+      ...env,
     },
   });
 }

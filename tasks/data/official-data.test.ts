@@ -131,6 +131,64 @@ test("agents get the data set under the hub's name and nothing of the evaluation
   );
 });
 
+test("the training rows of math-reasoning are public and its test rows private, grouped by overlap", (t) => {
+  const at = folder(t);
+  const columns = (rows: [string | null, string | null, string][]) => ({
+    name: rows.map(([name]) => name),
+    informal_statement: rows.map(([, statement]) => statement),
+    informal_proof: rows.map(() => null),
+    formal_proof: rows.map(([, , formal]) => formal),
+  });
+  const train: [string, string, string][] = [
+    ["sum", "One and one is two.", "theorem sum : 1 + 1 = 2 := rfl"],
+  ];
+  writeParquet(join(at, "train/data/train-0.parquet"), columns(train));
+  writeParquet(
+    join(at, "test/data/test-0.parquet"),
+    columns([
+      ["t", "One  and one is two.", "theorem t : 1 + 1 = 2 := by simp"],
+      ["t", "A group is abelian.", "theorem t : comm := h"],
+      ["empty", null, "theorem empty : true := trivial"],
+      [null, "No name.", "theorem nameless : true := trivial"],
+    ]),
+  );
+  const said = official(at, "math-reasoning", { "math-reasoning": "train", "math-reasoning-test": "test" });
+  assert.equal(said.status, 0, said.stderr);
+  assert.match(said.stdout, /^2 test items: 1 same-statement, 1 new; 2 rows are left out$/m);
+  const [set, name] = ["AlgorithmicResearchGroup", "math_reasoning_autoformalization_track"];
+  assert.deepEqual(below(join(at, "public")).sort(), [
+    join(at, "public", set!, name!, "data/train-0.parquet"),
+    join(at, "public/train.jsonl"),
+  ]);
+  const rows = (file: string) =>
+    readFileSync(join(at, file), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    rows("private/math/test.jsonl").map((row) => [row.name, row.group, row.informal_proof]),
+    [
+      ["t", "same-statement", ""],
+      ["t #2", "new", ""],
+    ],
+  );
+  assert.deepEqual(
+    rows("public/train.jsonl").map((row) => row.name),
+    ["sum"],
+  );
+  const settings = JSON.parse(readFileSync(join(at, "private/math/settings.json"), "utf8"));
+  assert.deepEqual(settings.generation, { maxNewTokens: 1024, secondsPerItem: 60 });
+  const { seconds, memoryBytes } = settings.lean3;
+  assert.deepEqual([seconds, memoryBytes], [120, 4e9]);
+  const other = folder(t);
+  writeParquet(join(other, "set/data/test-0.parquet"), columns(train));
+  const lacking = official(other, "math-reasoning", {
+    "math-reasoning": "set",
+    "math-reasoning-test": "set",
+  });
+  assert.match(lacking.stderr, /math-reasoning has no split train, only test/);
+});
+
 test("a missing download, a set with other configs, and a config without the split are refused", (t) => {
   const failed = folder(t);
   assert.match(

@@ -89,7 +89,8 @@ async function writeEvaluation(from: string, hidden: string, set: EvaluationSet)
   }
 }
 
-function copyFolder(from: string, to: string): void {
+/** Copies the files of a download. */
+export function copyFolder(from: string, to: string): void {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);

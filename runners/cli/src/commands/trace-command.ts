@@ -124,6 +124,7 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
   if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;
   const found = reading.value;
   if (found.kind === "rejected") return `: rejected (${found.reason})`;
+  if (found.kind === "not-measured") return `: not measured (${found.reason})`;
   const { value, standardError, unit, items, version } = found;
   return `: ${value} ± ${standardError} ${unit} over ${items} items, version ${version}`;
 }

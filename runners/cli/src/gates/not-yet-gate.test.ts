@@ -8,11 +8,17 @@ import { notYetProblem } from "./not-yet-gate.ts";
 
 const disk = sourceFiles(join(import.meta.dirname, "../../../.."));
 
-/** Of the shipped pipeline. `official`: a profile of one's own that names nothing but the data. */
-function planOf(profile: string) {
+const unready = "tasks/math-reasoning/task.yaml";
+
+/** Of the shipped pipeline and a task that is not ready. `official`: a profile that names nothing but the data. */
+function planOf(profile: string, { notYet = "no scorer reads Lean 5" } = {}) {
   const file = "pipelines/own.yaml";
   const own = `formatVersion: 1\nname: own\nextends: full-benchmark\nprofiles:\n  official: { params: { data: official } }\n`;
-  const sources = { ...disk, read: (path: string) => (path === file ? own : disk.read(path)) };
+  const changed = (path: string, text: ReturnType<typeof disk.read>) =>
+    path === unready
+      ? text?.replace('notYet: { smoke: "", official: "" }', `notYet: { smoke: "", official: "${notYet}" }`)
+      : text;
+  const sources = { ...disk, read: (path: string) => (path === file ? own : changed(path, disk.read(path))) };
   const loaded = loadPlan({ file, profile, set: {}, executor: undefined }, sources, executorNames);
   assert.ok(!("problems" in loaded), JSON.stringify(loaded).slice(0, 500));
   return loaded.plan;
@@ -31,11 +37,17 @@ for (const profile of ["paper", "h100-10h", "official"])
     );
     assert.ok(attempts.length > 0);
     const problem = notYetProblem({ plan }, attempts);
-    assert.match(problem?.message ?? "", /^attempt\[task=math-reasoning[^\]]*\]: no scorer reads Lean 3/);
+    assert.match(problem?.message ?? "", /^attempt\[task=math-reasoning[^\]]*\]: no scorer reads Lean 5/);
     assert.equal(notYetProblem({ plan }, started(plan, false)), undefined);
     const reused = attempts.map((one) => ({ ...one, action: "reuse" as const }));
     assert.equal(notYetProblem({ plan }, reused), undefined);
   });
+
+test("no shipped task refuses attempts on official data", () => {
+  const plan = planOf("paper", { notYet: "" });
+  assert.equal(started(plan, true).length, 70);
+  assert.equal(notYetProblem({ plan }, started(plan, true)), undefined);
+});
 
 test("attempts at the other tasks on official data are not refused, nor any on smoke's data", () => {
   const paper = planOf("paper");

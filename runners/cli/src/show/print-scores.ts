@@ -1,7 +1,7 @@
 // Prints what `pipeline score` found: verdict, scores, and for each score its trivial baseline and reference models.
 
 import type { Instance } from "@mlrb/core/plan/plan";
-import { outcomeCause } from "@mlrb/core/ports/outcome";
+import { outcomeCause, unreachable } from "@mlrb/core/ports/outcome";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/run/result";
@@ -137,7 +137,7 @@ function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anc
     ),
   ];
   const own = score.kind === "ok" && score.value.kind === "scored" ? score.value : undefined;
-  const why = score.kind === "ok" ? "rejected" : "not measured";
+  const why = score.kind === "ok" && score.value.kind === "rejected" ? "rejected" : "not measured";
   return [
     row("this submission", own?.value, own?.standardError, why),
     ...(floor.kind === "known" && floor.name === null ? [row("trivial baseline", floor.value, null)] : []),
@@ -147,10 +147,24 @@ function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anc
   ];
 }
 
+/** Why there is no number; empty where there is one. */
+function scoreNote(score: Reading<AttemptScore>): string[] {
+  if (score.kind === "unreadable") return [`not measured: ${score.cause}`];
+  switch (score.value.kind) {
+    case "scored":
+      return [];
+    case "rejected":
+      return [`rejected: ${score.value.reason}`];
+    case "not-measured":
+      return [`not measured: ${score.value.cause}`];
+    default:
+      return unreachable(score.value);
+  }
+}
+
 function scoreNotes({ metric, score, anchors, floor }: ScorerRow): { head: string; text: string }[] {
   const texts = [
-    ...(score.kind === "unreadable" ? [`not measured: ${score.cause}`] : []),
-    ...(score.kind === "ok" && score.value.kind === "rejected" ? [`rejected: ${score.value.reason}`] : []),
+    ...scoreNote(score),
     ...measuredRows(anchors).flatMap(({ name, rejected }) =>
       rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
     ),

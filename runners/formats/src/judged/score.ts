@@ -1,5 +1,5 @@
-// score.json: the score of one submission. A scorer never writes "not measured": the report derives it from a failed
-// stage, because that is the benchmark's fault.
+// score.json: the score of one submission. A failed stage is "not measured" too; the report derives that from its
+// outcome. A scorer writes "not measured" only where its scorer.yaml names no program to measure with (ADR 59).
 import {
   anyText,
   count,
@@ -42,12 +42,18 @@ export type Scored = TypeOf<typeof scored>;
 
 export const rejected = wholeObject({ kind: { const: "rejected" }, reason: anyText });
 
+const unmeasured = {
+  ...wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
+  description: "no program to measure with is named; nothing is wrong with the submission",
+} as const;
+
 export const score = fileFormat(
   "mlrb score",
   kindsWith(
     { formatVersion: { const: 1 }, scorer: text, version: scorerVersion, unit: text, direction },
     scored,
     rejected,
+    unmeasured,
   ),
 );
 export type Score = TypeOf<typeof score>;

@@ -36,6 +36,8 @@ export function parseScore(text: string, metric: Metric): Reading<AttemptScore> 
   if (found.unit !== metric.unit) return unreadable(`its unit is not "${metric.unit}"`);
   if (found.direction !== metric.direction) return unreadable(`its direction is not "${metric.direction}"`);
   if (found.kind === "rejected") return { kind: "ok", value: { kind: "rejected", reason: found.reason } };
+  if (found.kind === "not-measured")
+    return { kind: "ok", value: { kind: "not-measured", cause: found.reason } };
   const { kind, value, standardError, items, groups, extra, version } = found;
   const outside = outOfRange(value, metric);
   if (outside !== undefined) return unreadable(outside);

@@ -1,0 +1,1 @@
+"""Lets Lean 3 check untrusted formal statements and proofs."""

@@ -1,0 +1,148 @@
+"""Lets Lean 3 check texts, and accepts only positive evidence, like lean/check.py for Lean 4.
+
+One process compiles a text to a module. A second process imports the module and runs `#print axioms`. The
+proof holds if Lean names no axioms, or only Lean 3's three. Its answer counts only if it is about the file
+of the question: if Lean compiles the text again, the text's own messages carry another file name.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scorer_library.lean.run import FILE_BYTES_MAX, LeanLimits, LeanRun, read_messages, watch
+from scorer_library.lean3.command import Lean3Command, Lean3Missing, find_lean3
+from scorer_library.lean3.settings import Lean3Settings
+from scorer_library.lean3.text import NoTheorem, Theorem, read_theorem
+
+STANDARD_AXIOMS = frozenset({"propext", "classical.choice", "quot.sound"})
+NO_AXIOMS = ["no axioms"]
+MODULE = "mlrb_candidate"
+QUESTION = "mlrb_question"
+WORDS_MAX = 200
+
+# a trustworthy Lean accepts the first and refuses the others
+CANARIES = {
+    "theorem mlrb_canary (p : Prop) (h : p) : p := h": True,
+    "theorem mlrb_canary (p q : Prop) (h : p) : q := h": False,
+    "theorem mlrb_canary (p q : Prop) (h : p) : q := sorry": False,
+    "axiom mlrb_cheat (q : Prop) : q\ntheorem mlrb_canary (p q : Prop) (h : p) : q := mlrb_cheat q": False,
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    compiles: bool
+    reason: str  # why it does not compile, or ""
+
+
+@dataclass
+class Lean3:
+    command: Lean3Command
+    settings: Lean3Settings
+    folder: Path
+    known: dict[str, Verdict]  # by text; equal texts are checked once
+
+    def judge(self, text: str) -> Verdict:
+        """Whether `text` is one theorem that Lean accepts. No text makes it raise."""
+        theorem = read_theorem(text)
+        if isinstance(theorem, NoTheorem):
+            return Verdict(False, f"not one theorem: {theorem.reason}")
+        source = self.source(theorem)
+        if source not in self.known:
+            self.known[source] = self.prove(source, theorem.name)
+        return self.known[source]
+
+    def source(self, theorem: Theorem) -> str:
+        modules = dict.fromkeys((*self.settings.imports, *theorem.imports))
+        lines = [*(f"import {module}" for module in modules), *theorem.opened, theorem.text]
+        return "\n".join(lines) + "\n"
+
+    def prove(self, source: str, name: str) -> Verdict:
+        with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+            module = Path(scratch, f"{MODULE}.olean")
+            first = self.run(Path(scratch), MODULE, source, make=True)
+            if not first.clean or not module.is_file():
+                return Verdict(False, trouble(first))
+            question = f"import {MODULE}\n#print axioms {name}\n"
+            second = self.run(Path(scratch), QUESTION, question, make=False)
+            return judged(second)
+
+    def run(self, scratch: Path, name: str, text: str, *, make: bool) -> LeanRun:
+        file = scratch / f"{name}.lean"
+        file.write_text(text, encoding="utf-8")
+        limits = self.settings
+        rules = [f"--cpu-seconds={int(limits.seconds) + 10}", f"--file-bytes={FILE_BYTES_MAX}"]
+        flags = ["--json", "-j1", f"-T{limits.heartbeats}", f"-M{limits.memory_bytes // 2**20}"]
+        printed = scratch / f"{name}.out"
+        with printed.open("wb") as output:
+            process = subprocess.Popen(
+                [*self.command.start(scratch, rules), *flags, *(["--make"] if make else []), str(file)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=scratch,
+                env={
+                    "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+                    "HOME": str(scratch),
+                    "LEAN_PATH": os.pathsep.join([*self.command.library(), str(scratch)]),
+                },
+                start_new_session=True,
+            )
+            ended = watch(process, LeanLimits(limits.heartbeats, limits.seconds, limits.memory_bytes))
+        messages, rest = read_messages(printed)
+        if ended == "exit" and process.returncode < 0:
+            ended = "time" if process.returncode == -signal.SIGXCPU else "crash"
+        return LeanRun(ended, process.returncode, messages, rest)
+
+
+@contextmanager
+def open_lean3(settings: Lean3Settings) -> Iterator[Lean3]:
+    """A Lean 3 that accepted a true theorem and refused false ones. Raises Lean3Missing otherwise."""
+    command = find_lean3()
+    with tempfile.TemporaryDirectory(prefix="mlrb-lean3-") as name:
+        lean = Lean3(command, settings, Path(name).resolve(), {})
+        for text, expected in CANARIES.items():
+            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), (), text)), "mlrb_canary")
+            if verdict.compiles != expected:
+                said = (
+                    "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
+                )
+                raise Lean3Missing(f"this Lean 3 cannot be used; it {said}: {text}")
+        yield lean
+
+
+def judged(ran: LeanRun) -> Verdict:
+    if not ran.clean:
+        return Verdict(False, trouble(ran))
+    own = [message for message in ran.messages if Path(str(message.get("file_name"))).stem == QUESTION]
+    answers = [text_of(message) for message in own if message.get("severity") == "information"]
+    if len(answers) != 1 or not (lines := answers[0].split("\n")):
+        return Verdict(False, "Lean does not report the theorem's axioms")
+    axioms = [line.strip() for line in lines if line.strip()]
+    if axioms == NO_AXIOMS or (axioms and set(axioms) <= STANDARD_AXIOMS):
+        return Verdict(True, "")
+    return Verdict(False, f"rests on {', '.join(sorted(set(axioms) - STANDARD_AXIOMS))[:WORDS_MAX]}")
+
+
+def trouble(ran: LeanRun) -> str:
+    """Lean's first error on one line, without parts that differ between runs."""
+    match ran.ended:
+        case "time":
+            return "over the time limit"
+        case "memory":
+            return "over the memory limit"
+        case "crash":
+            return f"Lean ended by signal {-ran.status}"
+    errors = [text_of(message) for message in ran.messages if message.get("severity") == "error"]
+    words = " ".join((errors[0] if errors else ran.output).split())
+    return words[:WORDS_MAX] or f"Lean ended with status {ran.status}"
+
+
+def text_of(message: dict[str, Any]) -> str:
+    return str(message.get("text", ""))

@@ -1,0 +1,53 @@
+"""Computes the share of texts that Lean 3 accepts, and of those that also state the reference's theorem."""
+
+from typing import Any
+
+from scorer_library.generation.items import MathData
+from scorer_library.generation.measure import grouped
+from scorer_library.lean3.check import Verdict, open_lean3
+from scorer_library.lean3.settings import read_lean3
+from scorer_library.lean3.text import Theorem, read_theorem
+from scorer_library.ratio import ratio
+
+LIMITS = ("over the time limit", "over the memory limit")
+
+
+def lean3_score(
+    data: MathData, texts: list[str], *, faithful: bool
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """`faithful`: a text counts only if its statement equals the reference's; Lean checks no other text.
+
+    Raises Lean3Missing, and ValueError where the data has no settings for Lean 3.
+    """
+    settings = read_lean3(data)
+    same = [says_the_same(text, item.formal_proof) for text, item in zip(texts, data.items, strict=True)]
+    with open_lean3(settings) as lean:
+        verdicts = [
+            lean.judge(text) if equal or not faithful else None
+            for text, equal in zip(texts, same, strict=True)
+        ]
+    samples = [sample(verdict, equal) for verdict, equal in zip(verdicts, same, strict=True)]
+    values = [one["value"] for one in samples]
+    value, error = ratio(samples)
+    extra = {
+        "sameStatement": sum(same) / len(same),
+        "stoppedByLimits": sum(verdict is not None and verdict.reason in LIMITS for verdict in verdicts),
+    }
+    score = {"value": value, "standardError": error, "items": len(values), "groups": grouped(data, values)}
+    return {**score, "extra": extra}, samples
+
+
+def sample(verdict: Verdict | None, equal: bool) -> dict[str, Any]:
+    return {
+        "value": float(verdict is not None and verdict.compiles),
+        "weight": 1,
+        **({} if verdict is None else {"compiles": verdict.compiles}),
+        "sameStatement": equal,
+        "reason": "another statement" if verdict is None else verdict.reason,
+    }
+
+
+def says_the_same(text: str, reference: str) -> bool:
+    """Whether the statements are equal after normalisation, under the same imports and open namespaces."""
+    one, other = read_theorem(text), read_theorem(reference)
+    return isinstance(one, Theorem) and isinstance(other, Theorem) and one.claim == other.claim
