@@ -75,6 +75,15 @@ withPlace(
   )
   .action(loads(async () => (await import("./commands/doctor-command.ts")).doctorCommand));
 
+withPlace(
+  withSet(
+    withProfile(program.command("diagnose").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
+  ),
+)
+  .description("write versions, doctor, plan, journals and logs as one archive without keys and private rows")
+  .option("--output <file>", "the archive, e.g. bundle.tar.gz (default: in .mlrb/diagnostics/)")
+  .action(loads(async () => (await import("./diagnose/diagnose-command.ts")).diagnoseCommand));
+
 attemptCommands(program, loads);
 cacheCommands(program, loads);
 fingerprintCommands(program, loads);

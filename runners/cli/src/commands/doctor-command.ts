@@ -35,25 +35,9 @@ export async function doctorCommand(
   pipeline: string,
   options: DoctorOptions,
 ): Promise<number> {
-  const sources = sourceFiles(repository);
-  const words = readWords(pipeline, { repository, sources, set: options.set });
-  if ("problems" in words) return refuse(words.problems, options.json);
-  const named = namedAgents(options.models, sources);
-  if ("code" in named) return refuse([named], options.json);
-  const scripted = await withScripted(repository, words.file, sources);
-  const { profile } = options;
-  const needs =
-    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile }, scripted, executorNames);
-  const problems = needs.filter((one) => "code" in one);
-  if (problems.length > 0) return refuse(problems, options.json);
-  const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
-  const checks = machineChecks(machine);
-  const set = (name: string) => (process.env[name] ?? "") !== "";
-  const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
-  checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
-  if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
-  const models = await agentChecks(named.agents, sources);
-  checks.push(...models);
+  const answers = await doctorAnswers(repository, pipeline, options);
+  if ("problems" in answers) return refuse(answers.problems, options.json);
+  const { checks, profiles, models } = answers;
   const isChosen = (one: ProfileCheck) => one.isDefault || profiles.length === 1;
   const broken =
     profiles.some((one) => isChosen(one) && !one.runs) ||
@@ -65,6 +49,36 @@ export async function doctorCommand(
     printJson({ event: "summary", pipeline, runs: !broken });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
   return broken ? 1 : 0;
+}
+
+/** `models`: the checks of the models that `--models` names, which are among `checks`. */
+type DoctorAnswers = { checks: Check[]; profiles: ProfileCheck[]; models: Check[] };
+
+export async function doctorAnswers(
+  repository: string,
+  pipeline: string,
+  options: DoctorOptions,
+): Promise<DoctorAnswers | { problems: Diagnostic[] }> {
+  const sources = sourceFiles(repository);
+  const words = readWords(pipeline, { repository, sources, set: options.set });
+  if ("problems" in words) return words;
+  const named = namedAgents(options.models, sources);
+  if ("code" in named) return { problems: [named] };
+  const scripted = await withScripted(repository, words.file, sources);
+  const { profile } = options;
+  const needs =
+    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile }, scripted, executorNames);
+  const problems = needs.filter((one) => "code" in one);
+  if (problems.length > 0) return { problems };
+  const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
+  const checks = machineChecks(machine);
+  const set = (name: string) => (process.env[name] ?? "") !== "";
+  const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
+  checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
+  if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
+  const models = await agentChecks(named.agents, sources);
+  checks.push(...models);
+  return { checks, profiles, models };
 }
 
 function checkSources(

@@ -92,6 +92,10 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline trace baby-lm bits-per-byte reference 1", "for one seed"],
     ["pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json", "any stage, as JSON"],
   ],
+  diagnose: [
+    ["pnpm pipeline diagnose full-benchmark --profile shakedown", "an archive in .mlrb/diagnostics/"],
+    ["pnpm pipeline diagnose full-benchmark --output ../bundle.tar.gz", "of the default profile, elsewhere"],
+  ],
   attempts: [
     ["pnpm pipeline attempts list", "every record, newest last, then running and lost attempts"],
     ["pnpm pipeline attempts show 3f2a", "what an attempt did, by the beginning of its digest"],

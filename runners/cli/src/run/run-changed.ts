@@ -179,8 +179,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
-  thinAfterRun({ plan, results, workspace }, { json: options.json, say });
+  await asProfileSays(ready, ended);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0)
     rememberNoOp(ready, ended, {
@@ -189,6 +188,23 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
     });
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
+}
+
+/** What the profile wants at the end of a run: weights removed, a diagnostic bundle. Neither changes how the run ended. */
+async function asProfileSays(
+  { request: { plan }, gate: { workspace }, pipeline, options }: ReadyRun,
+  { results }: EndedRun,
+): Promise<void> {
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  thinAfterRun({ plan, results, workspace }, { json: options.json, say });
+  if (!plan.diagnose) return;
+  const { writeBundle, bundleWords } = await import("../diagnose/diagnose-command.ts");
+  try {
+    const bundle = await writeBundle({ plan, workspace, typed: pipeline, set: options.set, to: undefined });
+    say(bundleWords(bundle));
+  } catch (error) {
+    say(`no diagnostic bundle was written: ${(error as Error).message}`);
+  }
 }
 
 /** Lets the next run end at once while nothing changes, if this one left nothing to do. `files`: what it published. */

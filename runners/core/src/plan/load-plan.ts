@@ -98,6 +98,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
       retain: profile.retain,
+      diagnose: profile.diagnose,
       stages,
       instances,
     },

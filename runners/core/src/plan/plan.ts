@@ -129,6 +129,8 @@ export type Plan = {
   weakLimits: boolean;
   /** Which weights of its attempts are kept. In no key. */
   retain: RetainSpec;
+  /** Whether a run writes a diagnostic bundle at its end. */
+  diagnose: boolean;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -26,6 +26,7 @@ export type ResolvedProfile = {
   onStale: "leave" | "rerun";
   weakLimits: boolean;
   retain: RetainSpec;
+  diagnose: boolean;
 };
 
 /**
@@ -66,6 +67,7 @@ export function resolveProfile(
     onStale: "leave",
     weakLimits: false,
     retain: { weights: "final", thin: "asked" },
+    diagnose: false,
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
     profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
@@ -84,6 +86,7 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
   Object.assign(merged.pools, profile.pools);
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
+  merged.diagnose = profile.diagnose ?? merged.diagnose;
   merged.retain = { ...merged.retain, ...profile.retain };
   merged.weakLimits = profile.weakLimits ?? merged.weakLimits;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {

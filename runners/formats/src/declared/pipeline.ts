@@ -293,6 +293,11 @@ const profile = partialObject({
     }),
     description: "Which weights of attempts are kept; in no key.",
   },
+  diagnose: {
+    ...flag,
+    description:
+      "Whether a run writes a diagnostic bundle at its end, as `pipeline diagnose` does; in no key.",
+  },
   weakLimits: {
     ...flag,
     description:

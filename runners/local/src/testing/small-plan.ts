@@ -108,6 +108,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
     onStale: "leave",
     weakLimits: false,
     retain: { weights: "final", thin: "asked" },
+    diagnose: false,
     stages: [...new Set(instances.map(({ stage }) => stage))],
     instances,
   };

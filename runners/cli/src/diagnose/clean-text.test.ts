@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { shapeOf, textCleaner } from "./clean-text.ts";
+
+const clean = textCleaner({
+  variables: { ACME: "acme-value-1", MY_API_KEY: "my+key/value", HOME: "/home/ann", EDITOR: "editor-name" },
+  secrets: ["ACME"],
+  folders: [
+    ["/home/ann/work/.mlrb", "STATE"],
+    ["/home/ann", "HOME"],
+  ],
+  host: "gpu-server-7",
+});
+
+test("values of secret variables go in every usual encoding, and other variables stay", () => {
+  const forms = ["acme-value-1", "my+key/value", encodeURIComponent("my+key/value")];
+  forms.push(Buffer.from("user:my+key/value").toString("base64"));
+  for (const form of forms) {
+    const text = clean(`at ${form} end`);
+    assert.ok(!text.includes(form), text);
+    assert.match(text, /redacted/);
+  }
+  assert.equal(clean("editor-name"), "editor-name");
+});
+
+test("keys in a known form go although no variable has them", () => {
+  for (const key of [
+    "sk-proj-abcdefghijklmnop",
+    "hf_abcdefghijklmnopqrst",
+    "ghp_abcdefghijklmnopqrst",
+    "AIzaSyabcdefghijklmnopqrstuvw",
+    "AKIAABCDEFGHIJKLMNOP",
+    "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
+  ])
+    assert.ok(!clean(`key=${key};`).includes(key), key);
+  assert.equal(clean("Authorization: Bearer abcdefgh12345"), "Authorization: Bearer [redacted]");
+  assert.equal(clean("https://ann:secret@host/x"), "https://[redacted]@host/x");
+});
+
+test("folders, the innermost first, and the host get other names, and a word with the host's name in it stays", () => {
+  assert.equal(
+    clean("/home/ann/work/.mlrb/logs and /home/ann/x on gpu-server-7"),
+    "STATE/logs and HOME/x on HOST",
+  );
+  assert.equal(clean("gpu-server-70"), "gpu-server-70");
+});
+
+test("of a log that may quote rows only stack frames and names of errors are shown", () => {
+  const log = [
+    "loading 991 items",
+    "Traceback (most recent call last):",
+    '  File "scorers/x/measure.py", line 12, in main',
+    "    raise ValueError(row)",
+    "ValueError: What is the capital of France? Paris",
+    "mlrb_kit.errors.BadItem: Paris",
+    "torch.OutOfMemoryError: CUDA out of memory",
+    "    at run (/repo/tasks/x/data.ts:3:7)",
+    '  File "What is the capital of France", line 1, in Paris and more',
+  ].join("\n");
+  assert.equal(
+    shapeOf(log),
+    '  File "scorers/x/measure.py", line 12, in main\nValueError: [left out]\ntorch.OutOfMemoryError: [left out]\n    at run (/repo/tasks/x/data.ts:3:7)\n',
+  );
+});

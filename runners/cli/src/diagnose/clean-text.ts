@@ -1,0 +1,64 @@
+// Removes from texts what a diagnostic bundle must not have: keys, and names of this machine, its user and its folders.
+// Pure: no disk, no clock.
+
+import { formsOf, textRedactor } from "@mlrb/core/ports/redactor";
+
+/** Variables whose values count as secrets, besides those that a plan names. */
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE/i;
+
+/** Keys by their form: one that is not in this shell's variables may be in a text of an earlier run. */
+const keyForms: [RegExp, string][] = [
+  [/\b(?:sk|pk|rk)-[A-Za-z0-9_-]{12,}/g, "[redacted key]"],
+  [/\bhf_[A-Za-z0-9]{12,}/g, "[redacted key]"],
+  [/\b(?:gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{12,}/g, "[redacted key]"],
+  [/\bAIza[A-Za-z0-9_-]{20,}/g, "[redacted key]"],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, "[redacted key]"],
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?/g, "[redacted token]"],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{8,}/gi, "$1 [redacted]"],
+  [/\b((?:https?|ssh|git):\/\/)[^\s/@]+@/gi, "$1[redacted]@"],
+];
+
+export type Environment = {
+  variables: Record<string, string | undefined>;
+  /** Names of variables that a plan passes to stages as secrets. */
+  secrets: readonly string[];
+  /** Folders by the word that replaces them, the innermost first. */
+  folders: readonly (readonly [path: string, word: string])[];
+  host: string;
+};
+
+export function textCleaner({ variables, secrets, folders, host }: Environment): (text: string) => string {
+  const named = Object.entries(variables).filter(
+    ([name, value]) =>
+      value && (secrets.includes(name) || secretName.test(name)) && formsOf(value).length > 0,
+  ) as [string, string][];
+  const redact = textRedactor(Object.fromEntries(named));
+  const places = folders.filter(([path]) => path.length > 1);
+  const hostWord =
+    host.length >= 4 ? new RegExp(`(?<![\\w.-])${RegExp.escape(host)}(?![\\w-])`, "g") : undefined;
+  return (text) => {
+    let clean = redact(text);
+    for (const [form, word] of keyForms) clean = clean.replace(form, word);
+    for (const [path, word] of places) clean = clean.replaceAll(path, word);
+    return hostWord ? clean.replace(hostWord, "HOST") : clean;
+  };
+}
+
+const frames = [
+  /^\s*File "[\w./@<>+-]{1,200}", line \d+, in [\w<>.]{1,100}$/,
+  /^\s*at (?:async )?[\w$.<> [\]]{0,100} ?\(?(?:file:\/\/)?[\w./@:+-]{1,200}:\d+:\d+\)?$/,
+];
+const failure = /^([A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Warning|Exit))(?::.*)?$/;
+
+/**
+ * What a log shows of where a program failed, without a word of what it read: stack frames and names of errors. For logs
+ * of stages that read private data, because an error message may quote a row.
+ */
+export function shapeOf(log: string): string {
+  const lines = log.split("\n").flatMap((line) => {
+    if (frames.some((frame) => frame.test(line))) return [line];
+    const name = failure.exec(line)?.[1];
+    return name === undefined ? [] : [`${name}: [left out]`];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
