@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import type { ExecutionRequest, HostEnvironment } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, HostEnvironment, StageWalls } from "@mlrb/core/ports/executor";
 import { DockerExecutor } from "@mlrb/docker/docker-executor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { lockLabel } from "@mlrb/docker/image-environment";
@@ -60,7 +60,7 @@ after(async () => {
 });
 
 function it(title: string, body: (t: TestContext) => Promise<void>): void {
-  test(title, { timeout: 240_000 }, async (t) => {
+  test(title, { timeout: 600_000 }, async (t) => {
     if (why !== false) return t.skip(why);
     await body(t);
   });
@@ -103,7 +103,10 @@ function hostEnvironment(digest: string): HostEnvironment {
 
 let count = 0;
 
-async function runStage(environment: HostEnvironment, { image }: { image: string }) {
+async function runStage(
+  environment: HostEnvironment,
+  { image, opens }: { image: string; opens?: "untrusted" },
+) {
   const work = join(place, `work-${++count}`);
   for (const part of ["in", "out", "tmp"]) mkdirSync(join(work, part), { recursive: true });
   const python = join(environment.path, "bin/python");
@@ -113,6 +116,7 @@ async function runStage(environment: HostEnvironment, { image }: { image: string
     env: { PATH: `${dirname(python)}:/usr/bin:/bin` },
     ...{ inputs: {}, outputs: {}, log: join(work, "log"), limits: {}, network: "none" },
     ...{ reads: [environment.path], writes: [], environment, image, cpus: 1, gpus: [] },
+    ...(opens && { walls: wallsOf(work, environment) }),
   };
   const executor = new DockerExecutor({
     ...{
@@ -128,6 +132,12 @@ async function runStage(environment: HostEnvironment, { image }: { image: string
   return { result, said: existsSync(request.log) ? readFileSync(request.log, "utf8") : "" };
 }
 
+function wallsOf(work: string, environment: HostEnvironment): StageWalls {
+  const limits = { memoryBytes: 2 ** 28, processes: 64, fileBytes: 2 ** 20 };
+  const writes = [join(work, "out"), join(work, "tmp")];
+  return { user: { uid: 60_700, gid: 60_700 }, required: true, reads: [environment.path], writes, limits };
+}
+
 const program =
   "import built, kept, nvidia_small, plain, sys, torch; print(sys.prefix, torch.value, plain.value, sep='\\n')";
 
@@ -141,6 +151,7 @@ it("the lock and copy parts of a shipped image build, and stages and agents run 
   const stage = await runStage(environment, { image });
   assert.equal(stage.result.kind, "succeeded", JSON.stringify(stage));
   assert.equal(stage.said, seen);
+  assert.equal((await runStage(environment, { image, opens: "untrusted" })).said, seen);
   const other = await runStage(hostEnvironment("f".repeat(64)), { image });
   assert.equal(other.said, "the environment of the host\n", "of another lock");
 

@@ -114,6 +114,7 @@ test("a container of an image with the stage's environment shows that one at the
       { source: "/data" },
       { source: links, target: inside.path },
     ]);
+  assert.deepEqual(readMounts(["/data"], inside, inside), [{ source: "/data" }], "the stage that builds it");
   assert.equal(readlinkSync(join(links, "bin")), "/usr/lib/mlrb/environment/bin");
   rmSync(place, { recursive: true });
 });

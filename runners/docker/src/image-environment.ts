@@ -16,13 +16,14 @@ const place = "/usr/lib/mlrb/environment";
 /** The entries of a virtual environment. The links of those that an image lacks lead nowhere. */
 const entries = ["bin", "include", "lib", "lib64", "pyvenv.cfg", "share"];
 
-/** Read-only mounts of `reads`, among which are the folders of `environment`. */
+/** Read-only mounts of `reads`, among which is `environment` unless the stage builds it. */
 export function readMounts(
   reads: readonly string[],
   environment: HostEnvironment | undefined,
   { lock }: Pick<ContainerImage, "lock">,
 ): Mount[] {
-  if (environment === undefined || environment.lock !== lock) return reads.map((source) => ({ source }));
+  if (environment === undefined || environment.lock !== lock || !reads.includes(environment.path))
+    return reads.map((source) => ({ source }));
   const { path, interpreter } = environment;
   const hidden = new Set([interpreter, existsSync(path) ? realpathSync(path) : path]);
   const others = reads.filter((one) => one !== path && !hidden.has(one));
