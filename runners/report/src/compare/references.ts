@@ -14,11 +14,14 @@ export function references(
   of: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor },
 ): Reference[] {
   const { task, metric, anchors, floor } = of;
+  const rows = anchors.kind === "ok" ? anchors.value : [];
+  const guesses = rows.flatMap(({ kind, value }) => (kind === "guess" && value !== null ? [value] : []));
   return Object.entries(expected).map(([model, expectation]) => {
     const score = scoreOf(model, anchors);
     const { passed, words } = checkReference(score, {
       expected: expectation,
       floor: floor.kind === "known" ? floor.value : undefined,
+      guesses,
       direction: metric.direction,
     });
     return {
