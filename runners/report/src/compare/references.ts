@@ -3,7 +3,7 @@
 import type { Expectation } from "@mlrb/formats/declared/task";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
-import type { Reference } from "@mlrb/formats/report/reference";
+import type { Reference } from "@mlrb/formats/report/reference-check";
 import { checkReference, expectedText, type ReferenceScore } from "@mlrb/kit/check-reference";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 import { plainText } from "../read/plain-text.ts";
