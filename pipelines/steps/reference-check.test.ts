@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 const root = mkdtempSync(join(tmpdir(), "mlrb-reference-check-"));
 after(() => rmSync(root, { recursive: true }));
 
-type Row = { name: string; value?: number; standardError?: number; rejected?: string };
+type Row = { name: string; kind?: string; value?: number; standardError?: number; rejected?: string };
 
 /** Checks the rows of one scorer; undefined: its stage failed. */
 function check(
@@ -92,4 +92,17 @@ test("a trivial baseline that is a row is read from the rows", () => {
   assert.equal(check(rows({ name: floor, value: 0.58, standardError: 0 }), above, floor).status, 1);
   const lacking = check(rows({ name: floor, rejected: "no data" }), above, floor);
   assert.match(lacking.stdout, /the trivial baseline was not measured/);
+});
+
+test("a model that scores like a guess of the scorer's rows fails, however far it is from chance", () => {
+  const rows = [
+    { name: "one-letter", kind: "guess", value: 0.5, standardError: 0.05 },
+    { name: "phi", value: 0.5, standardError: 0.05 },
+  ];
+  const said = check(rows, { phi: { kind: "above-floor", source: "reports" } });
+  assert.equal(said.status, 1);
+  assert.match(
+    said.stdout,
+    /^MISSED phi, mmlu: 0\.5; no better than a guess that reads no question \(0\.5000\)$/m,
+  );
 });

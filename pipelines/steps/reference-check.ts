@@ -20,10 +20,11 @@ const collected = readCollected(inputs.manifest!);
 const checks = Object.entries(expected).flatMap(([scorer, models]) => {
   const measured = measuredRows(collected, scorer);
   const floor = floorOf(floors[scorer], measured);
+  const guesses = guessesOf(measured);
   return Object.entries(models).map(([model, expectation]) => {
     const score = scoreOf(model, measured);
     const direction = directions[scorer]!;
-    const answer = checkReference(score, { expected: expectation, floor, direction });
+    const answer = checkReference(score, { expected: expectation, floor, guesses, direction });
     return { scorer, model, value: score.kind === "scored" ? score.value : null, ...answer };
   });
 });
@@ -54,6 +55,11 @@ function scoreOf(model: string, measured: Measured): ReferenceScore {
   if (row === undefined) return { kind: "none", why: "the scorer gave no row of this name" };
   if ("rejected" in row) return { kind: "none", why: `rejected: ${row.rejected}` };
   return { kind: "scored", value: row.value, standardError: row.standardError ?? null };
+}
+
+function guessesOf(measured: Measured): number[] {
+  if ("why" in measured) return [];
+  return measured.rows.flatMap((row) => ("rejected" in row || row.kind !== "guess" ? [] : [row.value]));
 }
 
 /** A number of task.yaml, or the value of the row that it names. */

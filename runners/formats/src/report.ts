@@ -9,7 +9,7 @@ import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportHardware } from "./report/hardware.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
-import { reference } from "./report/reference.ts";
+import { reference } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
 import {

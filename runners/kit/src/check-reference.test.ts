@@ -12,10 +12,10 @@ const phi2 = { kind: "range", low: 0.555, high: 0.577 } as const;
 function passes(
   score: ReferenceScore,
   expected: Parameters<typeof checkReference>[1]["expected"],
-  more: { floor?: number; direction?: "higher" | "lower" } = {},
+  more: { floor?: number; guesses?: number[]; direction?: "higher" | "lower" } = {},
 ): boolean {
-  const { floor, direction = "higher" } = more;
-  return checkReference(score, { expected, floor, direction }).passed;
+  const { floor, guesses = [], direction = "higher" } = more;
+  return checkReference(score, { expected, floor, guesses, direction }).passed;
 }
 
 test("a value passes in its range, ends included, and nowhere else", () => {
@@ -33,6 +33,15 @@ test("above the trivial baseline means more than three standard errors better, i
   assert.ok(!passes(scored(0.9), above), "without a measured baseline nothing is above it");
 });
 
+test("a model that is no better than a guess, such as always the same letter, is not above the trivial baseline", () => {
+  const above = { kind: "above-floor" } as const;
+  const guesses = [0.25, 0.2695];
+  assert.ok(!passes(scored(0.2695, 0.0037), above, { floor: 0.25, guesses }), "as a broken model scores");
+  assert.ok(passes(scored(0.2695, 0.0037), above, { floor: 0.25 }));
+  assert.ok(passes(scored(0.28, 0.0037), above, { floor: 0.25, guesses }));
+  assert.ok(!passes(scored(3.1, 0.01), above, { floor: 4, guesses: [3], direction: "lower" }));
+});
+
 test("where no range is known any finite value passes, also one below the trivial baseline", () => {
   const finite = { kind: "finite" } as const;
   assert.ok(passes(scored(0.5, null), finite, { floor: 0.54 }));
@@ -42,13 +51,19 @@ test("where no range is known any finite value passes, also one below the trivia
 test("a model that could not be scored passes nothing, and the answer says why", () => {
   for (const expected of [phi2, { kind: "finite" }, { kind: "above-floor" }] as const)
     assert.deepEqual(
-      checkReference({ kind: "none", why: "rejected: ties" }, { expected, floor: 0.25, direction: "higher" }),
+      checkReference(
+        { kind: "none", why: "rejected: ties" },
+        { expected, floor: 0.25, guesses: [], direction: "higher" },
+      ),
       { passed: false, words: "rejected: ties" },
     );
 });
 
 test("what is expected is said in words, with whether a range is known", () => {
   assert.equal(expectedText(phi2), "0.555 to 0.577");
-  assert.match(expectedText({ kind: "above-floor" }), /3 standard errors; no range is known$/);
+  assert.match(
+    expectedText({ kind: "above-floor" }),
+    /3 standard errors, and than any guess; no range is known$/,
+  );
   assert.match(expectedText({ kind: "finite" }), /no range is known$/);
 });

@@ -19,23 +19,28 @@ export function checkReference(
     expected: Expectation;
     /** The trivial baseline; undefined if there is none or it was not measured. */
     floor: number | undefined;
+    /** The rows of kind `guess`, e.g. always the same letter: a broken model can score as much as the best of them. */
+    guesses: readonly number[];
     direction: "higher" | "lower";
   },
 ): ReferenceAnswer {
   if (score.kind === "none") return { passed: false, words: score.why };
   const { value, standardError } = score;
   if (!Number.isFinite(value)) return { passed: false, words: `${value} is no finite value` };
-  const { expected, floor, direction } = at;
+  const { expected, floor, guesses, direction } = at;
   const { kind } = expected;
   switch (kind) {
     case "finite":
       return { passed: true, words: "finite; no range is known" };
     case "above-floor": {
       if (floor === undefined) return { passed: false, words: "the trivial baseline was not measured" };
-      const gain = direction === "higher" ? value - floor : floor - value;
+      const gain = (over: number) => (direction === "higher" ? value - over : over - value);
       const margin = standardErrors * (standardError ?? 0);
-      const words = `better than the trivial baseline (${shown(floor)}) by ${shown(gain)}; more than ${shown(margin)} expected`;
-      return { passed: gain > margin, words };
+      const guess = guesses.find((one) => gain(one) <= 0);
+      if (guess !== undefined)
+        return { passed: false, words: `no better than a guess that reads no question (${shown(guess)})` };
+      const words = `better than the trivial baseline (${shown(floor)}) by ${shown(gain(floor))}; more than ${shown(margin)} expected`;
+      return { passed: gain(floor) > margin, words };
     }
     case "range": {
       const { low = -Infinity, high = Infinity } = expected;
@@ -52,7 +57,7 @@ export function expectedText({ kind, low, high }: Expectation): string {
     case "finite":
       return "a finite value; no range is known";
     case "above-floor":
-      return `better than the trivial baseline by more than ${standardErrors} standard errors; no range is known`;
+      return `better than the trivial baseline by more than ${standardErrors} standard errors, and than any guess; no range is known`;
     case "range":
       return `${low} to ${high}`;
     default:

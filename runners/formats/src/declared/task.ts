@@ -65,7 +65,7 @@ const expectation = {
       kind: {
         ...oneOf("range", "above-floor", "finite"),
         description:
-          "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors; finite: no range is known, any number",
+          "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
       },
       low: { type: "number" },
       high: { type: "number" },

@@ -3,7 +3,7 @@
 import type { Expectation } from "@mlrb/formats/declared/task";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
-import type { Reference } from "@mlrb/formats/report/reference";
+import type { Reference } from "@mlrb/formats/report/reference-check";
 import { checkReference, expectedText, type ReferenceScore } from "@mlrb/kit/check-reference";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -14,11 +14,14 @@ export function references(
   of: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor },
 ): Reference[] {
   const { task, metric, anchors, floor } = of;
+  const rows = anchors.kind === "ok" ? anchors.value : [];
+  const guesses = rows.flatMap(({ kind, value }) => (kind === "guess" && value !== null ? [value] : []));
   return Object.entries(expected).map(([model, expectation]) => {
     const score = scoreOf(model, anchors);
     const { passed, words } = checkReference(score, {
       expected: expectation,
       floor: floor.kind === "known" ? floor.value : undefined,
+      guesses,
       direction: metric.direction,
     });
     return {

@@ -1,7 +1,7 @@
 // The baselines and reference models, and how each agent's mean compares with them.
 
 import type { Report } from "@mlrb/formats/report";
-import type { Reference } from "@mlrb/formats/report/reference";
+import type { Reference } from "@mlrb/formats/report/reference-check";
 import type { Row } from "@mlrb/formats/report/row";
 import { meanError, supportedText } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
