@@ -8,6 +8,7 @@ import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { startOrder } from "@mlrb/core/schedule/start-order";
 import type { Expectation } from "@mlrb/formats/declared/task";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { reportParams } from "@mlrb/report/read/report-params";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
 function planOf(profile: string, set: Selection = {}, skipChecks = false) {
@@ -125,4 +126,20 @@ test("the rehearsal has every stage of the paper's first attempts, and only its 
   const papers = untitled(paper);
   for (const [at, own] of untitled(rehearsal).entries())
     assert.deepEqual(own, papers[at], rehearsal.instances[at]!.id);
+});
+
+test("the report knows each task's rules on its data, and each agent's model and scaffold", () => {
+  const params = (profile: string) => {
+    const report = planOf(profile).instances.find(({ stage }) => stage.name === "report")!;
+    return reportParams(report.action.params);
+  };
+  const paper = params("paper");
+  assert.deepEqual(paper.agentFacts("gpt-4o")!.models, ["openai gpt-4o-2024-08-06"]);
+  assert.equal(paper.agentFacts("claude-3-5-sonnet")!.scaffold, "supervisor-worker");
+  const smoke = params("smoke");
+  assert.deepEqual([smoke.agentFacts("minimal")!.kind, smoke.agentFacts("minimal")!.models], ["command", []]);
+  for (const { axes } of attempts) {
+    const { strikes, notes } = paper.ruleCounts(String(axes.task))!;
+    assert.ok(strikes > 0 && notes >= 0, String(axes.task));
+  }
 });
