@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
+import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
 import { changedFiles, sourcesOf } from "./suite/changed-files.ts";
 import { testsReaching } from "./suite/reach.ts";
@@ -52,6 +53,7 @@ const checks = [
 const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
 checks.push(check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]));
 checks.push(check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]));
+checks.push(check("Dockerfile lint", join(tools, "hadolint"), dockerfiles()));
 
 const python = await ensureEnvironment("pipelines/environments/ml.lock");
 const shared = mkdtempSync(join(tmpdir(), "mlrb-suite-"));
@@ -78,7 +80,8 @@ const options = {
   signal: end.signal,
   onFile: (result: Parameters<typeof fileLine>[0]) => console.log(fileLine(result)),
 };
-const results = await runTestFiles(files, { ...options, concurrency: availableParallelism() });
+// one more than there are CPUs: a test of the whole program waits for a third of its time
+const results = await runTestFiles(files, { ...options, concurrency: availableParallelism() + 1 });
 
 const benchmark = join(shared, "benchmark");
 if (existsSync(benchmark)) {

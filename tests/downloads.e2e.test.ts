@@ -59,7 +59,7 @@ test("a run that downloads is refused until each source is locked and its licenc
   assert.equal(early.code, 2);
   assert.match(
     early.stderr,
-    /unresolved-source: llm-merging, mistral-7b, mmlu: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mistral-7b mmlu` resolves them/,
+    /unresolved-source: llm-merging, mistral-7b, mmlu, wikitext-2: the commit and the files are not locked[\s\S]*help: `pnpm pipeline sources lock llm-merging mistral-7b mmlu wikitext-2` resolves them/,
   );
   const merging = hub.commit("dataset", "AlgorithmicResearchGroup/llm_merging", {
     "a.parquet": parquet(["a"]),
@@ -67,17 +67,18 @@ test("a run that downloads is refused until each source is locked and its licenc
   repository.edit("sources/llm-merging.yaml", '"db25298"', `"${merging.commits[0]!.sha.slice(0, 7)}"`);
   hub.commit("dataset", "cais/mmlu", subjects("Why?"), { license: "mit" });
   hub.commit("model", "mistralai/Mistral-7B-v0.1", { "config.json": "{}" });
-  assert.equal((await say("sources", "lock", "llm-merging", "mmlu", "mistral-7b")).code, 0);
+  hub.commit("dataset", "Salesforce/wikitext", { "wikitext-2-raw-v1/test-0.parquet": parquet(["Text."]) });
+  assert.equal((await say("sources", "lock", "llm-merging", "mmlu", "mistral-7b", "wikitext-2")).code, 0);
   const locked = await say("run", ...asked);
   assert.equal(locked.code, 2);
   assert.match(
     locked.stderr,
-    /not-accepted: llm-merging, mistral-7b, mmlu: .*[\s\S]*`pnpm pipeline sources accept llm-merging mistral-7b mmlu`/,
+    /not-accepted: llm-merging, mistral-7b, mmlu, wikitext-2: .*[\s\S]*`pnpm pipeline sources accept llm-merging mistral-7b mmlu wikitext-2`/,
   );
   const planned = await say("plan", ...asked);
   assert.match(
     planned.stdout,
-    /a run would be refused: llm-merging, mistral-7b, mmlu: no person accepted the licence here/,
+    /a run would be refused: llm-merging, mistral-7b, mmlu, wikitext-2: no person accepted the licence here/,
   );
   assert.equal(hub.requests.filter(({ path }) => path.startsWith("/lfs/")).length, 0);
 });
@@ -90,7 +91,7 @@ test("an accepted source is downloaded once for all tasks, and a lock that moves
   assert.equal(first.code, 0, first.stderr);
   const stored = () =>
     hub.requests.filter(({ path, method }) => path.startsWith("/lfs/") && method === "GET");
-  assert.equal(stored().length, 1 + 57, "two tasks use mmlu");
+  assert.equal(stored().length, 1 + 57 + 1, "two tasks use mmlu and wikitext-2");
   hub.requests.length = 0;
   const again = await say("run", ...asked, "--json");
   assert.deepEqual([again.code, again.lines.at(-1)!.outcomes.succeeded, hub.requests.length], [0, 0, 0]);

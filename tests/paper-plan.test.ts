@@ -6,12 +6,13 @@ import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { startOrder } from "@mlrb/core/schedule/start-order";
+import type { Expectation } from "@mlrb/formats/declared/task";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
-function planOf(profile: string, set: Selection = {}) {
+function planOf(profile: string, set: Selection = {}, skipChecks = false) {
   const loaded = loadPlan(
-    { file: "pipelines/full-benchmark.yaml", profile, set, executor: undefined },
+    { file: "pipelines/full-benchmark.yaml", profile, set, executor: undefined, skipChecks },
     sourceFiles(join(import.meta.dirname, "..")),
     executorNames,
   );
@@ -47,6 +48,32 @@ test("its attempts start seed by seed, each agent once at each task before the n
     assert.equal(new Set(block.map(({ task, agent }) => `${task} ${agent}`)).size, 14);
     const agents = block.map(({ agent }) => String(agent)).join();
     assert.doesNotMatch(agents, /^(gpt-4o,){7}|^(claude-3-5-sonnet,){7}/, "agents are mixed");
+  }
+});
+
+test("its attempts start after a check of the reference models of their task, phi-2's by the recorded range", () => {
+  const checkOf = ({ checks = [] }: Instance) => checks.map((index) => plan.instances[index]!);
+  const checks = new Map(attempts.map((one) => [String(one.axes.task), checkOf(one)]));
+  const unchecked = [...checks].filter(([, own]) => own.length === 0).map(([task]) => task);
+  assert.deepEqual(unchecked.sort(), ["llm-merging", "math-reasoning"]);
+  for (const [task, own] of checks) for (const { axes } of own) assert.equal(axes.task, task);
+  const [compression] = checks.get("edge-llm-compression")!;
+  const { identity } = (compression!.action.params.expected as Record<string, Record<string, Expectation>>)
+    .mmlu!;
+  assert.deepEqual([identity!.kind, identity!.low, identity!.high], ["range", 0.555, 0.577]);
+  const smoke = planOf("smoke").instances;
+  assert.ok(smoke.every((one) => one.checks === undefined && one.stage.name !== "reference-check"));
+});
+
+test("a check is no part of an attempt: its inputs and its action are the same without checks", () => {
+  const without = planOf("paper", { task: ["baby-lm"] }, true);
+  const { instances } = planOf("paper", { task: ["baby-lm"] });
+  const own = instances.filter(({ stage }) => stage.durable);
+  assert.equal(own.length, 10);
+  for (const one of own) {
+    const other = without.instances.find(({ id }) => id === one.id)!;
+    assert.deepEqual(other.skippedChecks, ["reference-check[task=baby-lm]"]);
+    assert.deepEqual(comparable(other, without), comparable(one, { instances } as Plan));
   }
 });
 

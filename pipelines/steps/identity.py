@@ -19,7 +19,8 @@ from mlrb_kit.stage import Stage, read_stage
 MIXED = "merge-explained"
 SCRATCH = "from-scratch"
 KNOWN = "tasks/known-weights/*.json"
-COMPARED = ("base-approved", "changed", "compressed-base")
+COMPRESSED = "compressed-base"
+COMPARED = ("base-approved", "changed", COMPRESSED)
 
 
 def main() -> None:
@@ -47,10 +48,11 @@ def main() -> None:
 def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from mlrb_kit.submission import check_files, load_model
-    from scorer_library.identity.compare import compare_model, is_vector
+    from scorer_library.identity.compare import compare_model
     from scorer_library.identity.known import look_for
     from scorer_library.identity.mixture import fit_mixture
     from scorer_library.identity.tensors import GivenModel, described, embedding_name, own_tensors
+    from scorer_library.identity.versions import is_vector
     from scorer_library.identity.work import Work
 
     if stage.secret_seed is None:
@@ -70,7 +72,14 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
         }
         sizes = []
         for name in names_in(rules):
-            comparison = compare_model(own, given[name], embedding_name(model), stage.secret_seed, work)
+            comparison = compare_model(
+                own,
+                given[name],
+                embedding_name(model),
+                stage.secret_seed,
+                work,
+                compressed=name in names_in(rules, COMPRESSED),
+            )
             # matrices first: they show which layers and which part of the hidden dimension are left
             for tensor, entry in sorted(tensors.items(), key=lambda item: is_vector(own[item[0]])):
                 if entry["finite"] and (relation := comparison.relation(tensor)):
@@ -84,9 +93,9 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     return {"given": sizes, "tensors": list(tensors.values()), "mixtures": mixtures, "known": known}
 
 
-def names_in(rules: list[dict[str, Any]]) -> list[str]:
-    """The given models that the rules compare with, each once."""
-    given = [rule["with"] for rule in rules if rule["method"] in COMPARED]
+def names_in(rules: list[dict[str, Any]], *methods: str) -> list[str]:
+    """The given models that rules of these methods compare with, each once."""
+    given = [rule["with"] for rule in rules if rule["method"] in (methods or COMPARED)]
     return list(dict.fromkeys(name for one in given for name in one.get("models", [one.get("model")])))
 
 

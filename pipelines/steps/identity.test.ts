@@ -65,6 +65,7 @@ test("versions of the base pass as made from it, and decoys, other models and ha
           ],
           ...[
             "low-rank",
+            "low-rank-90",
             "fewer-layers",
             "fewer-neurons",
             "fewer-neurons-trained",
@@ -77,6 +78,7 @@ test("versions of the base pass as made from it, and decoys, other models and ha
       ),
       fresh: "fail",
       "fresh-gpt2": "fail",
+      "fresh-low-rank": "fail",
       decoys: "fail",
       "half-fresh": "undecided",
     },
@@ -96,11 +98,17 @@ test("weights may be removed from the base; training shows, also in vectors and 
       ),
       rotated: "undecided",
       "rotated-and-cut": "undecided",
-      "low-rank": "undecided",
+      ...Object.fromEntries(
+        ["low-rank", "low-rank-90", "low-rank-90-half-precision", "pruned-low-rank"].map((family) => [
+          family,
+          "undecided",
+        ]),
+      ),
       ...Object.fromEntries(
         [
           ...["trained", "trained-with-sampled-places-kept", "trained-vectors", "quantised"],
           ...["fewer-neurons-trained", "trained-biases", "fresh", "fresh-gpt2", "decoys", "half-fresh"],
+          "fresh-low-rank",
         ].map((family) => [family, "fail"]),
       ),
     },

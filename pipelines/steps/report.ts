@@ -10,6 +10,7 @@ import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/gro
 import { json } from "@mlrb/report/formats/json";
 import { latex, latexFile } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
+import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
 import { readArtifact } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
@@ -34,3 +35,8 @@ writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 writeWhole(join(outputs.report!, "times.csv"), timesCsv(taken));
 writeWhole(join(outputs.report!, "times.tex"), latexFile(report, timesSection(taken)));
+
+const costs = costsSection(report, taken);
+writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
+writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
+writeWhole(join(outputs.report!, "costs.tex"), latexFile(report, costs));

@@ -10,6 +10,7 @@ import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { recordedDownloads } from "@mlrb/kit/attempts/recorded-downloads";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { built } from "@mlrb/kit/rules/built";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
@@ -46,20 +47,16 @@ const compared =
 const admission = mustFollow(admissionFormat, readJson(inputs.admission!), "admission.json");
 // a submission that was refused later, when it was loaded, still has weights
 const weights = admission.admitted ? readWeights(folder) : undefined;
-writeJson(
-  outputs.verdict!,
-  verdict(rules, admission, {
-    folder,
-    weights: weights?.files,
-    ledger,
-    budgetMs,
-    knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
-    models: "models" in inputs ? inputs.models! : undefined,
-    identity: compared,
-    downloads: trajectory.kind === "intact" ? await recordedDownloads(inputs.trajectory!) : undefined,
-    memory:
-      "memory" in inputs
-        ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements
-        : undefined,
-  }),
-);
+const context = {
+  folder,
+  weights: weights?.files,
+  ledger,
+  budgetMs,
+  knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
+  models: "models" in inputs ? inputs.models! : undefined,
+  identity: compared,
+  downloads: trajectory.kind === "intact" ? await recordedDownloads(inputs.trajectory!) : undefined,
+  memory:
+    "memory" in inputs ? mustFollow(memory, readJson(inputs.memory!), "memory.json").measurements : undefined,
+};
+writeJson(outputs.verdict!, { ...verdict(rules, admission, context), built: built(context) });

@@ -102,6 +102,10 @@ const below = (path: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
+function writeWikitext(at: string): void {
+  writeParquet(join(at, "wikitext/wikitext-2-raw-v1/test-0.parquet"), { text: ["", " = A title = \n"] });
+}
+
 test("agents get the data set under the hub's name and nothing of the evaluation set, which is private whole", (t) => {
   const at = folder(t);
   writeParquet(join(at, "babylm/data/train-0.parquet"), { filename: ["a"], content: ["A text."] });
@@ -110,7 +114,8 @@ test("agents get the data set under the hub's name and nothing of the evaluation
       sentence_good: [`Good ${paradigm}.`],
       sentence_bad: [`Bad ${paradigm}.`],
     });
-  const said = official(at, "baby-lm", { babylm: "babylm", blimp: "blimp" });
+  writeWikitext(at);
+  const said = official(at, "baby-lm", { babylm: "babylm", blimp: "blimp", "wikitext-2": "wikitext" });
   assert.equal(said.status, 0, said.stderr);
   const open = below(join(at, "public"));
   assert.deepEqual(open, [join(at, "public/AlgorithmicResearchGroup/babylm/data/train-0.parquet")]);
@@ -119,6 +124,10 @@ test("agents get the data set under the hub's name and nothing of the evaluation
   assert.equal(
     readFileSync(join(at, "private/blimp/paradigm_5/train.jsonl"), "utf8"),
     '{"sentence_bad":"Bad 5.","sentence_good":"Good 5."}\n',
+  );
+  assert.equal(
+    readFileSync(join(at, "private/wikitext/wikitext-2-raw-v1/test.jsonl"), "utf8"),
+    '{"text":""}\n{"text":" = A title = \\n"}\n',
   );
 });
 
@@ -212,7 +221,12 @@ test("SuperGLUE's nested and compressed columns arrive as the scorer reads them"
   };
   python("write", join(at, "glue"));
   writeParquet(join(at, "pile/data/train-0.parquet"), { text: ["A text."] });
-  const said = official(at, "mini-pile", { minipile: "pile", "super-glue": "glue" });
+  writeWikitext(at);
+  const said = official(at, "mini-pile", {
+    minipile: "pile",
+    "super-glue": "glue",
+    "wikitext-2": "wikitext",
+  });
   assert.equal(said.status, 0, said.stderr);
   const read = JSON.parse(python("read", join(at, "private")));
   assert.equal(Object.keys(read).length, 8);

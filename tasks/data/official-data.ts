@@ -41,6 +41,14 @@ export const superGlue: EvaluationSet = {
   configs: 8,
   except: ["axb", "axg", "wsc"],
 };
+/** The text of agent-eval's perplexity. Upstream measures it at every task. */
+const wikitext: EvaluationSet = {
+  source: "wikitext-2",
+  folder: "wikitext",
+  split: "test",
+  configs: 1,
+  except: [],
+};
 
 /** Whether the stage is to make official data; false for every other kind. */
 export function isOfficial(): boolean {
@@ -62,7 +70,8 @@ export async function officialData({
   const folderOf = (source: string) => downloadedFolder(downloads, source);
   for (const [source, name] of Object.entries(open))
     copyFolder(folderOf(source), join(outputs.public!, name));
-  await writeEvaluation(folderOf(evaluation.source), outputs.private!, evaluation);
+  for (const set of [evaluation, wikitext])
+    await writeEvaluation(folderOf(set.source), outputs.private!, set);
 }
 
 async function writeEvaluation(from: string, hidden: string, set: EvaluationSet): Promise<void> {

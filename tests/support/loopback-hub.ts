@@ -3,11 +3,12 @@
 // test can close a repository, move its branch, and spoil the next answers.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
 import { LoopbackServer } from "./loopback-server.ts";
 
 type HubFile = { content: Buffer; lfs: boolean };
 
-type HubCommit = { sha: string; files: Map<string, HubFile>; card: Record<string, unknown> };
+type HubCommit = { sha: string; files: Map<string, HubFile>; card: Record<string, unknown>; date: string };
 
 export type HubRepository = {
   type: "dataset" | "model";
@@ -17,6 +18,9 @@ export type HubRepository = {
   gated: false | "auto" | "manual";
   /** Whether only the hub's token may read it. */
   closed: boolean;
+  createdAt: string;
+  /** Of a model. */
+  parameters?: number;
 };
 
 /** What happens to the next requests whose path, and method if it is given, matches. */
@@ -41,6 +45,7 @@ export type HubRequest = {
 type Broken = "cut" | "stall" | undefined;
 
 const treePage = 2;
+const anyDate = "2026-01-01T00:00:00.000Z";
 
 export class LoopbackHub extends LoopbackServer {
   readonly requests: HubRequest[] = [];
@@ -61,14 +66,15 @@ export class LoopbackHub extends LoopbackServer {
     card: Record<string, unknown> = {},
   ): HubRepository {
     const key = `${type}s/${name}`;
-    const held = this.#repositories.get(key) ?? { type, name, commits: [], gated: false, closed: false };
+    const made: HubRepository = { type, name, commits: [], gated: false, closed: false, createdAt: anyDate };
+    const held = this.#repositories.get(key) ?? made;
     this.#repositories.set(key, held);
     const sha = sha1(`${key} ${held.commits.length}`);
     const entries = Object.entries({ ".gitattributes": "", ...files }).map(([path, text]) => {
       const lfs = /\.(parquet|safetensors)$/.test(path);
       return [path, { content: Buffer.from(text), lfs }] as const;
     });
-    held.commits.unshift({ sha, files: new Map(entries), card });
+    held.commits.unshift({ sha, files: new Map(entries), card, date: anyDate });
     return held;
   }
 
@@ -87,11 +93,14 @@ export class LoopbackHub extends LoopbackServer {
       return;
     }
     const broken = typeof fault?.as === "string" ? fault.as : undefined;
-    const api = /^\/api\/((?:dataset|model)s\/[^/]+\/[^/]+)(?:\/(revision|tree|commits)\/([^/]+))?$/.exec(
-      path,
-    );
+    const api =
+      /^\/api\/((?:dataset|model)s\/[^/]+\/[^/]+)(?:\/(revision|tree|commits|paths-info)\/([^/]+))?$/.exec(
+        path,
+      );
     const file = /^\/(datasets\/)?([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/.exec(path);
-    if (api)
+    if (api?.[2] === "paths-info")
+      void this.#paths(request, response, { key: api[1]!, revision: api[3]!, authorization });
+    else if (api)
       this.#api(response, {
         key: api[1]!,
         what: api[2] ?? "revision",
@@ -138,13 +147,16 @@ export class LoopbackHub extends LoopbackServer {
         downloads: 0,
         likes: 0,
         tags: [],
-        lastModified: "2026-01-01T00:00:00.000Z",
+        lastModified: commit.date,
+        createdAt: repository.createdAt,
+        ...(repository.parameters !== undefined && { safetensors: { total: repository.parameters } }),
         cardData: commit.card,
         siblings,
       });
     } else if (at.what === "commits") {
-      const date = "2026-01-01T00:00:00.000Z";
-      send(repository.commits.map(({ sha }) => ({ id: sha, title: "t", message: "", authors: [], date })));
+      send(
+        repository.commits.map(({ sha, date }) => ({ id: sha, title: "t", message: "", authors: [], date })),
+      );
     } else {
       const all = [...commit.files].map(([path, file]) => treeEntry(path, file));
       const folders = [
@@ -166,6 +178,27 @@ export class LoopbackHub extends LoopbackServer {
       const more = from + treePage < entries.length;
       send(entries.slice(from, from + treePage), more ? { link: `<${at.url}>; rel="next"` } : {});
     }
+  }
+
+  /** Facts of named files. The last commit of one is the oldest with the same content as at the revision. */
+  async #paths(
+    request: IncomingMessage,
+    response: ServerResponse,
+    at: { key: string; revision: string; authorization: string | undefined },
+  ): Promise<void> {
+    const { paths, expand } = (await json(request)) as { paths: string[]; expand?: boolean };
+    const open = this.#open(response, at);
+    if (!open) return;
+    const { commits } = open.repository;
+    const entries = paths.flatMap((path) => {
+      const file = open.commit.files.get(path);
+      if (!file) return [];
+      const earlier = commits.slice(commits.indexOf(open.commit));
+      const changed = earlier.findIndex((one) => !one.files.get(path)?.content.equals(file.content));
+      const { sha, date } = earlier.at(changed === -1 ? -1 : changed - 1)!;
+      return [{ ...treeEntry(path, file), ...(expand && { lastCommit: { id: sha, title: "t", date } }) }];
+    });
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(entries));
   }
 
   #file(

@@ -40,6 +40,11 @@ export function withSet(command: Command, what = "select the values of an axis")
 export function withSelection(command: Command): Command {
   const only = "only these stage instances and what they need; repeatable";
   withSet(withProfile(command).option("--only <pattern>", only, collect, []));
+  command.option(
+    "--skip-reference-models",
+    "start attempts without a check of reference models on this host; the tables print it",
+    false,
+  );
   return withPlace(command.option("--executor <name>", "where stages run: local or docker"));
 }
 

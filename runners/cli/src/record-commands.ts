@@ -1,6 +1,6 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
-import type { Command } from "commander";
-import { type Loads, withPlace } from "./command-options.ts";
+import { type Command, Option } from "commander";
+import { type Loads, withPlace, withSet } from "./command-options.ts";
 
 const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
 
@@ -8,7 +8,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
     .description(
-      "list, show, verify, export, import, choose and adjudicate attempts; resume, stop or adopt one",
+      "list, show, verify, thin, export, import, choose and adjudicate attempts; resume, stop or adopt one",
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
@@ -42,6 +42,16 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("verify", "read every byte of records; repair damaged files from the cache")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
     .action(loads(async () => (await import("./commands/attempts-verify.ts")).attemptsVerify));
+  withSet(declare("thin", "remove weights of recorded attempts, once everything planned was made of them"))
+    .argument("[attempt...]", `${attemptWords} (default: the current record of each attempt)`)
+    .addOption(
+      new Option(
+        "--keep <what>",
+        "final: remove snapshots; none: also final submissions (default: `retain` of the profile, else final)",
+      ).choices(["final", "none"]),
+    )
+    .option("--dry-run", "print what would go, and which stages could not run again; remove nothing", false)
+    .action(loads(async () => (await import("./attempts/attempts-thin.ts")).attemptsThin));
   declare("import", "add records that `attempts export` copied on another machine")
     .argument("<dir>", "the folder that `attempts export` wrote")
     .option(

@@ -1,12 +1,16 @@
 // Flags that an engine would silently accept with another meaning.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFlags } from "./confinement-flags.ts";
 import { type ContainerEngine, engineFacts } from "./container-engine.ts";
 import { hostImageTar } from "./host-image.ts";
+import { readMounts } from "./image-environment.ts";
 import { mountFlags } from "./mount-flags.ts";
 import { stageCreation } from "./stage-flags.ts";
 import { readStageLabels, stageLabels } from "./stage-labels.ts";
@@ -94,6 +98,24 @@ test("only the work folder without its inputs is writable, and users are the sam
   assert.match(flags({ remapped: true }), / --userns host /);
   assert.match(flags({ rootless: true }), / --user 0:0 /);
   assert.match(flags({ rootless: true, flavour: "podman" }), / --userns keep-id --user \d+:\d+ /);
+});
+
+test("a container of an image with the stage's environment shows that one at the host's path", () => {
+  const environment = { path: "/state/environments/abc", interpreter: "/opt/python", lock: "1".repeat(64) };
+  const reads = ["/data", environment.path, "/opt/python"];
+  const shown = (lock?: string) => readMounts(reads, environment, lock === undefined ? {} : { lock });
+  assert.deepEqual(shown(), shown("2".repeat(64)), "an image without an environment or with another one");
+  assert.deepEqual(shown(), [{ source: "/data" }, { source: environment.path }, { source: "/opt/python" }]);
+  const place = mkdtempSync(join(tmpdir(), "mlrb-environment-"));
+  const inside = { ...environment, path: join(place, "abc") };
+  const links = `${inside.path}.in-image`;
+  for (let round = 0; round < 2; round++)
+    assert.deepEqual(readMounts(["/data", inside.path, "/opt/python"], inside, inside), [
+      { source: "/data" },
+      { source: links, target: inside.path },
+    ]);
+  assert.equal(readlinkSync(join(links, "bin")), "/usr/lib/mlrb/environment/bin");
+  rmSync(place, { recursive: true });
 });
 
 test("a stage that opens what untrusted code made sees its declared paths only, as a user without an account", () => {

@@ -13,10 +13,17 @@ import { handedOver } from "@mlrb/kit/attempts/handed-over";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallResult } from "./engine-call.ts";
 import { hostImageRefusal, hostImageTar } from "./host-image.ts";
+import { lockLabel } from "./image-environment.ts";
 
-export type EnsuredImage =
-  /** `id`: the engine's, e.g. `sha256:…`. */
-  { ok: true; id: string; reference: ImageReference } | { ok: false; detail: string };
+export type EnsuredImage = ({ ok: true } & ContainerImage) | { ok: false; detail: string };
+
+export type ContainerImage = {
+  /** The engine's, e.g. `sha256:…`. */
+  id: string;
+  reference: ImageReference;
+  /** SHA-256 of the lock file whose environment it holds. */
+  lock?: string;
+};
 
 /** Limit of a build or a pull: installing packages or pulling gigabytes takes long. */
 const makingMs = 3_600_000;
@@ -45,12 +52,12 @@ export async function ensureImage(
     }
     case "digest": {
       const name = imageIdentity(reference);
-      const id = await idOf(engine, name);
-      if (id !== undefined) return { ok: true, id, reference };
+      const there = await inspected(engine, name);
+      if (there) return { ok: true, ...there, reference };
       const pulled = await engine.call(["pull", "--quiet", name], { timeMs: options.makingMs ?? makingMs });
       if (!pulled.ok)
         return { ok: false, detail: `image: ${name} could not be pulled: ${pulled.trouble.detail}` };
-      return found(await idOf(engine, name), name, reference);
+      return found(await inspected(engine, name), name, reference);
     }
     case "dockerfile": {
       const { file, folder } = reference;
@@ -58,7 +65,7 @@ export async function ensureImage(
       try {
         const loose = unpinnedBases(readFileSync(join(options.root, file), "utf8"));
         if (loose.length > 0) {
-          const detail = `image: ${file} begins from ${loose.join(", ")}, which is not pinned to a digest; pin it: \`FROM NAME@sha256:…\``;
+          const detail = `image: ${file} begins from ${loose.join(", ")}, which is not pinned to a digest; pin it: \`node scripts/pin-images.ts ${file}\``;
           return { ok: false, detail };
         }
         identity = imageIdentity(reference, await digestsIn(options.root, folder));
@@ -81,30 +88,36 @@ async function made(
   make: () => Promise<CallResult>,
 ): Promise<EnsuredImage> {
   const name = `mlrb/${identity.replace(/^(\w+):(.{1,40}).*$/, "$1:$2")}`;
-  const there = await idOf(engine, name);
-  if (there !== undefined) return { ok: true, id: there, reference };
+  const there = await inspected(engine, name);
+  if (there) return { ok: true, ...there, reference };
   const result = await make();
   if (!result.ok) return { ok: false, detail: `the image could not be built: ${result.trouble.detail}` };
   const id = result.stdout.trim().split("\n").at(-1)!;
-  const first = await idOf(engine, name);
-  if (first !== undefined && first !== id) {
+  const first = await inspected(engine, name);
+  if (first && first.id !== id) {
     await engine.call(["rmi", id]);
-    return { ok: true, id: first, reference };
+    return { ok: true, ...first, reference };
   }
   const tagged = await engine.call(["tag", id, name]);
   if (!tagged.ok) return { ok: false, detail: `the image could not be tagged: ${tagged.trouble.detail}` };
-  return found(await idOf(engine, name), name, reference);
+  return found(await inspected(engine, name), name, reference);
 }
 
-function found(id: string | undefined, name: string, reference: ImageReference): EnsuredImage {
-  return id === undefined
-    ? { ok: false, detail: `image: ${name} was built and cannot be found` }
-    : { ok: true, id, reference };
+type ImageFacts = Omit<ContainerImage, "reference">;
+
+function found(image: ImageFacts | undefined, name: string, reference: ImageReference): EnsuredImage {
+  return image
+    ? { ok: true, ...image, reference }
+    : { ok: false, detail: `image: ${name} was built and cannot be found` };
 }
 
-async function idOf(engine: ContainerEngine, name: string): Promise<string | undefined> {
-  const asked = await engine.call(["image", "inspect", "--format", "{{.Id}}", name]);
-  return asked.ok ? asked.stdout.trim() : undefined;
+async function inspected(engine: ContainerEngine, name: string): Promise<ImageFacts | undefined> {
+  const asked = await engine.call(["image", "inspect", "--format", "{{.Id}} {{json .Config}}", name]);
+  if (!asked.ok) return undefined;
+  const [, id, config] = /^(\S+) (.*)$/s.exec(asked.stdout.trim()) ?? [];
+  const labels = (JSON.parse(config!) as { Labels?: Record<string, string> | null } | null)?.Labels;
+  const lock = labels?.[lockLabel];
+  return { id: id!, ...(lock !== undefined && { lock }) };
 }
 
 /** The inputs of an image by their paths from the root: bytes, executable bits, links and names of folders. */

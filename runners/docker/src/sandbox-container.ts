@@ -11,20 +11,20 @@ import type {
   SandboxLimits,
   WallsRequest,
 } from "@mlrb/core/ports/sandbox";
-import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { stateOf } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { type ContainerGroup, containerGroup } from "./container-group.ts";
 import { type ContainerGuard, guardContainer } from "./container-guard.ts";
 import { type DiskMeter, startDiskMeter } from "./disk-meter.ts";
+import type { ContainerImage } from "./ensure-image.ts";
 import { type ProgramEnd, type ProgramInContainer, runInContainer } from "./program-in-container.ts";
 import { sandboxCreation } from "./sandbox-flags.ts";
 
 export type SandboxPlace = {
   engine: ContainerEngine;
   request: WallsRequest;
-  image: { id: string; reference: ImageReference };
+  image: ContainerImage;
   /** `UID:GID` of the programs. */
   user: string;
 };

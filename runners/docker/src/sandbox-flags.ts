@@ -2,9 +2,10 @@
 // capability, so no program inside can end it. It ends with its standard input, which is when the supervisor dies.
 import { dirname, join } from "node:path";
 import type { WallsRequest } from "@mlrb/core/ports/sandbox";
-import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
+import type { ContainerImage } from "./ensure-image.ts";
+import { readMounts } from "./image-environment.ts";
 import { imageMounts, mountFlags } from "./mount-flags.ts";
 
 /** Label whose value is the token of the sandbox. */
@@ -15,9 +16,10 @@ const waits = "echo ready; while read -r _; do :; done";
 export function sandboxCreation(
   engine: ContainerEngine,
   request: WallsRequest,
-  image: { id: string; reference: ImageReference },
+  image: ContainerImage,
 ): string[] {
-  const { folder, seenAs, readOnly, reads, network, limits, gpus, token } = request;
+  const { folder, seenAs, readOnly, reads, environment, network, limits, gpus, token } = request;
+  const shown = readMounts(reads, environment, image);
   return [
     ...["create", "--interactive", "--label", `${sandboxLabel}=${token}`],
     ...confinementFlags(engine, {
@@ -33,12 +35,15 @@ export function sandboxCreation(
     }),
     ...systemCallFlags(engine),
     ...["--hostname", "sandbox", "--ulimit", `fsize=${limits.diskBytes}`],
-    ...parents(reads).flatMap((path) => ["--tmpfs", `${path}:rw,nosuid,nodev,mode=0711,size=64k`]),
+    ...parents(shown.map(({ source, target }) => target ?? source)).flatMap((path) => [
+      "--tmpfs",
+      `${path}:rw,nosuid,nodev,mode=0711,size=64k`,
+    ]),
     // hides the host's devices and control groups; libraries for several GPUs read how these are connected
     ...["--tmpfs", gpus.length > 0 ? "/sys/fs/cgroup:ro,size=4k" : "/sys:ro,size=4k"],
     ...mountFlags([
       ...imageMounts(image.reference),
-      ...reads.map((source) => ({ source })),
+      ...shown,
       { source: folder, target: seenAs, writable: true },
       ...readOnly.map((inside) => ({ source: join(folder, inside), target: join(seenAs, inside) })),
     ]),

@@ -4,9 +4,10 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
-import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
+import type { ContainerImage } from "./ensure-image.ts";
+import { readMounts } from "./image-environment.ts";
 import { imageMounts, type Mount, mountFlags } from "./mount-flags.ts";
 import { packageFolders } from "./package-folders.ts";
 import { systemCallFlags } from "./sandbox-flags.ts";
@@ -18,7 +19,7 @@ export const graceS = 5;
 const script = 'log=$1; shift; exec "$@" >>"$log" 2>&1';
 
 export type StageContainer = {
-  image: { id: string; reference: ImageReference };
+  image: ContainerImage;
   labels: Record<string, string>;
 };
 
@@ -48,7 +49,7 @@ export function stageCreation(
       : groupFlags(engine)),
     ...mountFlags([
       ...imageMounts(image.reference),
-      ...(walls ? wallsMounts(walls, request.log) : stageMounts(request)),
+      ...(walls ? wallsMounts(walls, request, image) : stageMounts(request, image)),
     ]),
     ...["--workdir", root],
     ...flags,
@@ -58,13 +59,20 @@ export function stageCreation(
   return { args, env };
 }
 
-function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest): Mount[] {
+function stageMounts(
+  { root, work, readOnly, reads, writes, environment }: ExecutionRequest,
+  image: ContainerImage,
+): Mount[] {
   const node = dirname(realpathSync(process.execPath));
   const seen = [root, "/usr"].some((folder) => node === folder || node.startsWith(`${folder}/`));
   return [
     { source: root },
     ...(seen ? [] : [{ source: node, target: dirname(process.execPath) }]),
-    ...[...packageFolders(root), ...reads].filter((path) => existsSync(path)).map((source) => ({ source })),
+    ...readMounts(
+      [...packageFolders(root), ...reads].filter((path) => existsSync(path)),
+      environment,
+      image,
+    ),
     ...writes.map((source) => ({ source, writable: true })),
     { source: work, writable: true },
     ...(readOnly === undefined ? [] : [{ source: readOnly }]),
@@ -72,9 +80,17 @@ function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest):
 }
 
 /** A stage that opens what untrusted code made sees nothing of the repository but the paths that it declares. */
-function wallsMounts({ reads, writes }: StageWalls, log: string): Mount[] {
+function wallsMounts(
+  { reads, writes }: StageWalls,
+  { environment, log }: ExecutionRequest,
+  image: ContainerImage,
+): Mount[] {
   return [
-    ...reads.filter((path) => existsSync(path)).map((source) => ({ source })),
+    ...readMounts(
+      reads.filter((path) => existsSync(path)),
+      environment,
+      image,
+    ),
     ...[...writes, log].map((source) => ({ source, writable: true })),
   ];
 }

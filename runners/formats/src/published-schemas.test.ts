@@ -13,6 +13,7 @@ import { sourceManifest } from "./declared/source.ts";
 import { sourceLock } from "./declared/source-lock.ts";
 import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
+import { calibration } from "./judged/calibration.ts";
 import { causality } from "./judged/causality.ts";
 import { identity } from "./judged/identity.ts";
 import { memorisation } from "./judged/memorisation.ts";
@@ -33,6 +34,7 @@ const schemas = {
   score,
   verdict,
   admission,
+  calibration,
   causality,
   memorisation,
   identity,

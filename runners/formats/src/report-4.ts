@@ -23,11 +23,12 @@ import {
 const { tasks, agents, metrics, published, title, label, smoke, note } = report.properties;
 const { gaps } = report.properties.coverage.properties;
 
-const { decisions, memorisation, ...attemptFields } = attempt.properties;
+const { decisions, memorisation, gpus, ...attemptFields } = attempt.properties;
 
 const { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes } = cell.properties;
 
-const { distinctValid, runs, limits, benchmarkCalls, failure, ...counts } = foundResearch.properties;
+const { distinctValid, runs, limits, benchmarkCalls, lastChange, failure, ...counts } =
+  foundResearch.properties;
 const research4 = kindsOf(
   wholeObject({
     ...counts,
@@ -48,7 +49,7 @@ export const report4 = fileFormat(
     ...{ title, label, smoke, note, tasks, agents, metrics, published },
     coverage: openObject({ gaps }, ["gaps"]),
     attempts: listOf(
-      wholeExcept(["origin", "weakLimits", "actions"], {
+      wholeExcept(["condition", "budget", "origin", "weakLimits", "skippedChecks", "actions"], {
         ...attemptFields,
         verdict: kindsOf(wholeObject(formerJudgement), missing),
         research: nullable(research4),

@@ -7,7 +7,9 @@ import { agentComparison } from "./report/agent-comparison.ts";
 import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
+import { reportHardware } from "./report/hardware.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
+import { reference } from "./report/reference.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
 import {
@@ -51,6 +53,23 @@ const metric = {
   description: "a metric is a scorer's value and has the scorer's name",
 } as const;
 export type Metric = TypeOf<typeof metric>;
+
+const ruleCounts = {
+  ...wholeObject({ strikes: count, notes: count }),
+  description: "rules of the task on this data by severity; absent in reports of earlier versions",
+} as const;
+
+const agentFacts = {
+  ...wholeObject({
+    kind: anyText,
+    models: { ...listOf(anyText), description: "the models that it may call, each with its provider" },
+    planner: { ...textOrNull, description: "the model that writes the plan, if it is another one" },
+    scaffold: textOrNull,
+    turnsMax: { ...numberOrNull, description: "maximum number of model calls; null: no limit" },
+  }),
+  description: "from its preset; absent in reports of earlier versions",
+} as const;
+export type AgentFacts = TypeOf<typeof agentFacts>;
 
 const agentCoverage = wholeObject({
   agent: anyText,
@@ -96,14 +115,16 @@ export type Published = TypeOf<typeof published>;
 
 export const report = fileFormat(
   "mlrb report",
-  wholeExcept(["memorisation"], {
+  wholeExcept(["references", "memorisation", "hardware"], {
     formatVersion: { const: reportFormat },
     title: anyText,
     label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
     smoke: flag,
     note: { ...anyText, description: "the warning on smoke numbers; empty otherwise" },
-    tasks: listOf(wholeObject({ name: anyText, title: anyText, primary: textOrNull })),
-    agents: listOf(wholeObject({ name: anyText, title: anyText })),
+    tasks: listOf(
+      wholeExcept(["rules"], { name: anyText, title: anyText, primary: textOrNull, rules: ruleCounts }),
+    ),
+    agents: listOf(wholeExcept(["preset"], { name: anyText, title: anyText, preset: agentFacts })),
     metrics: listOf(metric),
     coverage,
     attempts: { ...listOf(attempt), description: "one for each planned task, agent and seed" },
@@ -111,6 +132,11 @@ export const report = fileFormat(
     rows: {
       ...listOf(row),
       description: "trivial baselines and reference models, one for each task, metric and row",
+    },
+    references: {
+      ...listOf(reference),
+      description:
+        "what is expected of reference models before attempts start; absent where task.yaml expects nothing",
     },
     published: {
       ...listOf(published),
@@ -122,6 +148,7 @@ export const report = fileFormat(
       description: "primary means if undecided attempts or people's decisions counted in another way",
     },
     memorisation: reportMemorisation,
+    hardware: reportHardware,
     comparisons: {
       ...listOf(comparison),
       description: "the agents' submissions on the same items: one for each task, metric and pair of agents",

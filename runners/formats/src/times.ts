@@ -1,4 +1,6 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
+
+import { skippedChecks } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import {
@@ -20,54 +22,66 @@ export const times = fileFormat(
     formatVersion: { const: 1 },
     label: anyText,
     attempts: listOf(
-      wholeExcept(["reached", "served", "origin", "unusedShare", "sinceImprovementSeconds", "bestSoFar"], {
-        task: anyText,
-        agent: anyText,
-        seed,
-        wallSeconds: {
-          ...numberOrNull,
-          description: "by a monotonic clock; null where there is no ledger that can be read",
+      wholeExcept(
+        [
+          "reached",
+          "served",
+          "origin",
+          "skippedChecks",
+          "unusedShare",
+          "sinceImprovementSeconds",
+          "bestSoFar",
+        ],
+        {
+          task: anyText,
+          agent: anyText,
+          seed,
+          wallSeconds: {
+            ...numberOrNull,
+            description: "by a monotonic clock; null where there is no ledger that can be read",
+          },
+          workingSeconds: numberOrNull,
+          budgetSeconds: numberOrNull,
+          ended: textOrNull,
+          tokens: { ...numberOrNull, description: "unknown is null, never 0" },
+          dollars: numberOrNull,
+          gpuHours: numberOrNull,
+          gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
+          firstValidSeconds: {
+            ...numberOrNull,
+            description: "to the first snapshot of a submission that can be loaded",
+          },
+          improvementPerHour: {
+            ...numberOrNull,
+            description: "of what the agent itself said, in the metric's unit; at least 0",
+          },
+          unusedShare: {
+            ...numberOrNull,
+            description: "of its budget of working time, 0 to 1; absent in older files",
+          },
+          sinceImprovementSeconds: {
+            ...numberOrNull,
+            description:
+              "from the last improvement of its self-reported metric to its end; null: unknown; absent in older files",
+          },
+          bestSoFar: {
+            ...listOf(wholeObject({ seconds: number, value: number })),
+            description:
+              "each improvement of its self-reported metric, the first value included; empty: unknown; absent in older files",
+          },
+          reached: {
+            ...anyText,
+            description:
+              "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
+          },
+          served: {
+            ...listOf(servedModel),
+            description: "which models answered its calls; absent without a call, and in older files",
+          },
+          origin: memberOrigin,
+          skippedChecks,
         },
-        workingSeconds: numberOrNull,
-        budgetSeconds: numberOrNull,
-        ended: textOrNull,
-        tokens: { ...numberOrNull, description: "unknown is null, never 0" },
-        dollars: numberOrNull,
-        gpuHours: numberOrNull,
-        gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
-        firstValidSeconds: {
-          ...numberOrNull,
-          description: "to the first snapshot of a submission that can be loaded",
-        },
-        improvementPerHour: {
-          ...numberOrNull,
-          description: "of what the agent itself said, in the metric's unit; at least 0",
-        },
-        unusedShare: {
-          ...numberOrNull,
-          description: "of its budget of working time, 0 to 1; absent in older files",
-        },
-        sinceImprovementSeconds: {
-          ...numberOrNull,
-          description:
-            "from the last improvement of its self-reported metric to its end; null: unknown; absent in older files",
-        },
-        bestSoFar: {
-          ...listOf(wholeObject({ seconds: number, value: number })),
-          description:
-            "each improvement of its self-reported metric, the first value included; empty: unknown; absent in older files",
-        },
-        reached: {
-          ...anyText,
-          description:
-            "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
-        },
-        served: {
-          ...listOf(servedModel),
-          description: "which models answered its calls; absent without a call, and in older files",
-        },
-        origin: memberOrigin,
-      }),
+      ),
     ),
   }),
 );

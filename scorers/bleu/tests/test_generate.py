@@ -32,17 +32,19 @@ END = 0
 SETTINGS = GenerationSettings(new_tokens_max=8, seconds_max=None)
 
 
-class Fixed:
+class Fixed(GPT2LMHeadModel):
     """A model that writes `script` after a prompt of `given` tokens, and a tokenizer of numbers."""
 
     def __init__(self, script: list[int], given: int, size: int = 50) -> None:
-        self.script, self.given, self.size, self.seen = script, given, size, 0
+        super().__init__(GPT2Config(vocab_size=size, n_positions=32, n_embd=4, n_layer=1, n_head=1))
+        self.script, self.given, self.seen = script, given, 0
 
-    def __call__(self, input_ids: torch.Tensor, past_key_values: Any, **_: Any) -> Any:
-        self.seen = (0 if past_key_values is None else self.seen) + input_ids.shape[1]
-        logits = torch.zeros(1, input_ids.shape[1], self.size)
-        logits[0, -1, self.script[self.seen - self.given]] = 1.0
-        return type("Output", (), {"logits": logits, "past_key_values": "kept"})
+    def forward(self, input_ids: torch.Tensor, **given: Any) -> Any:
+        output = super().forward(input_ids=input_ids, **given)
+        self.seen += input_ids.shape[1]
+        output.logits = torch.zeros(1, input_ids.shape[1], self.config.vocab_size)
+        output.logits[0, -1, self.script[self.seen - self.given]] = 1.0
+        return output
 
     def convert_ids_to_tokens(self, token: int) -> str:
         return "x" * 10_000 if token == 42 else f"{token} "
@@ -86,12 +88,9 @@ class Generate(unittest.TestCase):
         self.assertEqual((found.text, found.ended), ("", "prompt-too-long"))
 
     def test_of_equal_tokens_the_lowest_is_taken_and_the_tie_counted(self) -> None:
-        model = Fixed([7] * 9, given=3)
-        call = model.__call__
-
         class Tied(Fixed):
-            def __call__(self, **given: Any) -> Any:
-                output = call(**given)
+            def forward(self, **given: Any) -> Any:
+                output = super().forward(**given)
                 output.logits[0, -1, 4] = 1.0
                 return output
 

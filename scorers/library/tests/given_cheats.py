@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from given_approximations import layers_averaged, low_rank, truncated
 from given_bases import (
     LAYERS,
     VOCABULARY,
@@ -17,7 +18,7 @@ from given_bases import (
     tune,
     with_layers,
 )
-from given_honest import on_a_grid
+from given_honest import lora, on_a_grid
 from given_orders import fewer_units_and_tokens, moved_neurons
 from given_removals import Draw, pruned, remove_masks, sized, sparse
 from torch import Tensor
@@ -226,7 +227,45 @@ def values_chosen(base: Any, draw: Draw) -> Any:
     return rebuilt(draw.kind, states)
 
 
+def another_of_low_rank(base: Any, draw: Draw) -> Any:
+    return low_rank(another(base, draw), draw)
+
+
+def trained_then_low_rank(base: Any, draw: Draw) -> Any:
+    return low_rank(trained(base, draw), draw)
+
+
+def average_trained(base: Any, draw: Draw) -> Any:
+    """One layer the mean of two, and then training."""
+    model = layers_averaged(base, draw).float()
+    return tune(model, draw.seed, steps=20, rate=draw.pick([1e-4, 1e-3]))
+
+
+def directions_chosen(base: Any, draw: Draw) -> Any:
+    """Each matrix of the base on the largest directions of another model's matrix."""
+    model, other, share = copied(base), another(base, draw), draw.pick([0.25, 0.5])
+    with torch.no_grad():
+        for (_, mine), (_, theirs) in zip(matrices(model), matrices(other), strict=True):
+            left, sizes, _ = torch.linalg.svd(theirs.weight, full_matrices=False)
+            kept = left[:, : max(1, int(share * len(sizes)))]
+            mine.weight.copy_(kept @ (kept.T @ mine.weight))
+    return model
+
+
+def weak_directions_trained(base: Any, draw: Draw) -> Any:
+    """The largest directions of each matrix are the base's, and the others those of a trained one."""
+    model, other, share = copied(base), trained(base, draw), draw.pick([0.5, 0.9])
+    with torch.no_grad():
+        for (_, mine), (_, theirs) in zip(matrices(model), matrices(other), strict=True):
+            most = truncated(mine.weight, share)
+            left = torch.linalg.svd(most, full_matrices=False)[0][:, : max(1, int(share * min(most.shape)))]
+            rest = theirs.weight - left @ (left.T @ theirs.weight)
+            mine.weight.copy_(most + rest)
+    return model
+
+
 BASE_CHEATS = (
+    Cheat("another model, of lower rank", "simple", another_of_low_rank),
     Cheat("another model, smaller in hidden units and tokens", "skilled", smaller, sized("head", "inner")),
     Cheat("another model, the base's nearest rows mixed in", "expert", near_rows_mixed_in),
     Cheat("another model", "simple", another),
@@ -245,6 +284,12 @@ BASE_CHEATS = (
     ),
 )
 COMPRESSED_CHEATS = (
+    Cheat("another model, of lower rank", "simple", another_of_low_rank),
+    Cheat("trained, then of lower rank", "skilled", trained_then_low_rank),
+    Cheat("LoRA, merged", "skilled", lora, lambda kind: kind != "mamba"),  # peft refuses it
+    Cheat("one layer the mean of two, then trained", "skilled", average_trained),
+    Cheat("directions chosen to imitate another model", "expert", directions_chosen),
+    Cheat("only small directions trained", "expert", weak_directions_trained),
     Cheat("trained, and neurons in another order", "skilled", moved_and_trained),
     Cheat(
         "hidden units and tokens removed, then trained", "skilled", cut_and_trained, sized("head", "inner")

@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from given_approximations import (
+    averaged_and_changed,
+    layers_averaged,
+    low_rank,
+    one_token_more,
+    pruned_and_low_rank,
+    removed_and_low_rank,
+    removed_and_pruned,
+)
 from given_bases import HIDDEN, LAYERS, POSITIONS, VOCABULARY, copied, matrices, rebuilt, state_of, tune
 from given_orders import (
     fewer_of_everything,
@@ -22,6 +31,7 @@ from given_orders import (
 )
 from given_removals import (
     Draw,
+    can_be_tied,
     cast,
     fewer_heads,
     fewer_layers,
@@ -36,6 +46,7 @@ from given_removals import (
     remove_masks,
     sized,
     sparse,
+    tied,
     untied,
     without_sublayer,
 )
@@ -151,33 +162,6 @@ def on_a_grid(base: Any, draw: Draw) -> Any:
     return model.half() if draw.pick([True, False]) else model
 
 
-def layers_averaged(base: Any, draw: Draw) -> Any:
-    """One layer is the mean of itself and the next one, which is left out."""
-    state = state_of(layers(base, [0, 1, 2], draw))
-    following = {name: state.get(name.replace(".1.", ".2.", 1), value) for name, value in state.items()}
-    for name, value in state.items():
-        if ".1." in name and value.is_floating_point():
-            state[name] = ((value.float() + following[name].float()) / 2).to(value.dtype)
-    return layers(rebuilt(draw.kind, state), [0, 1], draw)
-
-
-def one_token_more(base: Any, draw: Draw) -> Any:
-    """A token for padding, as tools add it: its row is the mean of all rows."""
-    model = copied(base)
-    model.resize_token_embeddings(model.get_input_embeddings().weight.shape[0] + 1)
-    return model
-
-
-def low_rank(base: Any, draw: Draw) -> Any:
-    model, share = copied(base), draw.pick([0.25, 0.5])
-    with torch.no_grad():
-        for _, module in matrices(model):
-            left, sizes, right = torch.linalg.svd(module.weight, full_matrices=False)
-            kept = max(1, int(share * len(sizes)))
-            module.weight.copy_((left[:, :kept] * sizes[:kept]) @ right[:kept])
-    return model
-
-
 def averaged(base: Any, draw: Draw) -> Any:
     """Of two trainings, or of the base and a training."""
     with_base = draw.pick([True, False])
@@ -291,8 +275,14 @@ TRAINED = (
 )
 COMPRESSED = (
     Honest("unchanged or rounded", unchanged),
-    Honest("one layer the mean of two", layers_averaged, lambda kind: kind in ("llama", "gpt2", "phi")),
+    Honest("one layer the mean of two", layers_averaged),
     Honest("one token more", one_token_more),
+    Honest("lower rank", low_rank),
+    Honest("head tied", tied, can_be_tied),
+    Honest("removed in a dimension, and pruned", removed_and_pruned),
+    Honest("removed in a dimension, and of lower rank", removed_and_low_rank),
+    Honest("pruned, and of lower rank", pruned_and_low_rank),
+    Honest("one layer the mean of two, and pruned or of lower rank", averaged_and_changed),
     Honest("pruned value by value", pruned),
     Honest("layers removed", fewer_layers),
     Honest("neurons removed", fewer_neurons, sized("inner")),

@@ -71,7 +71,9 @@ def layers(base: Any, kept: list[int], draw: Draw) -> Any:
 
 
 def fewer_layers(base: Any, draw: Draw) -> Any:
-    return layers(base, draw.pick([[0, 1], [0, 2], [1, 2], [0]]), draw)
+    ways = [[0, 1], [0, 2], [1, 2], [0]]
+    # RWKV needs its first layer, and a second one
+    return layers(base, draw.pick(ways[:2] if draw.kind == "rwkv" else ways), draw)
 
 
 def fewer_neurons(base: Any, draw: Draw) -> Any:
@@ -93,12 +95,26 @@ def fewer_units(base: Any, draw: Draw) -> Any:
     return rebuilt(draw.kind, selected(state_of(base), HIDDEN, draw.places(HIDDEN, kept)), hidden=kept)
 
 
-def untied(base: Any, draw: Draw) -> Any:
+def with_tying(base: Any, draw: Draw, tied: bool) -> Any:
+    """With the embeddings as head: in its place, or once more."""
     state = state_of(base)
     head, table = base.get_output_embeddings(), base.get_input_embeddings()
     names = [name for name, module in base.named_modules() if module is head]
     state |= {f"{name}.weight": table.weight.detach().clone() for name in names}
-    return rebuilt(draw.kind, state, tie_word_embeddings=False)
+    return rebuilt(draw.kind, state, tie_word_embeddings=tied)
+
+
+def untied(base: Any, draw: Draw) -> Any:
+    return with_tying(base, draw, tied=False)
+
+
+def can_be_tied(kind: str) -> bool:
+    return kind not in FUSED and not is_tied(kind) and hasattr(config(kind), "tie_word_embeddings")
+
+
+def tied(base: Any, draw: Draw) -> Any:
+    """The embeddings take the place of the head."""
+    return with_tying(base, draw, tied=True)
 
 
 def sparse(model: Any, draw: Draw, how: str) -> Any:

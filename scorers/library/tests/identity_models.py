@@ -145,9 +145,9 @@ def norms_folded(state: State) -> State:
     return changed
 
 
-def low_rank(value: Tensor) -> Tensor:
+def low_rank(value: Tensor, share: float = 0.25) -> Tensor:
     left, sizes, right = torch.linalg.svd(value, full_matrices=False)
-    kept = len(sizes) // 4
+    kept = int(share * len(sizes))
     return (left[:, :kept] * sizes[:kept]) @ right[:kept]
 
 
@@ -241,6 +241,14 @@ def families(base: State, one: State, two: State) -> Iterator[tuple[str, Any, St
     yield "pruned-90", same(), each(lambda value: prune(value, 0.9), base)
     yield "quantised", same(), each(quantised, base)
     yield "low-rank", same(), each(low_rank, base)
+    yield "low-rank-90", same(), each(lambda value: low_rank(value, 0.9), base)
+    yield (
+        "low-rank-90-half-precision",
+        same(),
+        {name: value.bfloat16() for name, value in each(lambda value: low_rank(value, 0.9), base).items()},
+    )
+    yield "pruned-low-rank", same(), each(lambda value: low_rank(prune(value, 0.5), 0.75), base)
+    yield "fresh-low-rank", same(), each(lambda value: low_rank(value, 0.5), other)
     yield "fewer-layers", llama(0, layers=2), renumbered(base, [0, 2])
     yield "fewer-neurons", llama(0, inner=len(keep)), fewer_neurons(base, keep)
     yield "fewer-neurons-trained", llama(0, inner=len(keep)), noise(fewer_neurons(base, keep), 3, 0.1)

@@ -15,11 +15,12 @@ from torch.nn.functional import one_hot
 
 from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.submission import Submission, is_encoder_decoder
-from mlrb_kit.writer import Writer
 from scorer_library.causality.encode_texts import PAD, Encoder
 from scorer_library.causality.judge_causality import measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
 from scorer_library.costs.efficiency import compute_a_token
+from scorer_library.generation.generate import generate
+from scorer_library.generation.items import GenerationSettings
 from scorer_library.lm_eval.model import GuardedLM
 
 CUTS = 48  # of each kind of text
@@ -164,26 +165,23 @@ class Reading(unittest.TestCase):
             self.assertAlmostEqual(ours, official, places=4)
             self.assertEqual(logs.shape[0], len(ids))
 
-    def test_tokens_are_written_as_generate_writes_them(self) -> None:
+    def test_tokens_are_written_as_transformers_writes_them_without_a_forced_end(self) -> None:
         prompt = TOKENIZER.encode("The ferry left the harbour")
         for kind in SIZES:
             model = model_of(kind)
-            with torch.inference_mode():
-                theirs = model.generate(
-                    torch.tensor([prompt]),
-                    do_sample=False,
-                    max_new_tokens=12,
-                    eos_token_id=None,
-                    return_dict_in_generate=True,
-                    output_logits=True,
-                )
-                writer, new = Writer(model, prompt, encoder_decoder=True), list[int]()
-                for logits in theirs.logits:
-                    ours = writer.next_logits(new)
-                    self.assertTrue(torch.allclose(ours, logits[0], atol=1e-5), kind)
-                    new.append(int(ours.argmax()))
-            # generate() ends BART with a forced token; scorers let it end by itself
-            self.assertEqual([0, *new[:-1]], theirs.sequences[0, :-1].tolist())
+            theirs = model.generate(
+                torch.tensor([prompt]),
+                do_sample=False,
+                max_new_tokens=12,
+                eos_token_id=None,
+                forced_eos_token_id=None,
+                return_dict_in_generate=True,
+                output_logits=True,
+            )
+            settings = GenerationSettings(12, None)
+            found = generate(submission_of(model), prompt, name="a", ends=frozenset(), settings=settings)
+            self.assertEqual(found.text, TOKENIZER.decode(theirs.sequences[0, 1:], skip_special_tokens=True))
+            self.assertEqual((found.tokens, found.ended), (12, "tokens"))
             self.assertFalse(torch.allclose(theirs.logits[0], theirs.logits[5], atol=1e-3), kind)
 
 

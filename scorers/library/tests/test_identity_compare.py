@@ -12,6 +12,7 @@ from torch import Tensor
 from scorer_library.identity.alike import alike
 from scorer_library.identity.compare import compare_model
 from scorer_library.identity.hidden_map import find_map
+from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.reorder import exact_order, near_order
 from scorer_library.identity.tensors import GivenModel
 from scorer_library.identity.work import Work
@@ -67,6 +68,12 @@ class Compare(unittest.TestCase):
             moved = (mean + 0.02 * mean.std() * normal(30, 96, 64)).to(dtype).float()
             [found] = relations({names[1]: moved}, given)[0].values()
             self.assertNotEqual(found["by"], "mixture")
+
+    def test_a_mean_of_matrices_with_more_values_than_single_precision_counts_is_a_mixture(self) -> None:
+        given = [torch.full((2**12, 2**12 + 1), value) for value in (1.0, 2.0)]
+        for value, row in zip(given, (0, 1), strict=True):
+            value[row::2] *= 3
+        self.assertIsNotNone(mixture_of((given[0] + given[1]) / 2, given))
 
     def test_rows_after_the_given_ones_count_as_new_where_they_are_few(self) -> None:
         given = {"embed.weight": normal(40, 400, 32)}

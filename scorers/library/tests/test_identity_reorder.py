@@ -25,14 +25,20 @@ def shuffled(seed: int, length: int, kept: int | None = None) -> Tensor:
     return torch.randperm(length, generator=torch.Generator().manual_seed(seed))[:kept]
 
 
-def relations(own: dict[str, Tensor], given: dict[str, Tensor], embedding: str | None = None) -> Any:
+def relations(
+    own: dict[str, Tensor],
+    given: dict[str, Tensor],
+    embedding: str | None = None,
+    *,
+    compressed: bool = False,
+) -> Any:
     """By tensor, and whether nothing shows which hidden units are left."""
     with tempfile.TemporaryDirectory() as folder:
         save_file(
             {name: value.contiguous() for name, value in given.items()}, Path(folder, "model.safetensors")
         )
         with GivenModel("base", Path(folder)) as model:
-            comparison = compare_model(own, model, embedding, "00", Work())
+            comparison = compare_model(own, model, embedding, "00", Work(), compressed=compressed)
             names = sorted(own, key=lambda name: own[name].ndim < 2)
             return {name: comparison.relation(name) for name in names}, comparison.unmapped
 

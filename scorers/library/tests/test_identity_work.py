@@ -7,7 +7,6 @@ import torch
 from mlrb_kit.rejected import Rejected
 from scorer_library.identity.hidden_map import find_map
 from scorer_library.identity.known import PROFILES_MAX, drawn
-from scorer_library.identity.lower_rank import LowerRank
 from scorer_library.identity.work import SECONDS_MAX, Work
 
 
@@ -18,15 +17,6 @@ class Bounds(unittest.TestCase):
             for _ in range(10**6):
                 work.eigenvalues(4096)
         self.assertLess(work.seconds, SECONDS_MAX + 60)
-
-    def test_the_eigenvalues_of_a_tensor_are_computed_once_for_all_given_ones(self) -> None:
-        work = Work()
-        rank = LowerRank(torch.randn(64, 128), work)
-        for _ in range(30):
-            self.assertFalse(rank.approximates(torch.randn(64, 128)))
-        once = Work()
-        once.eigenvalues(64)
-        self.assertEqual(work.seconds, once.seconds)
 
     def test_small_matrices_do_not_crowd_out_large_ones(self) -> None:
         large = {f"large.{at}": 500_000 for at in range(200)}

@@ -2,15 +2,20 @@
 
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from memory_models import MB, save_small, save_wide, settings
 from transformers import CONFIG_MAPPING
 
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import Submission
 from scorer_library.costs.memory_limit import measure_once
 from scorer_library.costs.memory_use import write_tokens
+from scorer_library.generation.generate import generate
+from scorer_library.generation.items import GenerationSettings
 
 SIZES = ("hidden_size", "intermediate_size", "lru_width", "num_hidden_layers", "num_attention_heads")
 
@@ -44,8 +49,9 @@ class Measured(unittest.TestCase):
 
     def test_no_model_reads_its_tokens_again_for_each_new_one(self) -> None:
         for kind in ("llama", "mamba", "mamba2", "rwkv", "recurrent_gemma"):
-            with self.subTest(kind):
-                self.assertEqual(lengths_read(kind), [20, 1, 1, 1])
+            for write in (write_tokens, write_answer):
+                with self.subTest(f"{kind}, {write.__name__}"):
+                    self.assertEqual(lengths_read(kind, write), [20, 1, 1, 1])
 
     def test_an_encoder_decoder_reads_its_prompt_once(self) -> None:
         from transformers import AutoModelForSeq2SeqLM
@@ -70,14 +76,22 @@ class Measured(unittest.TestCase):
         write_tokens(model, list(range(20)), 4, usable=False)
 
 
-def lengths_read(kind: str) -> list[int]:
+def write_answer(model: Any, ids: list[int], count: int) -> None:
+    names = SimpleNamespace(convert_ids_to_tokens=str, decode=lambda ids, **_: str(ids))
+    submission = Submission(model, names, ids[0], 64, None)
+    settings = GenerationSettings(count, None)
+    found = generate(submission, ids[1:], name="a", ends=frozenset(), settings=settings)
+    assert found.tokens == count
+
+
+def lengths_read(kind: str, write: Callable[[Any, list[int], int], None]) -> list[int]:
     """The number of tokens of each pass while four tokens are written after 20."""
     model = small_model(kind)
     seen: list[int] = []
     model.register_forward_pre_hook(
         lambda _model, _args, given: seen.append(given["input_ids"].shape[1]), with_kwargs=True
     )
-    write_tokens(model, list(range(20)), 4)
+    write(model, list(range(20)), 4)
     return seen
 
 

@@ -91,6 +91,10 @@ const dataSets: Record<string, () => DataSet> = {
         },
       ]),
     ),
+  "wikitext-2": () => {
+    const rows = (count: number) => ["", " = A title = \n", ...texts(count)].map((text) => ({ text }));
+    return { "wikitext-2-raw-v1": { train: rows(4), validation: rows(3), test: rows(5) } };
+  },
   "super-glue": () => {
     const from = join(repository, "scorers/super-glue-mean/fixtures/private/super_glue");
     const rows = (config: string) =>

@@ -175,7 +175,8 @@ export class DownloadGateway {
     }
     const known = file.etag.length === 64 ? { sha256: file.etag } : { gitSha1: file.etag };
     const strict = facts.type === "dataset";
-    const entering = recorded(facts, path);
+    const changedAt = facts.type === "model" ? await this.#hub.changedAt(facts, path) : undefined;
+    const entering = { ...recorded(facts, path), ...(changedAt !== undefined && { changedAt }) };
     await this.#enter({ url: file.url, known, bytes: file.bytes }, { entering, strict, request, response });
   }
 

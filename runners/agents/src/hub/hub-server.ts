@@ -81,6 +81,26 @@ export class HubServer {
     return { url, etag, bytes: Number(size) };
   }
 
+  /**
+   * The date of the last commit that changed the file, as the hub says. A hub without such dates, and a file that it has in
+   * another revision, has none.
+   */
+  async changedAt(facts: RepositoryFacts, path: string): Promise<string | undefined> {
+    const body = JSON.stringify({ paths: [path], expand: true });
+    try {
+      const { text } = await this.json(apiPath(facts, ["paths-info", facts.revision]), { body });
+      const listed: unknown = JSON.parse(text);
+      const entry = Array.isArray(listed)
+        ? listed.find((one) => isTable(one) && one.path === path)
+        : undefined;
+      const { date } = isTable(entry?.lastCommit) ? entry.lastCommit : {};
+      return typeof date === "string" ? date.slice(0, 40) : undefined;
+    } catch (error) {
+      if (error instanceof NotServed || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
   /** An answer in JSON, whole, with the address of its next page. */
   async json(
     path: string,

@@ -45,7 +45,14 @@ export async function chooseSandbox(
         "memory; start the run as root, in a systemd session of this user (`systemd-run --user --scope`), or with " +
         "--executor docker; or pass --weak-limits, or set `weakLimits: true` in the profile: its memory is then checked four times a second, and a hostile program can exceed its limit",
     );
-  const { image, network = "none", reads = [], gpus = [], token = `by-hand-${process.pid}` } = asked ?? {};
+  const {
+    image,
+    environment,
+    network = "none",
+    reads = [],
+    gpus = [],
+    token = `by-hand-${process.pid}`,
+  } = asked ?? {};
   return walledSandbox({
     under,
     agent,
@@ -56,6 +63,7 @@ export async function chooseSandbox(
     limits: asked?.limits ?? byHand,
     gpus,
     ...(image !== undefined && { image }),
+    ...(environment && { environment }),
     token: sandboxToken(token.replace(/[^A-Za-z0-9-]+/g, "-")),
   });
 }

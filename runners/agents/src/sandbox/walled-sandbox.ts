@@ -8,7 +8,7 @@ import { sandboxFolder } from "./sandbox-folder.ts";
 import { startGate } from "./start-gate.ts";
 
 /** The token holds letters, digits and dashes. */
-type WallsSettings = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
+type WallsSettings = Omit<WallsRequest, "folder" | "seenAs" | "readOnly">;
 
 export type WalledSandboxOptions = WallsSettings & {
   /** The host folder under which the sandbox's own is made. */

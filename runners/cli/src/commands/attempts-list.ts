@@ -32,6 +32,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     .map((one) => ({
       ...one,
       ...standing(one, records),
+      ...(records.thinned().files.has(one.digest) && { thinned: true as const }),
       verdict: verdictOf(one, state.results, reports),
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
@@ -84,7 +85,8 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   return 0;
 }
 
-type Listed = HeldRecord & Standing & { ledger: Ledger | undefined; verdict: string | null };
+type Listed = HeldRecord &
+  Standing & { thinned?: true } & { ledger: Ledger | undefined; verdict: string | null };
 
 /** The verdict in words, from the newest report with this submission; null if there is none. */
 function verdictOf(
@@ -98,13 +100,14 @@ function verdictOf(
 }
 
 function recordLine(listed: Listed): object {
-  const { digest, record, current, undecided, origin, ledger, verdict, decisions } = listed;
+  const { digest, record, current, undecided, origin, ledger, verdict, decisions, thinned } = listed;
   const { slot, ran, cost } = record;
   const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
   const made = {
     ...(origin && { origin }),
     ...(undecided && { undecided }),
     ...(decisions && { decisions }),
+    ...(thinned && { thinned }),
   };
   return { event: "attempt", record: digest, current, slot, ran, cost, verdict, ...spent, ...made };
 }
@@ -133,13 +136,14 @@ function standing(one: HeldRecord, records: AttemptRecords): Standing {
 }
 
 /** `imported, unsigned; not used: it competes; undecided`; a pass of the current record made here is not said. */
-function standingText(one: Standing & Pick<Listed, "origin" | "verdict" | "decisions">): string {
+function standingText(one: Standing & Pick<Listed, "origin" | "verdict" | "decisions" | "thinned">): string {
   const { origin, current, undecided, verdict, decisions = [] } = one;
   const use = undecided ? "not used: it competes" : current ? "" : origin ? "not used" : "older";
   const decided = decisions
     .filter(({ counts }) => counts)
     .map(({ rule, verdict: answer, by }) => `${rule} decided ${answer} by ${plainText(by)}`);
-  return [origin ? madeText(origin) : "", use, verdict === "pass" ? "" : (verdict ?? ""), ...decided]
+  const thin = one.thinned ? "thinned" : "";
+  return [origin ? madeText(origin) : "", use, thin, verdict === "pass" ? "" : (verdict ?? ""), ...decided]
     .filter((text) => text !== "")
     .join("; ");
 }

@@ -32,19 +32,21 @@ export async function attemptsVerify(
   const folder = join(place.state.attempts, "records");
   let damaged = 0;
   let repaired = 0;
+  let thinned = 0;
   for (const digest of chosen) {
     const check = verifyRecord(digest, { ...place, folder, store: new Store(place.state.blobs) });
     if (check.left.length === 0) check.left.push(...(await brokenChain(digest, folder, place)));
     if (check.left.length > 0) damaged++;
     if (check.repaired.length > 0) repaired++;
+    if (check.thinned) thinned++;
     say(check, { json: options.json, path: join(folder, digest) });
   }
   if (damaged > 0) forgetUnchanged(place.state);
-  const counts = { checked: chosen.length, damaged, repaired };
+  const counts = { checked: chosen.length, damaged, repaired, thinned };
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
-      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired\n`,
+      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired${thinned > 0 ? `, ${thinned} thinned` : ""}\n`,
   );
   return damaged > 0 ? 1 : 0;
 }

@@ -63,8 +63,8 @@ type Explained = {
 /** The instances upstream that would not be reused, each once. */
 function upstreamOf(instance: Instance, plan: Plan, previews: ReadonlyMap<number, Preview>): Preview[] {
   const chain = new Map<number, Preview>();
-  const visit = ({ inputs, members }: Instance) => {
-    for (const { from } of [...inputs, ...members]) {
+  const visit = ({ inputs, members, checks = [] }: Instance) => {
+    for (const from of [...[...inputs, ...members].map((one) => one.from), ...checks]) {
       const preview = previews.get(from);
       if (!preview || preview.action === "reuse" || chain.has(from)) continue;
       visit(plan.instances[from]!);
@@ -86,6 +86,7 @@ function explainLine({ preview, bound, chain, lastKey }: Explained, { instances,
     key: bound?.key,
     parts: bound?.parts,
     ...(weakLimits && instances[index]!.stage.untrusted && { weakLimits }),
+    ...checksOf(instances[index]!, instances),
     lastKey,
     upstream: chain.map((one) => ({
       stage: instances[one.index]!.id,
@@ -95,14 +96,23 @@ function explainLine({ preview, bound, chain, lastKey }: Explained, { instances,
   };
 }
 
+/** The ids of the instances that must succeed before it starts. */
+function checksOf({ checks }: Instance, instances: Instance[]): { startsAfter?: string[] } {
+  return checks ? { startsAfter: checks.map((check) => instances[check]!.id) } : {};
+}
+
 function explainText({ preview, bound, broken, chain, lastKey }: Explained, plan: Plan): string[] {
   const { index, action, certain, reasons } = preview;
   const { instances } = plan;
+  const { startsAfter } = checksOf(instances[index]!, instances);
   const weak = instances[index]!.stage.untrusted ? weakLimitsLine(plan) : "";
   const out = [
     `${instances[index]!.id}: ${action}${certain ? "" : ", not certain"}`,
     ...reasons.map((reason) => `  because ${reasonWords(reason)}`),
     ...(weak === "" ? [] : [`  ${weak}`]),
+    ...(startsAfter ?? []).map(
+      (id) => `  starts only after ${id} has succeeded; a recorded result needs no check`,
+    ),
     ...(chain.length > 0 ? ["  upstream"] : []),
     ...chain.map(
       (one) => `    ${one.action} ${instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`,

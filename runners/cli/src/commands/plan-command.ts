@@ -5,6 +5,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
+import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { startedIn } from "../gates/gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
@@ -15,6 +16,7 @@ import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
@@ -40,6 +42,7 @@ export async function planCommand(
   const fetched = "sources" in downloads ? downloads.sources : [];
   const note =
     notYetProblem(request, previews) ??
+    (await checkProblem(request, previews, gate)) ??
     tooFewGpus(request, previews, gpusAsked(plan, selected)) ??
     closed ??
     dear;
@@ -64,12 +67,19 @@ export async function planCommand(
       cost,
       downloads,
       weakLimits,
+      checks: checkedBefore(plan, startedIn(previews)),
       durationMs,
     });
   } else {
     process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
     const hub = fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "";
-    const lines = [attemptsLine(previews, plan), hub, weakLimitsLine(plan), ...noteLines(previews, note)];
+    const lines = [
+      attemptsLine(previews, plan),
+      hub,
+      ...checkLines(plan, startedIn(previews)),
+      weakLimitsLine(plan),
+      ...noteLines(previews, note),
+    ];
     for (const line of lines.filter((one) => one !== "")) process.stdout.write(`${line}\n`);
   }
   return 0;
@@ -82,9 +92,14 @@ function stageLine(preview: Preview, { instances }: Plan): object {
 }
 
 function stageText({ index, action, certain, reasons, onStale }: Preview, { instances }: Plan): string {
-  const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
+  const left = action === "stale" && isThinned({ reasons }) ? "leave" : action;
+  const verb = action === "run" ? (certain ? "run  " : "run ?") : left;
   const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
   return `${verb}  ${instances[index]!.id}  (${reasons.map(reasonWords).join("; ")}${then})`;
+}
+
+function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
+  return reasons.some(({ kind }) => kind === "thinned");
 }
 
 function summaryText(previews: Preview[], actions: Record<Preview["action"], number>): string {
@@ -93,8 +108,10 @@ function summaryText(previews: Preview[], actions: Record<Preview["action"], num
   const untimed = started.filter((one) => one.expectedMs === undefined).length;
   const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
   const rest = untimed > 0 ? `, ${untimed} never timed` : "";
-  const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
-  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}`;
+  const thinned = previews.filter(isThinned).length;
+  const stale = actions.stale > thinned ? `, ${actions.stale - thinned} stale` : "";
+  const gone = thinned > 0 ? `, ${thinned} cannot run again (thinned)` : "";
+  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${gone}${work}${rest}`;
 }
 
 /** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */

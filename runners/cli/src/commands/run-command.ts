@@ -19,7 +19,7 @@ export async function runCommand(
     const { refuse } = await import("../request/request.ts");
     return refuse([jobs], options.json);
   }
-  const { profile, only, set, executor, acceptStale, json } = options;
+  const { profile, only, set, executor, skipReferenceModels, acceptStale, json } = options;
   const asked: RunInvocation = {
     repository,
     root: rootFolder(repository, options.root),
@@ -31,6 +31,7 @@ export async function runCommand(
         only,
         set,
         executor,
+        skipReferenceModels,
         acceptStale,
         json,
       },

@@ -1,6 +1,7 @@
 // Everything that may refuse a run before anything starts.
 import type { RunPurse } from "@mlrb/local/run/run-request";
 import { type Request, refuse } from "../request/request.ts";
+import { checkGate } from "./check-gate.ts";
 import { containerGate } from "./container-gate.ts";
 import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import type { Gate } from "./gate.ts";
@@ -18,6 +19,7 @@ export async function mayRun(
 ): Promise<boolean> {
   const problems = [
     await notYetGate(request, gate),
+    await checkGate(request, gate),
     ...(await sourceGate(request, gate)),
     await keyGate(request, gate),
     await priceGate(request, gate, purse),

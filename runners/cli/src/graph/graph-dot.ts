@@ -2,7 +2,7 @@
 // Pure: no disk, no clock.
 import { oneLine } from "../show/one-line.ts";
 import type { Graph } from "./graph.ts";
-import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
+import { edgeLabel, edgeStyles, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphDot({ title, nodes, edges }: Graph): string {
   const out = [
@@ -25,7 +25,7 @@ export function graphDot({ title, nodes, edges }: Graph): string {
     const looks = [
       `label=${quoted([edgeLabel(edge)])}`,
       ...(edge.private ? [`color="${privateColour}"`, `fontcolor="${privateColour}"`] : []),
-      ...(edge.collected ? ["style=dashed"] : []),
+      ...edgeStyles[edge.kind],
     ];
     out.push(`  ${quoted([edge.from])} -> ${quoted([edge.to])} [${looks.join(", ")}]`);
   }

@@ -14,7 +14,7 @@ export function graphMermaid({ title, nodes, edges }: Graph): string {
     out.push(`  ${names.get(id)}${open}${quoted([name, ...lines])}${close}`);
   }
   for (const edge of edges) {
-    const arrow = edge.collected ? "-.->" : "-->";
+    const arrow = edge.kind === "needed" ? "-->" : "-.->";
     out.push(`  ${names.get(edge.from)} ${arrow}|${quoted([edgeLabel(edge)])}| ${names.get(edge.to)}`);
   }
   for (const state of states) {

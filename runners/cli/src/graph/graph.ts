@@ -25,8 +25,8 @@ export type GraphEdge = {
   /** The outputs on this edge, in the order of the stage's declaration. */
   outputs: string[];
   private: boolean;
-  /** Read by a collecting stage, which runs whatever the outcomes of its members. */
-  collected: boolean;
+  /** collected: by a stage that runs whatever the outcomes of its members; after: nothing is read, but it starts later. */
+  kind: "needed" | "collected" | "after";
 };
 
 export type Graph = { title: string; nodes: GraphNode[]; edges: GraphEdge[] };
@@ -43,6 +43,9 @@ export function graphOf(
   const title = `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`})`;
   return { title, ...(instances ? instanceGraph(plan, stateOf) : stageGraph(plan, stateOf)) };
 }
+
+/** The edge from a stage that must succeed before another starts. */
+const after = { output: "starts after", kind: "after" as const };
 
 type Drawn = Pick<Graph, "nodes" | "edges">;
 
@@ -68,8 +71,17 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
   const drawn = new Set(nodes.map(({ id }) => id));
   const gives = givenBy(plan);
   const links = stages.flatMap((stage) => [
-    ...stage.needs.map(({ stage: from, output }) => ({ from, to: stage.name, output, collected: false })),
-    ...stage.collect.map(({ stage: from, output }) => ({ from, to: stage.name, output, collected: true })),
+    ...stage.needs.map(({ stage: from, output }) => ({
+      from,
+      to: stage.name,
+      output,
+      kind: "needed" as const,
+    })),
+    ...stage.collect.map(({ stage: from, output }) => ({
+      ...{ from, to: stage.name, output },
+      kind: "collected" as const,
+    })),
+    ...(stage.spec.startAfter ?? []).map((from) => ({ from, to: stage.name, ...after })),
   ]);
   const edges = joined(
     links
@@ -90,9 +102,10 @@ function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>):
     const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
     return { id, name, lines: [...point, ...marks(stage), stateWords[state]], state, durable, untrusted };
   });
-  const links = drawn.flatMap(({ id, inputs, members }) => [
-    ...inputs.map(({ from, output }) => ({ from, to: id, output, collected: false })),
-    ...members.map(({ from, output }) => ({ from, to: id, output, collected: true })),
+  const links = drawn.flatMap(({ id, inputs, members, checks = [] }) => [
+    ...inputs.map(({ from, output }) => ({ from, to: id, output, kind: "needed" as const })),
+    ...members.map(({ from, output }) => ({ from, to: id, output, kind: "collected" as const })),
+    ...checks.map((from) => ({ from, to: id, ...after })),
   ]);
   const edges = joined(
     links
@@ -126,7 +139,7 @@ type Link = Omit<GraphEdge, "outputs"> & { output: string };
 function joined(links: Link[]): GraphEdge[] {
   const edges = new Map<string, GraphEdge>();
   for (const { output, ...link } of links) {
-    const key = JSON.stringify([link.from, link.to, link.private, link.collected]);
+    const key = JSON.stringify([link.from, link.to, link.private, link.kind]);
     const edge = edges.get(key) ?? { ...link, outputs: [] };
     edges.set(key, edge);
     if (!edge.outputs.includes(output)) edge.outputs.push(output);

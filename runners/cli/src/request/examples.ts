@@ -106,6 +106,14 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
     ["pnpm pipeline attempts adopt", "make records of lost attempts that had finished"],
     ["pnpm pipeline attempts verify", "read every byte of every record; repair damaged files from the cache"],
+    [
+      "pnpm pipeline attempts thin --dry-run",
+      "what removing snapshots of scored attempts would free, and what could not run again",
+    ],
+    [
+      "pnpm pipeline attempts thin 3f2a --keep none",
+      "remove the weights of one attempt, also its submission's",
+    ],
     ["pnpm pipeline attempts export ../records", "copy records for another machine, which imports them"],
     ["pnpm pipeline attempts export ../records --sign ~/.ssh/id_ed25519", "the same, signed with an SSH key"],
     [

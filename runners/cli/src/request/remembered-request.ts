@@ -18,9 +18,9 @@ export async function rememberedRequest(
   options: CommonOptions,
 ): Promise<RememberedRequest | undefined> {
   const root = rootFolder(repository, options.root);
-  const { profile, only, set, executor } = options;
+  const { profile, only, set, executor, skipReferenceModels } = options;
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
-  const asked = { command: "plan", pipeline, from, profile, only, set, executor };
+  const asked = { command: "plan", pipeline, from, profile, only, set, executor, skipReferenceModels };
   let fresh: RememberedRequest | undefined;
   const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
     { repository, root, asked },

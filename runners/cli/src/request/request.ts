@@ -21,6 +21,7 @@ export type CommonOptions = {
   only: string[];
   set: string[];
   executor?: string;
+  skipReferenceModels?: boolean;
   root?: string;
   json: boolean;
 };
@@ -53,7 +54,8 @@ export async function readRequest(
     return undefined;
   }
   const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
-    const asked = { file, profile, set, executor: options.executor };
+    const { executor, skipReferenceModels: skipChecks } = options;
+    const asked = { file, profile, set, executor, skipChecks };
     const result = loadPlan(asked, scripted, executorNames);
     if ("problems" in result) return result;
     const selection = selectInstances(result.plan, options.only);

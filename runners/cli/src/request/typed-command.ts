@@ -7,6 +7,7 @@ type TypedOptions = {
   only?: string[];
   set?: string[];
   executor?: string;
+  skipReferenceModels?: boolean;
   root?: string | undefined;
 };
 
@@ -18,6 +19,7 @@ export function typedCommand(command: string, words: string | string[], asked: T
     ...flags("--only", asked.only ?? []),
     ...flags("--set", asked.set ?? []),
     ...flags("--executor", [asked.executor]),
+    ...(asked.skipReferenceModels ? ["--skip-reference-models"] : []),
     ...flags("--root", [asked.root]),
   ];
   return ["pnpm pipeline", command, ...[words].flat().map(shellWord), ...options].join(" ");

@@ -15,6 +15,7 @@ import { ownerWords } from "@mlrb/local/leases/owner";
 import { takeOver } from "@mlrb/local/leases/take-over";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/process/environments";
 import { findPython } from "@mlrb/local/process/find-python";
+import { thinnedFileName } from "@mlrb/local/records/thinned-files";
 import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
 import { startRun } from "@mlrb/local/run/run-plan";
@@ -22,6 +23,7 @@ import { leftStale, type RunPurse } from "@mlrb/local/run/run-request";
 import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { thinAfterRun } from "../attempts/attempts-thin.ts";
 import { refreshPage } from "../attempts/write-page.ts";
 import type { Gate } from "../gates/gate.ts";
 import { leaseSilence } from "../gates/lease-silence.ts";
@@ -177,6 +179,8 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  thinAfterRun({ plan, results, workspace }, { json: options.json, say });
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0)
     rememberNoOp(ready, ended, {
@@ -251,7 +255,7 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
   return [
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
-    ...["records", "origins", "choices.jsonl", "adjudications.jsonl"].map(
+    ...["records", "origins", "choices.jsonl", "adjudications.jsonl", thinnedFileName].map(
       (name) => `${state.attempts}/${name}`,
     ),
     ...results.flatMap((result) =>

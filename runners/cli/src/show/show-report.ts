@@ -38,11 +38,15 @@ export async function showReport(
   const times = join(folder, "times.json");
   let followed = !reading.upgraded;
   if (existsSync(times)) {
-    const { timesSection } = await import("@mlrb/report/sections/times");
+    const [{ timesSection }, { costsSection }] = await Promise.all([
+      import("@mlrb/report/sections/times"),
+      import("@mlrb/report/paper/costs"),
+    ]);
     const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);
     // the next run makes those of an older version again
     if (reading.kind === "ok")
-      process.stdout.write(`\n${terminalSection(timesSection(reading.value), look)}`);
+      for (const section of [costsSection(report, reading.value), timesSection(reading.value)])
+        process.stdout.write(`\n${terminalSection(section, look)}`);
     else followed = false;
   }
   return { report, followed };

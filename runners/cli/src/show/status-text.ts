@@ -6,6 +6,7 @@ import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
+import { counted } from "./counted.ts";
 import { type StateCounts, states, stateWords, stateWordsOf } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
 import { shorten } from "./shorten.ts";
@@ -56,6 +57,11 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   }
   if (status.states.uncertain > 0)
     out.push("", "uncertain: an input runs first; reused after all if that input comes out the same");
+  if (status.thinned > 0)
+    out.push(
+      "",
+      `thinned: ${counted(status.thinned, "stage instance")} cannot run again, because weights were removed; \`plan\` names them`,
+    );
   if (next.length > 0) out.push("", "next");
   for (const { why, command } of next) out.push(`  ${command}`, `      ${why}`);
   return `${out.join("\n")}\n`;

@@ -31,6 +31,8 @@ export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
     expectedMs: number;
     untimed: number;
   };
+  /** Instances that cannot run again: weights that they would read were removed. */
+  thinned: number;
   publishes: boolean;
 };
 
@@ -89,6 +91,9 @@ export function statusOf(
       expectedMs: toRun.reduce((sum, { expectedMs }) => sum + (expectedMs ?? 0), 0),
       untimed: toRun.filter(({ expectedMs }) => expectedMs === undefined).length,
     },
+    thinned: instances.filter(
+      ({ preview }) => preview.action !== "reuse" && preview.reasons.some(({ kind }) => kind === "thinned"),
+    ).length,
     publishes: plan.stages.some(({ publishes }) => publishes),
   };
 }

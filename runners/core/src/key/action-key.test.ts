@@ -233,6 +233,7 @@ test("every reason has its own words", () => {
     imported: { kind: "imported", signedBy: null },
     undecided: { kind: "undecided", records: ["a".repeat(64)] },
     "cannot-start": { kind: "cannot-start", detail: "a.ts cannot be bundled\nmore" },
+    thinned: { kind: "thinned", record: "r", input: "submission" },
     "upstream-stale": { kind: "upstream-stale", stage: "attempt" },
     "upstream-runs": { kind: "upstream-runs", stage: "data" },
   };
@@ -267,6 +268,7 @@ test("every reason has its own words", () => {
     "imported, unsigned",
     "the imported record aaaaaaaaaaaa competes and is not used; `pnpm pipeline attempts use DIGEST` decides",
     "it cannot start: a.ts cannot be bundled; more",
+    "thinned: the weights of attempt r were removed, so it cannot run again",
     "attempt is stale",
     "data runs first",
   ]);

@@ -27,6 +27,7 @@ export type BoundInputs = {
 export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   const { stage, action, axes } = instance;
   const { task, seed } = axes;
+  const network = stage.durable ? reachedNetwork(instance) : undefined;
   return {
     keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
     ...(stage.durable && {
@@ -36,7 +37,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
         cpus: instance.execution.resources.cpus,
       }),
     }),
-    ...(stage.durable && reached(instance)),
+    ...(network !== undefined && { network }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key
     params: stage.durable
@@ -51,9 +52,9 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   };
 }
 
-/** An agent with a network works under another condition than one without. */
-function reached({ execution: { network } }: Instance): Pick<KeyParts, "network"> {
-  return network === "full" || network === "hub" ? { network } : {};
+/** The network of an attempt as its key has it: an agent with one works under another condition than one without. */
+export function reachedNetwork({ execution: { network } }: Instance): KeyParts["network"] {
+  return network === "full" || network === "hub" ? network : undefined;
 }
 
 /** The parts of an attempt with a full network before keys had the network; undefined for any other attempt. */

@@ -38,6 +38,8 @@ export type Reason =
   | { kind: "imported"; signedBy: string | null }
   /** Imported records compete for this attempt; they are not used until a person decides. */
   | { kind: "undecided"; records: string[] }
+  /** The weights of the attempt `record`, which it would read, were removed (`attempts thin`). */
+  | { kind: "thinned"; record: string; input: string }
   /** Its inputs cannot be read or bundled: it fails before it starts. */
   | { kind: "cannot-start"; detail: string }
   /** In a plan only: an attempt that it reads is stale and is not run again. */
@@ -132,6 +134,8 @@ export function reasonWords(reason: Reason): string {
       return `imported, ${originText(reason)}`;
     case "undecided":
       return `${undecidedText(reason.records)}; \`pnpm pipeline attempts use DIGEST\` decides`;
+    case "thinned":
+      return `thinned: the weights of attempt ${reason.record.slice(0, 12)} were removed, so it cannot run again`;
     case "cannot-start":
       return `it cannot start: ${reason.detail.replaceAll("\n", "; ")}`;
     case "upstream-stale":

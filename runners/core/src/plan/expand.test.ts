@@ -567,3 +567,36 @@ stages:
   const of = (scorer: string) => instance(found, `score[task=reading,scorer=${scorer}]`).action.hostSensitive;
   assert.deepEqual([of("fluency"), of("accuracy")], [true, false]);
 });
+
+const checked = (when = "{task.title}") => `axes: { task: [reading, writing], seed: [1, 2] }
+stages:
+  check: { each: [task], when: "${when}", script: steps/a.ts, gives: { text: file } }
+  attempt: { each: [task, seed], startAfter: [check], script: steps/a.ts, gives: { submission: dir } }
+  report: { collect: [check.text, attempt.submission], script: steps/b.ts, gives: { table: file } }
+`;
+const checksOf = (whole: Plan, id: string) =>
+  instance(whole, id).checks?.map((index) => whole.instances[index]!.id);
+
+test("an instance starts after the checks at its own values of their axes, and reads nothing of them", () => {
+  const whole = plan(checked());
+  assert.deepEqual(checksOf(whole, "attempt[task=writing,seed=2]"), ["check[task=writing]"]);
+  assert.deepEqual(instance(whole, "attempt[task=writing,seed=2]").inputs, []);
+  assert.ok(ids(whole).indexOf("check[task=writing]") < ids(whole).indexOf("attempt[task=reading,seed=1]"));
+});
+
+test("where a check is not planned, nothing waits for it", () => {
+  const whole = plan(checked("{task.anchors}"));
+  assert.deepEqual(
+    whole.instances.filter(({ checks, skippedChecks }) => checks ?? skippedChecks),
+    [],
+  );
+});
+
+test("a plan without its checks has no instance of them, and each that would wait says so", () => {
+  const whole = plan(checked(), { skipChecks: true });
+  assert.ok(ids(whole).every((id) => !id.startsWith("check")));
+  const { checks, skippedChecks } = instance(whole, "attempt[task=reading,seed=1]");
+  assert.deepEqual([checks, skippedChecks], [undefined, ["check[task=reading]"]]);
+  const none = plan(checked("{task.anchors}"), { skipChecks: true });
+  assert.equal(instance(none, "attempt[task=reading,seed=1]").skippedChecks, undefined);
+});

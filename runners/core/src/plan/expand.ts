@@ -2,6 +2,7 @@
 // Pure: no disk, no clock.
 import { parse } from "node:path/posix";
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import { checksBefore, checksOf, mayBeSkipped, skipped } from "./checks.ts";
 import { lacksGateway } from "./gateways.ts";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
 import { type Resolved, resolveAction } from "./resolve-action.ts";
@@ -14,14 +15,15 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
   const byStage = new Map<string, Instance[]>();
   const environments = new Map<string, number>();
   const lookup = new Map<string, number>();
-  const conditional = new Set(stages.filter(({ spec }) => spec.when !== undefined).map(({ name }) => name));
+  const checks = checksOf(stages, context.skipChecks);
+  const mayLack = (stage: PlannedStage) => stage.spec.when !== undefined || mayBeSkipped(stage, checks);
+  const conditional = new Set(stages.filter(mayLack).map(({ name }) => name));
   const eachOf = new Map(stages.map(({ name, each }) => [name, each]));
 
   for (const stage of stages) {
     const mine: Instance[] = [];
     byStage.set(stage.name, mine);
     const resolve = resolver(stage, context);
-    const needs = stage.needs.map((need) => ({ ...need, each: eachOf.get(need.stage)! }));
     const collected = stage.collect.map((source) => {
       const shared = stage.each.filter((axis) => eachOf.get(source.stage)!.includes(axis));
       const group = Map.groupBy(byStage.get(source.stage)!, ({ axes }) => groupKey(axes, shared));
@@ -29,12 +31,17 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
     });
     for (const axes of lacksGateway(stage, stages, context) ? [] : points(stage.each, context.axes)) {
       const { action, execution, environment, planned } = resolve(axes);
-      if (!planned) continue;
-      const inputs = needs.flatMap((need) => {
-        const from = lookup.get(instanceId(need.stage, pick(axes, need.each)));
-        if (from !== undefined) return [{ name: need.name, from, output: need.output }];
-        if (conditional.has(need.stage)) return [];
-        throw new Error(`bug: ${stage.name} needs an instance of ${need.stage} that was not planned`);
+      const id = instanceId(stage.name, axes);
+      if (!planned || skipped(stage, id, checks)) continue;
+      const idOf = (other: string) => instanceId(other, pick(axes, eachOf.get(other)!));
+      const before = (other: string) => {
+        const from = lookup.get(idOf(other));
+        if (from !== undefined || conditional.has(other)) return from;
+        throw new Error(`bug: ${stage.name} needs an instance of ${other} that was not planned`);
+      };
+      const inputs = stage.needs.flatMap(({ name, stage: other, output }) => {
+        const from = before(other);
+        return from === undefined ? [] : [{ name, from, output }];
       });
       const members = collected.flatMap(({ source, shared, group }) =>
         (group.get(groupKey(axes, shared)) ?? []).map(({ index: from }) => ({
@@ -45,7 +52,6 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
       );
       const plan = { instances, environments, context };
       const built = environment === undefined ? undefined : environmentOf(environment, stage, plan);
-      const id = instanceId(stage.name, axes);
       const instance: Instance = {
         index: instances.length,
         id,
@@ -54,6 +60,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         inputs,
         members,
         ...(built !== undefined && { environment: built }),
+        ...checksBefore(stage, { before, idOf, checks }),
         action,
         execution,
       };

@@ -1,4 +1,5 @@
-// Stages whose programs download through a gateway (network: hub), and the stages that say what it withholds.
+// Stages whose programs download through a gateway (network: hub), and the stages that say what it withholds. Attempts
+// with two kinds of network are two conditions, which no report may hold.
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
@@ -31,5 +32,23 @@ export function checkGateways(stages: PlannedStage[], context: ResolveContext): 
         place,
         help: "collect the output of a stage with withholds: true, e.g. of pipelines/steps/withheld.ts",
       });
+  }
+}
+
+/** Reports a stage that collects attempts with two kinds of network: its means would hold two conditions. */
+export function checkConditions(stages: PlannedStage[], context: ResolveContext): void {
+  const attempts = stages.filter(({ durable, untrusted }) => durable && untrusted);
+  const networkOf = ({ name }: PlannedStage) => context.execution(name).network ?? "none";
+  for (const { name, collect } of stages) {
+    const collected = attempts.filter((attempt) => collect.some(({ stage }) => stage === attempt.name));
+    const [first, ...others] = collected;
+    const other = others.find((one) => networkOf(one) !== networkOf(first!));
+    if (!first || !other) continue;
+    context.problems.push({
+      code: "two-conditions",
+      message: `"${name}" collects "${first.name}" with network: ${networkOf(first)}, and "${other.name}" with network: ${networkOf(other)}`,
+      place: context.source.place(context.written(other.name, ["network"])),
+      help: "no mean may hold attempts of two conditions: give both stages one network, or use a profile for each",
+    });
   }
 }

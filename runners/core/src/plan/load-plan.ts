@@ -13,7 +13,7 @@ import { didYouMean } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkCount } from "./count-instances.ts";
 import { checkActions, expand } from "./expand.ts";
-import { checkGateways } from "./gateways.ts";
+import { checkConditions, checkGateways } from "./gateways.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
@@ -28,6 +28,8 @@ export type PlanRequest = {
   set?: Selection;
   /** `--executor`: where everything that is not bound elsewhere runs. */
   executor?: string | undefined;
+  /** `--skip-reference-models`: leaves out the stages that others start after. */
+  skipChecks?: boolean | undefined;
 };
 
 export type PlanResult = { plan: Plan } | { problems: Diagnostic[] };
@@ -71,6 +73,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     params: profile.params,
     pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },
+    skipChecks: request.skipChecks ?? false,
     execution: (name) => executionOf(spec, profile, name),
     written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
     problems,
@@ -80,6 +83,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     return refused(problems);
   }
   checkGateways(stages, context);
+  checkConditions(stages, context);
   const instances = sentTo(request.executor, expand(stages, context));
   if (problems.length > 0) return refused(problems);
   const resources = instances.map(({ execution }) => execution.resources);
@@ -93,6 +97,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       selection: selectionText(set),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
+      retain: profile.retain,
       stages,
       instances,
     },

@@ -10,7 +10,7 @@ import { checkStage, type StageContext } from "../spec/check-stage.ts";
 import { givenOutput } from "../spec/given-output.ts";
 import { checkOpens } from "../spec/opens.ts";
 import { checkPrivacy, spreadPrivacy } from "../spec/privacy.ts";
-import { checkNames, checkReference, referencesOf, type Wires } from "../spec/references.ts";
+import { checkNames, checkReference, referencesOf, stagesBefore, type Wires } from "../spec/references.ts";
 import { checkRoles } from "../spec/roles.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
@@ -31,16 +31,21 @@ export function planStages(
     problems.push(...checkStage(name, stage, context));
     const needs = referencesOf(stage.needs, ["stages", name, "needs"]);
     const collect = referencesOf(stage.collect, ["stages", name, "collect"]);
-    wires.set(name, { needs, collect });
+    const startAfter = stagesBefore(stage.startAfter, ["stages", name, "startAfter"]);
+    wires.set(name, { needs, collect, startAfter });
     stages.set(name, plannedStage(name, stage, { needs, collect, source }));
   }
 
   const graph = new DirectedGraph();
   for (const name of stages.keys()) graph.addNode(name);
-  for (const [name, { needs, collect }] of wires) {
-    for (const reference of [...needs, ...collect]) {
-      const collected = collect.includes(reference);
-      const found = checkReference(name, reference, { ...context, stages, collected });
+  for (const [name, { needs, collect, startAfter }] of wires) {
+    for (const reference of [...needs, ...collect, ...startAfter]) {
+      const how = collect.includes(reference)
+        ? "collects"
+        : startAfter.includes(reference)
+          ? "starts after"
+          : "needs";
+      const found = checkReference(name, reference, { ...context, stages, how });
       if (found) problems.push(found);
       if (stages.has(reference.stage) && reference.stage !== name)
         graph.mergeDirectedEdge(reference.stage, name);
@@ -66,7 +71,7 @@ export function planStages(
 function plannedStage(
   name: string,
   stage: StageSpec,
-  { needs, collect, source }: Wires & { source: YamlSource },
+  { needs, collect, source }: Pick<Wires, "needs" | "collect"> & { source: YamlSource },
 ): PlannedStage {
   const { file, line } = source.place(["stages", name], "key");
   return {
@@ -92,7 +97,9 @@ function cycleProblem(
   { wires, source }: { wires: Map<string, Wires>; source: YamlSource },
 ): Diagnostic {
   const back = wires.get(cycle[0]!)!;
-  const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === cycle.at(-2))!;
+  const reference = [...back.needs, ...back.collect, ...back.startAfter].find(
+    ({ stage }) => stage === cycle.at(-2),
+  )!;
   return {
     code: "cycle",
     message: `stages need each other in a cycle: ${cycle.join(" → ")}`,

@@ -1,7 +1,7 @@
 // The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan make
 // it.
 
-import type { Network, PoolsSpec, Scalar, StageSpec } from "@mlrb/formats/declared/pipeline";
+import type { Network, PoolsSpec, RetainSpec, Scalar, StageSpec } from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Json } from "@mlrb/kit/stage";
 
@@ -98,6 +98,10 @@ export type Instance = {
   members: { from: number; output: string; digestOnly?: true }[];
   /** The index of the instance that builds its environment. */
   environment?: number;
+  /** Indices of the instances that must have succeeded before it starts, but not before it is reused. */
+  checks?: number[];
+  /** The ids of such instances that a person left out of the plan. */
+  skippedChecks?: string[];
   action: ActionSpec;
   execution: Execution;
 };
@@ -116,6 +120,8 @@ export type Plan = {
   onStale: "leave" | "rerun";
   /** Whether untrusted programs may run where only polls limit their memory. In no key. */
   weakLimits: boolean;
+  /** Which weights of its attempts are kept. In no key. */
+  retain: RetainSpec;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -76,7 +76,7 @@ function checkImage(image: string, path: Path, { source, sources, problems }: Re
     code: "image-not-pinned",
     message: `${image} is built from ${bases.join(", ")}, which is not pinned to a digest`,
     place,
-    help: "name each base by digest: FROM NAME@sha256:…; `docker image inspect` shows it under RepoDigests",
+    help: `name each base by digest: FROM NAME@sha256:…; \`node scripts/pin-images.ts ${reference.file}\` pulls each base and writes its digest`,
   });
 }
 

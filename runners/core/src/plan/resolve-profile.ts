@@ -7,6 +7,7 @@ import type {
   PoolsSpec,
   ProfileSpec,
   ResourcesSpec,
+  RetainSpec,
 } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -24,6 +25,7 @@ export type ResolvedProfile = {
   stages: Record<string, ExecutionSpec>;
   onStale: "leave" | "rerun";
   weakLimits: boolean;
+  retain: RetainSpec;
 };
 
 /**
@@ -63,6 +65,7 @@ export function resolveProfile(
     stages: {},
     onStale: "leave",
     weakLimits: false,
+    retain: { weights: "final", thin: "asked" },
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
     profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
@@ -81,6 +84,7 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
   Object.assign(merged.pools, profile.pools);
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
+  merged.retain = { ...merged.retain, ...profile.retain };
   merged.weakLimits = profile.weakLimits ?? merged.weakLimits;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
     const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};

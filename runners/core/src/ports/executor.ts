@@ -53,8 +53,19 @@ export type ExecutionRequest = {
   writes: string[];
   /** The image of a container; undefined: this host's own system folders. */
   image?: string;
+  /** Its folders are in `reads`, and in those of `walls`. */
+  environment?: HostEnvironment;
   cpus: number;
   gpus: readonly Gpu[];
+};
+
+/** A Python environment on this host. */
+export type HostEnvironment = {
+  path: string;
+  /** The folder of the interpreter behind it, where /usr does not hold it. */
+  interpreter?: string;
+  /** SHA-256 of its lock file, by which a container finds the same environment in its image. */
+  lock: string;
 };
 
 /**

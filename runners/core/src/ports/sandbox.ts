@@ -4,6 +4,7 @@
 import type { Server } from "node:net";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
+import type { HostEnvironment } from "./executor.ts";
 import type { Gpu } from "./gpu.ts";
 
 export type Sandbox = {
@@ -97,6 +98,8 @@ export type WallsRequest = {
   gpus: readonly Gpu[];
   /** Undefined: this host's own system folders, read-only. */
   image?: string;
+  /** The Python environment among `reads`. */
+  environment?: HostEnvironment;
   /** Marks its processes and containers on the host, so that they can be ended after their supervisor died. */
   token: string;
 };

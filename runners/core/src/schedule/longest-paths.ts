@@ -5,6 +5,8 @@ type Step = {
   needs: number[];
   collects: number[];
   environment?: number;
+  /** They add to the path, but take no place: what they check need not come soon. */
+  checks?: number[];
   expectedMs: number;
   /** Its place in an order of starts, from 0. */
   start?: number;
@@ -24,7 +26,8 @@ export function longestPaths(steps: readonly Step[]): number[] {
   const after = steps.map(() => 0);
   for (let index = steps.length - 1; index >= 0; index--) {
     const mine = steps[index]!.expectedMs + after[index]!;
-    for (const other of before(steps[index]!)) if (after[other]! < mine) after[other] = mine;
+    const { checks = [] } = steps[index]!;
+    for (const other of [...before(steps[index]!), ...checks]) if (after[other]! < mine) after[other] = mine;
   }
   const places = placesOf(steps);
   const last = places.reduce<number>((most, place = -1) => Math.max(most, place), -1);

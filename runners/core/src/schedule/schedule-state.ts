@@ -13,6 +13,8 @@ export type Work = {
   collects: number[];
   /** The index of its environment, which must be built before it runs, but not for a reuse. */
   environment?: number;
+  /** Indices that must have succeeded before it starts, but not for a reuse, nor if it runs already. */
+  checks?: number[];
   resources: Resources;
   /** Expected duration in ms, for the longest-path order. */
   expectedMs: number;
@@ -28,7 +30,8 @@ export type Capacity = Resources;
 export type Event =
   | { kind: "begin" }
   /** `same` is an instance that runs the same action now: wait for its result. */
-  | { kind: "decided"; index: number; decision: "run" | "reuse" }
+  /** `begun`: its processes run already, and are followed. */
+  | { kind: "decided"; index: number; decision: "run" | "reuse"; begun?: boolean }
   | { kind: "decided"; index: number; decision: "same"; same: number }
   /** Its inputs could not be bound, e.g. its script does not parse. */
   | { kind: "decided"; index: number; decision: "failed"; outcome: Outcome }
@@ -61,7 +64,7 @@ export type ScheduleState = {
   outcome: (Outcome | undefined)[];
   /** By instance: the number of needs and collected members that have not ended. */
   open: number[];
-  /** By instance: those that wait for its end, by need, collection or environment. */
+  /** By instance: those that wait for its end, by need, collection, check or environment. */
   dependents: number[][];
   /** Instances that wait for the result of another with the same action. */
   sharers: Map<number, number[]>;
@@ -73,6 +76,8 @@ export type ScheduleState = {
   running: Set<number>;
   /** Running instances whose resources are free again. */
   freed: Set<number>;
+  /** Instances whose processes ran before this run. */
+  begun: Set<number>;
   deciding: number;
   /** To be decided; the command is not sent yet. */
   asked: number[];
@@ -92,9 +97,9 @@ export function initialState(
 ): ScheduleState {
   const { capacity, failFast } = options;
   const dependents: number[][] = work.map(() => []);
-  const open = work.map(({ needs, collects, environment, id }, index) => {
+  const open = work.map(({ needs, collects, environment, checks = [], id }, index) => {
     const before = new Set([...needs, ...collects]);
-    for (const other of environment === undefined ? before : [...before, environment])
+    for (const other of [...before, ...checks, ...(environment === undefined ? [] : [environment])])
       if (other >= index) throw new Error(`bug: ${id} comes before its needs`);
     for (const other of before) dependents[other]!.push(index);
     return before.size;
@@ -117,6 +122,7 @@ export function initialState(
     free: [...amounts.whole],
     running: new Set(),
     freed: new Set(),
+    begun: new Set(),
     deciding: 0,
     asked: [],
     fresh: [],

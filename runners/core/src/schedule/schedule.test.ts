@@ -185,6 +185,93 @@ test("a driver that keeps naming a skipped equal action does not cause an endles
   assert.deepEqual(run.said(), ["start environment", "skipped a", "skipped b", "finished"]);
 });
 
+const gated = [
+  work("score-reference"),
+  work("check", { needs: [0] }),
+  work("environment", { lazy: true }),
+  work("attempt", { checks: [1], environment: 2 }),
+];
+
+test("an instance starts only after its check has succeeded", () => {
+  const run = driver(gated);
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start score-reference"]);
+  run.finish("score-reference");
+  assert.deepEqual(run.said(), ["start check"]);
+  run.finish("check");
+  assert.deepEqual(run.said(), ["start environment"]);
+  run.finish("environment");
+  assert.deepEqual(run.said(), ["start attempt"]);
+});
+
+test("an instance whose check failed is skipped and names the check, and its environment is not built", () => {
+  const run = driver([...gated, work("other"), work("report", { collects: [3, 4] })]);
+  run.send({ kind: "begin" });
+  run.finish("other");
+  run.finish("score-reference");
+  run.said();
+  run.finish("check", failed);
+  assert.deepEqual(run.said(), ["skipped attempt", "start report"]);
+  assert.deepEqual(run.state().outcome[3], { kind: "skipped", because: "check" });
+  run.finish("report");
+  assert.deepEqual(run.said(), ["reused environment", "finished"]);
+});
+
+test("an instance whose check cannot run is skipped too", () => {
+  const run = driver(gated);
+  run.send({ kind: "begin" });
+  run.said();
+  run.finish("score-reference", failed);
+  assert.deepEqual(run.said(), ["skipped check", "skipped attempt", "reused environment", "finished"]);
+});
+
+test("a recorded attempt is reused, and a running one followed, whatever its check says", () => {
+  for (const decision of ["reuse", "run"] as const) {
+    const run = driver(gated, {
+      decide: (index) => ({
+        kind: "decided",
+        index,
+        decision: index === 3 ? decision : "run",
+        begun: index === 3 && decision === "run",
+      }),
+    });
+    run.send({ kind: "begin" });
+    if (decision === "run") run.finish("environment");
+    assert.equal(run.state().phase[3], decision === "run" ? "running" : "ended");
+    if (decision === "run") run.finish("attempt");
+    run.finish("score-reference");
+    run.finish("check", failed);
+    assert.equal(run.state().outcome[3]?.kind, decision === "run" ? "succeeded" : "reused");
+  }
+});
+
+test("what a check needs starts before attempts of any place, and the check delays no other attempt", () => {
+  const run = driver(
+    [
+      work("score-reference"),
+      work("check", { needs: [0] }),
+      work("checked", { checks: [1], start: 0, expectedMs: 9000 }),
+      work("free", { start: 1, expectedMs: 9000 }),
+    ],
+    { capacity: { ...machine, cpus: 1 } },
+  );
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start score-reference"]);
+  run.finish("score-reference");
+  assert.deepEqual(run.said(), ["start check"]);
+  run.finish("check", failed);
+  assert.deepEqual(run.said(), ["skipped checked", "start free"]);
+});
+
+test("an interrupt cancels what waits for a check", () => {
+  const run = driver(gated);
+  run.send({ kind: "begin" });
+  run.send({ kind: "interrupt" });
+  run.finish("score-reference", { kind: "cancelled" });
+  const { outcome } = run.state();
+  assert.deepEqual(outcome[3], { kind: "cancelled" });
+});
+
 test("the longest remaining path starts first, and an environment counts its dependents", () => {
   const run = driver(
     [
@@ -363,14 +450,14 @@ const resources = fc.record({
   ),
 });
 
-/** Works whose needs, collections and environment stand before them; every fifth or so is an environment. */
+/** Works whose needs, collections, checks and environment come before them; every fifth or so is an environment. */
 const graphs = fc
   .array(
     fc.record({
       resources,
       lazy: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
       expectedMs: fc.integer({ min: 0, max: 5 }),
-      picks: fc.array(fc.tuple(fc.nat(), fc.constantFrom("needs", "collects", "environment")), {
+      picks: fc.array(fc.tuple(fc.nat(), fc.constantFrom("needs", "collects", "checks", "environment")), {
         maxLength: 4,
       }),
     }),
@@ -385,6 +472,7 @@ const graphs = fc
         const other = pick % index;
         if (works[other]!.lazy) made.environment = other;
         else if (role === "needs") made.needs.push(other);
+        else if (role === "checks") made.checks = [...(made.checks ?? []), other];
         else made.collects.push(other);
       }
       works.push(made);
@@ -421,7 +509,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
       return;
     }
     const { index } = command;
-    const { needs, collects, environment, lazy } = works[index]!;
+    const { needs, collects, checks = [], environment, lazy } = works[index]!;
     // biome-ignore lint/nursery/useExhaustiveSwitchCases: it does not see that `finished` has returned above
     switch (command.kind) {
       case "decide":
@@ -432,6 +520,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
       case "start":
         assert(!started.has(index) && !outcome.has(index), "nothing starts twice");
         assert(environment === undefined || good(environment), "its environment is there");
+        assert(checks.every(good), "its checks have succeeded");
         assert(interrupted === 0 && !(failFast && failures > 0), "nothing starts after the end was decided");
         started.add(index);
         running.add(index);
@@ -446,7 +535,8 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
         return;
       case "settled": {
         const { kind } = command.outcome;
-        const lost = needs.some((one) => !good(one)) || (environment !== undefined && !good(environment));
+        const before = [...needs, ...checks, ...(environment === undefined ? [] : [environment])];
+        const lost = before.some((one) => !good(one));
         if (kind === "skipped") assert(lost, "skipped only when something it needs did not succeed");
         if (kind === "cancelled")
           assert(interrupted > 0 || (failFast && failures > 0), "cancelled for a reason");

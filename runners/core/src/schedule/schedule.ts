@@ -133,28 +133,34 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
     return;
   }
   // the other instance left no result, so this one runs the action
-  const environment = state.work[index]!.environment;
-  if (environment !== undefined && state.phase[environment] !== "ended") {
-    state.phase[index] = "parked";
-    state.dependents[environment]!.push(index);
-    if (!state.demanded[environment]) {
-      state.demanded[environment] = true;
-      consider(state, environment, commands);
-    }
-    return;
-  }
+  if (event.decision === "run" && event.begun) state.begun.add(index);
+  else state.begun.delete(index);
   enqueue(state, index, commands);
 }
 
-/** Adds an instance to the queue, unless its environment failed. */
+/**
+ * Adds an instance to the queue once its checks have succeeded and its environment is built. It waits for one at a time,
+ * so that no environment is built for an instance that a check stops.
+ */
 function enqueue(state: ScheduleState, index: number, commands: Command[]): void {
-  const environment = state.work[index]!.environment;
-  if (environment !== undefined && !usable(state.outcome[environment])) {
-    settle(state, index, { kind: "skipped", because: state.work[environment]!.id }, commands);
-    return;
+  const { checks = [], environment } = state.work[index]!;
+  const before = [
+    ...(state.begun.has(index) ? [] : checks),
+    ...(environment === undefined ? [] : [environment]),
+  ];
+  const first = before.find((other) => !usable(state.outcome[other]));
+  if (first === undefined) {
+    state.phase[index] = "ready";
+    state.ready.put(index, "ready");
+  } else if (state.phase[first] === "ended") {
+    settle(state, index, { kind: "skipped", because: state.work[first]!.id }, commands);
+  } else {
+    state.phase[index] = "parked";
+    state.dependents[first]!.push(index);
+    if (state.demanded[first]) return;
+    state.demanded[first] = true;
+    consider(state, first, commands);
   }
-  state.phase[index] = "ready";
-  state.ready.put(index, "ready");
 }
 
 function startWhatFits(state: ScheduleState, commands: Command[]): void {

@@ -6,7 +6,7 @@ import { longestPaths } from "./longest-paths.ts";
 import type { Work } from "./schedule-state.ts";
 
 /** A lazy instance counts as 0 until another one needs it. */
-export type TimedWork = Pick<Work, "needs" | "collects" | "environment" | "resources" | "lazy"> & {
+export type TimedWork = Pick<Work, "needs" | "collects" | "checks" | "environment" | "resources" | "lazy"> & {
   /** The name of its stage. An instance without an earlier duration gets the mean of its stage. */
   stage: string;
   /** Duration of its last run in milliseconds. */

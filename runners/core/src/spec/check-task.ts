@@ -1,6 +1,6 @@
 // Checks a task.yaml beyond its shape. All tables by kind of data must have the same kinds, or a profile would fail
 // halfway for want of a budget. A kind's primary scorer, trivial baselines and rules must belong to that kind.
-import type { TaskManifest } from "@mlrb/formats/declared/task";
+import type { Expectation, TaskManifest } from "@mlrb/formats/declared/task";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
@@ -11,6 +11,8 @@ export type KnownNames = {
   scorerNames: () => string[];
   isSource: (name: string) => boolean;
   sourceNames: () => string[];
+  /** The metric's minimum and maximum, null for no maximum; undefined if scorer.yaml gives none. */
+  scorerRange: (name: string) => readonly [number, number | null] | undefined;
 };
 
 export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): Diagnostic[] {
@@ -18,8 +20,10 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): 
   return [
     ...checkKinds(task, source),
     ...checkScorers(task, source, known),
+    ...checkPublishedValues(task, source, known),
     ...checkDownloads(task, source, known),
     ...checkSourceModels(task, source),
+    ...checkExpected(task, source),
     ...checkRules(task, source),
   ];
 }
@@ -38,6 +42,7 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
       "budget",
       "anchors",
       "anchorRows",
+      "expected",
       "downloads",
       "published",
     ] as const
@@ -77,6 +82,7 @@ function unknownKind(
 const byScorer = {
   floors: "a trivial baseline",
   anchorRows: "a reference model",
+  expected: "an expected value",
   published: "published values",
 } as const;
 
@@ -107,6 +113,25 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: KnownNames)
     }
     return problems;
   });
+}
+
+/** A value in another unit, such as a percentage, would look like a result next to ours. */
+function checkPublishedValues(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+  return Object.entries(task.published ?? {}).flatMap(([kind, byScorer]) =>
+    Object.entries(byScorer).flatMap(([scorer, values]) => {
+      const [least, most] = known.scorerRange(scorer) ?? [Number.NEGATIVE_INFINITY, null];
+      return values.flatMap(({ value }, index) => {
+        if (value >= least && (most === null || value <= most)) return [];
+        const range = most === null ? `at least ${least}` : `from ${least} to ${most}`;
+        return {
+          code: "wrong-value",
+          message: `the published value ${value} of "${scorer}" is outside the scorer's range`,
+          place: source.place(["published", kind, scorer, index, "value"]),
+          help: `write it in the scorer's unit, ${range}; a percentage becomes a share`,
+        };
+      });
+    }),
+  );
 }
 
 /** Also of kinds that no profile uses yet. */
@@ -140,6 +165,72 @@ function checkSourceModels(task: TaskManifest, source: YamlSource): Diagnostic[]
       }),
     ),
   );
+}
+
+/** Where a kind of data expects something of reference models, its primary scorer expects something of each. */
+function checkExpected(task: TaskManifest, source: YamlSource): Diagnostic[] {
+  return Object.entries(task.expected ?? {}).flatMap(([kind, scorers]) => {
+    const names = (task.anchors?.[kind] ?? []).map(({ name }) => name);
+    const problems = Object.entries(scorers).flatMap(([scorer, rows]) =>
+      Object.entries(rows).flatMap(([row, expectation]) => {
+        const path = ["expected", kind, scorer, row];
+        if (!names.includes(row))
+          return {
+            code: "unknown-anchor",
+            message: `no reference model named "${row}" is among the anchors of ${kind} data`,
+            place: source.place(path, "key"),
+            help: didYouMean(row, names),
+          };
+        return checkExpectation(expectation, { task, kind, scorer, path, source });
+      }),
+    );
+    const primary = task.primary[kind];
+    if (Object.keys(scorers).length === 0 || primary === undefined) return problems;
+    const missing = names.filter((name) => scorers[primary]?.[name] === undefined);
+    if (missing.length > 0)
+      problems.push({
+        code: "no-expectation",
+        message: `nothing is expected of ${missing.join(", ")} with the primary scorer "${primary}"`,
+        place: source.place(["expected", kind], "key"),
+        help: `add ${missing.map((name) => `${name}: { kind: finite }`).join(", ")}, or a range with its source`,
+      });
+    return problems;
+  });
+}
+
+function checkExpectation(
+  { kind: needed, low, high, source: said }: Expectation,
+  at: { task: TaskManifest; kind: string; scorer: string; path: Path; source: YamlSource },
+): Diagnostic[] {
+  const problem = (message: string, help: string, code = "wrong-value"): Diagnostic => ({
+    code,
+    message,
+    place: at.source.place(at.path),
+    help,
+  });
+  const isRange = needed === "range";
+  const isWhole = low !== undefined && high !== undefined && low <= high;
+  const isEmpty = low === undefined && high === undefined;
+  const problems: Diagnostic[] = [];
+  if (isRange ? !isWhole : !isEmpty)
+    problems.push(
+      isRange
+        ? problem("a range goes from a low to a high number", "write low: and high:, the smaller one as low")
+        : problem(`kind: ${needed} has no low and no high`, "remove them, or write kind: range"),
+    );
+  if (needed !== "finite" && said === undefined)
+    problems.push(
+      problem(`kind: ${needed} needs a source`, "say who reported it, or write kind: finite", "no-source"),
+    );
+  if (needed === "above-floor" && at.task.floors[at.kind]?.[at.scorer] === undefined)
+    problems.push(
+      problem(
+        `"${at.scorer}" has no trivial baseline on ${at.kind} data`,
+        "add one to floors, or write kind: finite",
+        "no-floor",
+      ),
+    );
+  return problems;
 }
 
 /** Two rules may share a name if no kind of data has both, e.g. memory limits of different devices. */

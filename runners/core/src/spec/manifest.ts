@@ -54,6 +54,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
         scorerNames: () => manifestNames("scorer", sources),
         isSource: (name) => sources.read(kinds.source.file(name)) !== undefined,
         sourceNames: () => manifestNames("source", sources),
+        scorerRange: (name) => scorerRange(name, sources),
       }),
   },
   scorer: {
@@ -182,6 +183,12 @@ function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagno
       help: "the two must be the same",
     },
   ];
+}
+
+/** Undefined also for a scorer.yaml with problems, which are reported where it is used. */
+function scorerRange(name: string, sources: Sources): ScorerManifest["range"] {
+  const scorer = readManifest("scorer", name, sources);
+  return scorer === undefined || Array.isArray(scorer) ? undefined : scorer.value.range;
 }
 
 /** Checks a scorer.yaml beyond its shape. */

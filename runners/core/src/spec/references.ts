@@ -8,7 +8,12 @@ import type { StageContext } from "./check-stage.ts";
 
 export type Reference = ArtifactSource & { path: Path };
 
-export type Wires = { needs: Reference[]; collect: Reference[] };
+export type Wires = {
+  needs: Reference[];
+  collect: Reference[];
+  /** Stages that must end first and give nothing; `output` is empty. */
+  startAfter: Reference[];
+};
 
 /** `stage.output`; in a collect also `digest(stage.output)`. */
 export function referencesOf(needs: string[] | Record<string, string> | undefined, path: Path): Reference[] {
@@ -25,12 +30,20 @@ export function referencesOf(needs: string[] | Record<string, string> | undefine
   });
 }
 
+/** The stages of `startAfter`, as references to no output. */
+export function stagesBefore(names: string[] | undefined, path: Path): Reference[] {
+  return (names ?? []).map((stage, index) => ({ name: "", stage, output: "", path: [...path, index] }));
+}
+
 export function checkReference(
   name: string,
   { stage, output, path }: Reference,
-  context: StageContext & { stages: Map<string, PlannedStage>; collected: boolean },
+  context: StageContext & {
+    stages: Map<string, PlannedStage>;
+    how: "needs" | "collects" | "starts after";
+  },
 ): Diagnostic | undefined {
-  const { stages, source, collected, unclear } = context;
+  const { stages, source, how, unclear } = context;
   const place = source.place(path);
   const wrapped = /^digest\((.*)/.exec(stage)?.[1];
   if (wrapped !== undefined) {
@@ -44,16 +57,15 @@ export function checkReference(
     const shown = source.placeOf(path, stage);
     return { code: "unknown-stage", message: `no stage named "${stage}"`, place: shown, help };
   }
-  if (output === "") {
+  if (output === "" && how !== "starts after") {
     const given = from.gives.map((one) => `${stage}.${one.name}`).join(", ");
     const help = given === "" ? `"${stage}" has no outputs yet` : `write stage.output: ${given}`;
     return { code: "bad-reference", message: `"${stage}" names no output`, place, help };
   }
   if (stage === name) {
-    const verb = collected ? "collects" : "needs";
-    return { code: "cycle", message: `"${name}" ${verb} itself`, place, help: "leave it out" };
+    return { code: "cycle", message: `"${name}" ${how} itself`, place, help: "leave it out" };
   }
-  if (!from.gives.some((one) => one.name === output)) {
+  if (how !== "starts after" && !from.gives.some((one) => one.name === output)) {
     if (unclear("stages", stage, "gives")) return undefined;
     const given = from.gives.map((one) => one.name);
     const dotted = source.placeOf(path, `.${output}`);
@@ -65,7 +77,8 @@ export function checkReference(
       help: didYouMean(output, given),
     };
   }
-  if (collected || unclear("stages", stage, "each") || unclear("stages", name, "each")) return undefined;
+  if (how === "collects" || unclear("stages", stage, "each") || unclear("stages", name, "each"))
+    return undefined;
   const each = stages.get(name)!.each;
   const lacking = from.each.filter((axis) => !each.includes(axis) && context.axes.has(axis));
   if (lacking.length === 0) return undefined;
@@ -73,11 +86,15 @@ export function checkReference(
     code: "missing-axis",
     message: `"${stage}" fans out over ${lacking.map((axis) => `"${axis}"`).join(", ")}, which "${name}" lacks`,
     place,
-    help: `write each: [${[...each, ...lacking].join(", ")}], or gather with collect: [${stage}.${output}]`,
+    help: `write each: [${[...each, ...lacking].join(", ")}]${how === "needs" ? `, or gather with collect: [${stage}.${output}]` : ""}`,
   };
 }
 
-export function checkNames(name: string, { needs, collect }: Wires, source: YamlSource): Diagnostic[] {
+export function checkNames(
+  name: string,
+  { needs, collect }: Pick<Wires, "needs" | "collect">,
+  source: YamlSource,
+): Diagnostic[] {
   const seen = new Map<string, Reference>();
   const twice = collectedTwice(name, collect, source);
   return needs

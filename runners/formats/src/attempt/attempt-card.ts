@@ -4,9 +4,9 @@ import { anyText, count, list, listOf, type TypeOf, text, wholeExcept, wholeObje
 import { axisValues, keyParts } from "../stage/action.ts";
 import { artifactKind } from "../stage/artifact.ts";
 import { processOwner } from "../stage/process-owner.ts";
-import { costEstimate, fileName, given, harness, slot } from "./attempt-record.ts";
+import { costEstimate, fileName, given, harness, skippedChecks, slot } from "./attempt-record.ts";
 
-export const attemptCard = wholeExcept(["estimate"], {
+export const attemptCard = wholeExcept(["estimate", "skippedChecks"], {
   formatVersion: { const: 1 },
   run: { ...anyText, description: "the run that started it" },
   by: { ...processOwner, description: "that run's process" },
@@ -25,5 +25,6 @@ export const attemptCard = wholeExcept(["estimate"], {
   },
   executor: anyText,
   estimate: costEstimate,
+  skippedChecks,
 });
 export type AttemptCard = TypeOf<typeof attemptCard>;

@@ -4,6 +4,7 @@ import {
   anyText,
   count,
   fileFormat,
+  list,
   listOf,
   numberOrNull,
   type TypeOf,
@@ -63,9 +64,16 @@ export const costEstimate = {
 } as const;
 export type CostEstimate = TypeOf<typeof costEstimate>;
 
+export const skippedChecks = {
+  ...list,
+  minItems: 1,
+  description:
+    "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
+} as const;
+
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate"], {
+  wholeExcept(["estimate", "skippedChecks"], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -76,6 +84,7 @@ export const attemptRecord = fileFormat(
     harness,
     cost: attemptCost,
     estimate: costEstimate,
+    skippedChecks,
     ran,
   }),
 );

@@ -4,11 +4,13 @@ import { count, event } from "./trajectory-event.ts";
 
 const flag = { type: "boolean" } as const;
 
+export const recordedKind = oneOf("model", "dataset", "package", "code");
+
 export const downloadEvents = [
   event(
     "download",
     {
-      from: { ...oneOf("model", "dataset", "package", "code"), description: "the kind of its repository" },
+      from: { ...recordedKind, description: "the kind of its repository" },
       id: { ...text, description: "owner/name as the hub names it now, or a package" },
       revision: { ...nullable(text), description: "a commit; of code, what was asked for; null: a package" },
       path: { ...text, description: "the file in its repository" },
@@ -18,6 +20,7 @@ export const downloadEvents = [
     },
     {
       createdAt: { ...text, description: "when the repository was made, as the hub says" },
+      changedAt: { ...text, description: "of a model's file: when its last commit was made, as the hub says" },
       parameters: { ...count, description: "of the model, as the hub says" },
     },
   ),

@@ -10,6 +10,7 @@ import {
   list,
   listOf,
   name,
+  oneOf,
   type TypeOf,
   tableOf,
   text,
@@ -57,6 +58,23 @@ const anchor = closedObject(
   { name, title: text, model: { ...text, description: "a model that the anchors step can make" } },
   ["name", "title", "model"],
 );
+
+const expectation = {
+  ...closedObject(
+    {
+      kind: {
+        ...oneOf("range", "above-floor", "finite"),
+        description:
+          "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors; finite: no range is known, any number",
+      },
+      low: { type: "number" },
+      high: { type: "number" },
+      source: { ...text, description: "who reported it; needed unless the kind is finite" },
+    },
+    ["kind"],
+  ),
+  description: "what a reference model must score on a host before attempts start there",
+} as const;
 
 const taskRule = closedObject(
   {
@@ -133,6 +151,13 @@ export const taskManifest = fileFormat(
         },
         "the anchors row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
       ),
+      expected: byKind(
+        {
+          ...tableOf(tableOf(expectation)),
+          description: "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
+        },
+        "what the models of `anchors` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
+      ),
       published: byKind(
         {
           ...tableOf({ ...listOf(publishedValue), minItems: 1 }),
@@ -153,6 +178,7 @@ export const taskManifest = fileFormat(
 );
 
 export type TaskManifest = TypeOf<typeof taskManifest>;
+export type Expectation = TypeOf<typeof expectation>;
 export type TaskRule = TypeOf<typeof taskRule>;
 export type PublishedValue = TypeOf<typeof publishedValue>;
 /** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */

@@ -20,9 +20,9 @@ const tensorRelation = wholeObject({
     description: "its tensor that is nearest; empty: it has none of this name, and zeros were compared",
   },
   by: {
-    ...oneOf("place", "part", "map", "rank", "mixture"),
+    ...oneOf("place", "part", "map", "rank", "near-rank", "mixture"),
     description:
-      "place: value by value; part: with rows or columns removed or reordered; map: with the hidden dimension rotated, permuted, padded or cut; rank: the tensor in fewer directions; mixture: several tensors of its name, as the mean of two layers",
+      "place: value by value; part: with rows or columns removed or reordered; map: with the hidden dimension rotated, permuted, padded or cut; rank: the tensor on fewer directions; near-rank: of lower rank, and near the tensor; mixture: several tensors of its name, as the mean of two layers",
   },
   values: {
     ...oneOf("equal", "zeros", "other"),

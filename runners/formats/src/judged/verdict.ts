@@ -12,6 +12,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { built } from "./built.ts";
 
 const answer = {
   ...oneOf("pass", "fail", "undecided"),
@@ -72,12 +73,13 @@ export const isNotScorable = {
 
 export const verdict = fileFormat(
   "mlrb verdict",
-  wholeExcept(["notScorable"], {
+  wholeExcept(["notScorable", "built"], {
     formatVersion: { const: 2 },
     kind: verdictKind,
     rules: listOf(ruleVerdict),
     facts: verdictFacts,
     notScorable: isNotScorable,
+    built,
   }),
 );
 export type Verdict = TypeOf<typeof verdict>;

@@ -1,9 +1,12 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { condition } from "../attempt/condition.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import {
@@ -21,6 +24,8 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { keyParts } from "../stage/action.ts";
+import { heldGpus } from "./hardware.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
@@ -29,12 +34,13 @@ export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText 
 export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
-  wholeExcept(["notScorable"], {
+  wholeExcept(["notScorable", "built"], {
     kind: verdictKind,
     machine: { ...verdictKind, description: "the kind without any decision of a person" },
     rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
     facts: verdictFacts,
     notScorable: isNotScorable,
+    built,
   }),
   missing,
 );
@@ -86,7 +92,7 @@ export const researchFailure = wholeObject({
 });
 export type ResearchFailure = TypeOf<typeof researchFailure>;
 
-export const foundResearch = wholeExcept(["benchmarkCalls"], {
+export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange"], {
   kind: { const: "found" },
   executed: { ...count, description: "iterations in which a program ran and a digest changed" },
   claimedOnly: { ...count, description: "iterations that are only claimed" },
@@ -119,6 +125,11 @@ export const foundResearch = wholeExcept(["benchmarkCalls"], {
     ...benchmarkCalls,
     description: `${benchmarkCalls.description}; absent in reports of earlier versions`,
   },
+  lastChange: {
+    ...textOrNull,
+    description:
+      "the change of its last iteration in its own words; null if unknown; absent in reports of earlier versions",
+  },
   failure: nullable(researchFailure),
 });
 
@@ -128,33 +139,43 @@ const attemptResearch = {
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(["origin", "weakLimits", "decisions", "memorisation"], {
-  task: anyText,
-  agent: anyText,
-  seed,
-  verdict: attemptVerdict,
-  submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
-  actions: {
-    ...textOrNull,
-    description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+export const attempt = wholeExcept(
+  ["condition", "budget", "origin", "weakLimits", "skippedChecks", "gpus", "decisions", "memorisation"],
+  {
+    task: anyText,
+    agent: anyText,
+    seed,
+    verdict: attemptVerdict,
+    submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
+    actions: {
+      ...textOrNull,
+      description: "digest of its sequence of tool calls; null if it made none or they are unknown",
+    },
+    note: {
+      ...anyText,
+      description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
+    },
+    condition,
+    budget: {
+      ...keyParts.properties.budget,
+      description: "as planned; without a field: no limit; absent in reports of earlier versions",
+    },
+    origin: memberOrigin,
+    weakLimits,
+    skippedChecks,
+    gpus: heldGpus,
+    decisions: {
+      ...listOf(memberDecision),
+      description: "people's decisions on its rules, oldest first; absent if there is none",
+    },
+    scores: tableOf(attemptScore),
+    research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+    memorisation: attemptMemorisation,
+    moments: {
+      ...listOf(attemptMoment),
+      description:
+        "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+    },
   },
-  note: {
-    ...anyText,
-    description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
-  },
-  origin: memberOrigin,
-  weakLimits,
-  decisions: {
-    ...listOf(memberDecision),
-    description: "people's decisions on its rules, oldest first; absent if there is none",
-  },
-  scores: tableOf(attemptScore),
-  research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
-  memorisation: attemptMemorisation,
-  moments: {
-    ...listOf(attemptMoment),
-    description:
-      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-  },
-});
+);
 export type Attempt = TypeOf<typeof attempt>;

@@ -2,8 +2,11 @@
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
 import { memberDecision } from "../attempt/adjudication.ts";
+import { condition } from "../attempt/condition.ts";
+import { skippedChecks } from "../attempt/attempt-record.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { heldGpus } from "../report/hardware.ts";
 import {
   anyText,
   fileFormat,
@@ -15,10 +18,10 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { axisValues } from "./action.ts";
+import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"], {
+const member = wholeExcept(["role", "note", "condition", "budget", "origin", "weakLimits", "skippedChecks", "gpus", "decisions"], {
   stage: {
     ...text,
     description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
@@ -38,8 +41,15 @@ const member = wholeExcept(["role", "note", "origin", "weakLimits", "decisions"]
     ...anyText,
     description: "a note for everything made from this member, e.g. that it was accepted as stale",
   },
+  condition: { ...condition, description: `${condition.description}. Absent if it is no attempt` },
+  budget: {
+    ...keyParts.properties.budget,
+    description: "of an attempt, as planned; absent for other stages",
+  },
   origin: memberOrigin,
   weakLimits,
+  skippedChecks,
+  gpus: heldGpus,
   decisions: {
     ...listOf(memberDecision),
     description: "people's decisions on rules for the member's record, oldest first; absent if there is none",

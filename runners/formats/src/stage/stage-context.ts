@@ -28,9 +28,17 @@ const gpu = wholeObject({
 });
 
 const sandbox = {
-  ...wholeExcept(["image", "weakLimits"], {
+  ...wholeExcept(["image", "environment", "weakLimits"], {
     executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
     image: { ...text, description: "image of containers; absent for this host's own programs" },
+    environment: {
+      ...wholeExcept(["interpreter"], {
+        path: text,
+        interpreter: { ...text, description: "the folder of its interpreter; absent if /usr holds it" },
+        lock: { ...sha256, description: "of its lock file" },
+      }),
+      description: "the Python environment among reads",
+    },
     network: oneOf("none", "full", "hub"),
     limits: wholeObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }),
     reads: { ...list, description: "host folders that its programs can read, at the same paths" },

@@ -34,6 +34,20 @@ test("files of one repository are one entry, with weights if any file can hold t
   ]);
 });
 
+test("the weights of a model are as old as the newest file, and undated if one of them is", async () => {
+  const dated = (path: string, changedAt?: string) => download(path, 5, changedAt ? { changedAt } : {});
+  const weightsAt = async (...events: TrajectoryEvent[]) => (await read(start, ...events))![0]!.weightsAt;
+  const [old, recent] = [dated("a.safetensors", "2024-01-01"), dated("b.safetensors", "2024-02-01")];
+  assert.equal(await weightsAt(old, recent, dated("README.md", "2025-01-01")), "2024-02-01");
+  assert.equal(await weightsAt(recent, old), "2024-02-01");
+  for (const events of [
+    [old, dated("c.bin")],
+    [dated("c.bin"), old],
+    [old, dated("c.bin"), recent],
+  ])
+    assert.equal(await weightsAt(...events), undefined);
+});
+
 const download = (path: string, bytes: number, more = {}) =>
   exampleEvent("download", {
     id: "lab/m",

@@ -13,6 +13,8 @@ export type RecordedRepository = {
   /** So large that weights or a corpus may be inside, whatever the names of its files say. */
   large?: true;
   createdAt?: string;
+  /** When the newest of its weights were committed; absent if the date of one is not on record. */
+  weightsAt?: string;
   parameters?: number;
 };
 
@@ -58,7 +60,7 @@ type Download = Extract<TrajectoryEvent, { event: "download" }>;
 type Held = { repository: RecordedRepository; texts: Map<string, number> };
 
 function hold(found: Map<string, Held>, event: Download): void {
-  const { from, id, path, digest, bytes, createdAt, parameters } = event;
+  const { from, id, path, digest, bytes, createdAt, changedAt, parameters } = event;
   const held = found.getOrInsertComputed(`${from} ${id}`, () => ({
     repository: { from, id, weights: false },
     texts: new Map(),
@@ -68,6 +70,7 @@ function hold(found: Map<string, Held>, event: Download): void {
   if (parameters !== undefined) repository.parameters = parameters;
   if (from === "dataset") return; // counts as data, whatever its size
   if (from === "model" && !noWeights.some((name) => name.test(path))) {
+    dateWeights(repository, changedAt);
     repository.weights = true;
     delete repository.large;
   }
@@ -75,6 +78,13 @@ function hold(found: Map<string, Held>, event: Download): void {
   texts.set(digest, bytes); // parts of one file, or versions of a package, count together
   const all = texts.values().reduce((sum, one) => sum + one, 0);
   if (all > (from === "model" ? textBytesMax : archiveBytesMax)) repository.large = true;
+}
+
+function dateWeights(repository: RecordedRepository, changedAt: string | undefined): void {
+  const { weights, weightsAt } = repository;
+  const undated = weights && weightsAt === undefined; // an earlier file has no date
+  if (changedAt === undefined || undated) delete repository.weightsAt;
+  else if (weightsAt === undefined || changedAt > weightsAt) repository.weightsAt = changedAt;
 }
 
 function isShown({ from, large }: RecordedRepository): boolean {

@@ -31,7 +31,7 @@ export function byIdentity(identity: Identity, decide: (found: Identity) => Find
 export function decideBase({ given, tensors }: Identity, names: string[]): Finding {
   const telling = tensors.filter(isTelling);
   const values = sum(telling);
-  const best = (tensor: TensorIdentity) => Math.max(0, ...of(tensor, names).map(strength));
+  const best = (tensor: TensorIdentity) => closeness(tensor, names);
   const versions = telling.filter((tensor) => best(tensor) >= versionMin);
   const open = telling.filter(
     (tensor) =>
@@ -57,6 +57,25 @@ export function decideBase({ given, tensors }: Identity, names: string[]): Findi
   return { answer: "fail", evidence };
 }
 
+/** The share of the values in matrices that are versions of those of each given model; models without any are left out. */
+export function givenShares({ given, tensors }: Identity): { model: string; share: number }[] {
+  const telling = tensors.filter(isTelling);
+  return given.flatMap(({ model }) => {
+    const versions = telling.filter((tensor) => closeness(tensor, [model]) >= versionMin);
+    return versions.length === 0 ? [] : [{ model, share: sum(versions) / sum(telling) }];
+  });
+}
+
+/** Known models of which more than one matrix, or a copy of one, was recognised; relatives of a model among them. */
+export function knownRelatives({ known }: Identity): string[] {
+  return known.filter(({ matches }) => isSure(matches)).map(({ model }) => model);
+}
+
+/** How near the tensor is to the nearest one of these models, 0 to 1. */
+function closeness(tensor: TensorIdentity, names: string[]): number {
+  return Math.max(0, ...of(tensor, names).map(strength));
+}
+
 /** Whether any tensor differs from the given model of this name beyond rounding, or a part of that model is missing. */
 export function decideChanged({ given, tensors }: Identity, names: string[]): Finding {
   for (const name of names) {
@@ -77,7 +96,7 @@ export function decideChanged({ given, tensors }: Identity, names: string[]): Fi
 }
 
 /** Made of the given model's values without holding them: a compression that may hide training. */
-const derivedBy: Relation["by"][] = ["map", "rank", "mixture"];
+const derivedBy: Relation["by"][] = ["map", "rank", "near-rank", "mixture"];
 
 /** Every tensor holds values of the given model only: unchanged, zero, or with rows or columns removed. */
 export function decideCompressed({ given, tensors }: Identity, name: string): Finding {
@@ -157,7 +176,7 @@ export function decideScratch({ tensors, known }: Identity): Finding {
   if (first) {
     // relatives among the known models match the same matrix
     const found = new Set(matches.map(({ tensor }) => tensor)).size;
-    const sure = found > 1 || (first.by === "places" && first.likeness >= copyMin);
+    const sure = isSure(matches);
     const by = first.by === "places" ? "correlation" : "likeness of singular values and norms";
     return {
       answer: sure ? "fail" : "undecided",
@@ -174,6 +193,11 @@ export function decideScratch({ tensors, known }: Identity): Finding {
   const models = known.map(({ model }) => model).join(", ");
   const count = known.length === 1 ? "1 known model" : `${known.length} known models`;
   return { answer: "pass", evidence: `no sign of the ${count} (${models}) in ${looked} matrices` };
+}
+
+function isSure(matches: Identity["known"][number]["matches"]): boolean {
+  if (new Set(matches.map(({ tensor }) => tensor)).size > 1) return true;
+  return matches.some(({ by, likeness }) => by === "places" && likeness >= copyMin);
 }
 
 /** The model with the largest weight, and the share of the second in the sizes of all weights. */

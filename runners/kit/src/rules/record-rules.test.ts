@@ -23,6 +23,7 @@ function finding(
 const data = (id: string): RecordedRepository => ({ from: "dataset", id, weights: false });
 const model = (id: string, facts: Partial<RecordedRepository> = {}): RecordedRepository => ({
   ...{ from: "model", id, weights: true, createdAt: "2024-01-01T00:00:00.000Z", parameters: 7e9 },
+  weightsAt: "2024-05-30T23:59:59.000Z",
   ...facts,
 });
 
@@ -99,11 +100,15 @@ test("experts are permitted by the size and date on record", () => {
   const given = { parametersMax: 8e9, publishedBefore: "2024-05-31" };
   const answer = answers("experts-permitted", given);
   assert.equal(answer([]), "pass");
-  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "undecided", "of a later commit?");
+  assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "pass");
   assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 + 1 })]), "fail");
   assert.equal(answer([model("a/x", { createdAt: "2024-05-31T00:00:00.000Z" })]), "fail");
-  const { createdAt: _, ...undated } = model("a/x");
-  assert.equal(answer([undated]), "undecided");
+  assert.equal(answer([model("a/x", { weightsAt: "2024-05-31T00:00:00.000Z" })]), "fail", "a later commit");
+  for (const fact of ["createdAt", "weightsAt", "parameters"] as const) {
+    const unknown = model("a/x");
+    delete unknown[fact];
+    assert.equal(answer([unknown]), "undecided", fact);
+  }
   assert.equal(finding("experts-permitted", given, {}).answer, "undecided");
   assert.match(ruleMethods["experts-permitted"]!.problem({ parametersMax: 1 })!, /takes \{ parametersMax/);
 });

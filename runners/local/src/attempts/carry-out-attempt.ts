@@ -224,5 +224,6 @@ function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): Att
     secrets: action.secrets,
     executor: execution.executor,
     ...(context.estimate && { estimate: context.estimate }),
+    ...(instance.skippedChecks && { skippedChecks: instance.skippedChecks }),
   };
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Plan } from "@mlrb/core/plan/plan";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { makeAttemptFolder } from "../attempts/attempt-folders.ts";
 import { writeOrigin } from "../records/record-origins.ts";
+import { thinRecords } from "../records/thin-records.ts";
+import { reusedResult } from "../run/instance-ends.ts";
 import type { StalePolicy } from "../run/run-request.ts";
 import { exampleCard, exampleRecord } from "../testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
@@ -221,4 +224,80 @@ test("an attempt whose running twin has a damaged card does not start", async (t
   assert.ok(decision.action === "fail");
   assert.equal(decision.outcome.cause, "machine");
   assert.match(decision.outcome.detail, /gpus is "two", not .*; put the original file back/);
+});
+
+/** A recorded attempt whose weights are thinned, a score that was made of them, and the plan with another scorer. */
+async function thinnedAttempt(t: TestContext) {
+  const at = home(t);
+  const stages = (version: number): SmallStage[] => [
+    { ...attempt, gives: { submission: "dir" } },
+    { name: "score", needs: { submission: "attempt.submission" }, action: { params: { version } } },
+  ];
+  const plan = smallPlan(...stages(1));
+  const { attempts, store, state, actions, last } = at.open();
+  mkdirSync(join(at.root, "made"));
+  writeFileSync(join(at.root, "made/model.safetensors"), "weights");
+  const submission = store.put(join(at.root, "made"), "dir");
+  const { key, parts } = await boundOf(at, plan);
+  const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
+  const outputs = { submission: { ...submission, file: "submission" } };
+  const record = { ...exampleRecord, slot, attemptKey: key, parts, outputs };
+  const digest = attempts.put(record, join(at.root, "no log"));
+  const results = [reusedResult({ outputs: { submission }, durationMs: 1, record: { digest, record } })];
+  const bound = await bind(plan.instances[1]!, { plan, results, workspace: at.open() });
+  const score = { out: { kind: "file" as const, digest: store.putText("0.5") } };
+  const ran = { ...exampleRecord.ran, stage: "score" };
+  const action = { key: bound.key, parts: bound.parts, codeFiles: store.putText("{}"), outputs: score, ran };
+  actions.put({ formatVersion: 1, ...action });
+  last.put({ id: "score", key: bound.key, durationMs: 1 });
+  const workspace = { state, store, attempts, actions };
+  thinRecords([{ digest, record, outputs: ["submission"], why: "a test" }], workspace, { now: new Date(0) });
+  const decideOn = (version: number, stale: StalePolicy) => {
+    const now = smallPlan(...stages(version));
+    return Promise.all(
+      now.instances.map((instance) =>
+        decideInstance(instance, { plan: now, workspace: at.open(), results, stale, runners: new Map() }),
+      ),
+    );
+  };
+  return { at, digest, score, decideOn, changed: smallPlan(...stages(2)) };
+}
+
+test("a thinned attempt and the scores that were made of it are reused", async (t) => {
+  const { decideOn } = await thinnedAttempt(t);
+  for (const kind of ["leave", "rerun"] as const)
+    assert.deepEqual(
+      (await decideOn(1, { kind })).map(({ action }) => action),
+      ["reuse", "reuse"],
+    );
+});
+
+test("a changed scorer of a thinned attempt is left with that reason, also with --rerun, and the attempt is reused", async (t) => {
+  const { at, digest, decideOn, changed } = await thinnedAttempt(t);
+  for (const kind of ["leave", "rerun"] as const) {
+    const [attempted, scored] = await decideOn(2, { kind });
+    assert.equal(attempted?.action, "reuse");
+    assert.ok(scored?.action === "leave");
+    assert.deepEqual(scored.reasons, [{ kind: "thinned", record: digest, input: "submission" }]);
+    assert.equal(
+      outcomeCause(scored.outcome),
+      `needs weights of attempt ${digest.slice(0, 12)}, which were removed (thinned)`,
+    );
+  }
+  const { previews } = await previewPlan(changed, [0, 1], { workspace: at.open(), stale: { kind: "rerun" } });
+  assert.deepEqual(
+    previews.map(({ action, onStale, cost }) => [action, onStale, cost]),
+    [
+      ["reuse", undefined, undefined],
+      ["stale", "leave", undefined],
+    ],
+  );
+});
+
+test("--accept-stale uses the earlier score of a thinned attempt with a note", async (t) => {
+  const { score, decideOn } = await thinnedAttempt(t);
+  const [, scored] = await decideOn(2, { kind: "accept", why: "a typo in a message" });
+  assert.ok(scored?.action === "reuse");
+  assert.deepEqual(scored.cached.outputs, score);
+  assert.equal(scored.note, "thinned, its earlier result accepted: a typo in a message");
 });

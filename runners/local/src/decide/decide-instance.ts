@@ -7,11 +7,11 @@ import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { decisionFailure } from "../run/instance-ends.ts";
 import type { BindContext } from "../run/result.ts";
-import type { StalePolicy } from "../run/run-request.ts";
+import { leftStale, type StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { type CachedAction, type CacheSearch, findCachedAction, foundRecord } from "./find-cached-action.ts";
-import { keyedBeforeNetwork } from "./former-attempt-key.ts";
+import { hasNetwork } from "./former-attempt-key.ts";
 import {
   reasonsToReuse,
   reasonsToRun,
@@ -19,6 +19,7 @@ import {
   undecidedFailure,
   undecidedReasons,
 } from "./run-reasons.ts";
+import { keptResult, type ThinnedInput, thinnedInput, thinnedOutcome } from "./thinned-inputs.ts";
 
 export type Decision = { reasons: Reason[]; bound?: Bound } & (
   | { action: "reuse"; cached: CachedAction; note?: string }
@@ -26,8 +27,8 @@ export type Decision = { reasons: Reason[]; bound?: Bound } & (
   | { action: "same"; runner: number }
   /** `stale`: the record in the slot has other key parts, and the policy is to rerun it. */
   | { action: "run"; stale: boolean }
-  /** A stale record that is neither used nor rerun. */
-  | { action: "leave" }
+  /** Neither used nor run: a stale record, or a stage whose weights were removed. */
+  | { action: "leave"; outcome: Outcome }
   | { action: "fail"; outcome: Outcome & { kind: "failed" } }
 );
 
@@ -68,8 +69,11 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   if (found.kind === "stale" && stale.kind !== "rerun")
     return {
       action: "leave",
+      outcome: leftStale,
       reasons: [staleReason(instance, bound, { ...found, plan }), ...undecidedReasons(found)],
     };
+  const thinned = thinnedInput(bound, workspace);
+  if (thinned) return thinnedDecision(thinned, instance, bound, context);
   // An action runs once in a run: other instances with its key wait and reuse its outputs. From here on this
   // function is synchronous, since a run decides several instances at once.
   const runner = runners.get(bound.key);
@@ -78,6 +82,19 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   const reasons = reasonsToRun(instance, bound, { ...context, found });
   runners.set(bound.key, instance.index);
   return { action: "run", stale: found.kind === "stale", reasons };
+}
+
+/** The weights that it would read are gone. What it made of them earlier counts only if a person accepts that. */
+function thinnedDecision(
+  thinned: ThinnedInput,
+  instance: Instance,
+  bound: Bound,
+  { workspace, stale }: DecideContext,
+): Decision {
+  const kept = stale.kind === "accept" && keptResult(instance, bound, thinned, workspace);
+  if (!kept) return { action: "leave", outcome: thinnedOutcome(thinned), reasons: [thinned] };
+  const note = `thinned, its earlier result accepted: ${stale.why}`;
+  return { action: "reuse", cached: kept, note, reasons: [thinned] };
 }
 
 /** The attempt neither runs nor uses any of the records, except the stale one that the policy accepts. */
@@ -94,12 +111,9 @@ function undecidedDecision(
   return { action: "fail", outcome: undecidedFailure(found), reasons };
 }
 
-/**
- * Attempts with another network are another condition: no mean holds both, even if a person accepts one. A record from
- * before keys had the network counts as equal where the plan says `full`.
- */
+/** Attempts with another network are another condition: no mean holds both, even if a person accepts one. */
 function isSameCondition({ record }: HeldRecord, { parts }: Bound): boolean {
-  return record.parts.network === parts.network || (parts.network === "full" && keyedBeforeNetwork(record));
+  return hasNetwork(record, parts.network);
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

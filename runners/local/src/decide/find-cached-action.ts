@@ -70,10 +70,14 @@ function findAttempt(key: string, slot: AttemptRecord["slot"], workspace: Worksp
   }
 }
 
-/** Whether the store has all outputs. For a published output, every byte is read. */
-function isComplete(outputs: Record<string, Artifact>, { stage }: Instance, { store }: Workspace): boolean {
+/** Whether the store has all outputs, but for thinned weights. For a published output, every byte is read. */
+function isComplete(
+  outputs: Record<string, Artifact>,
+  { stage }: Instance,
+  { store, attempts }: Workspace,
+): boolean {
   return Object.values(outputs).every(
-    (output) => store.canGive(output) && (!stage.publishes || store.isWhole(output)),
+    (output) => store.canGive(output, attempts.isThinned) && (!stage.publishes || store.isWhole(output)),
   );
 }
 

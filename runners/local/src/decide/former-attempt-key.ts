@@ -47,6 +47,17 @@ export function keyedBeforeNetwork({ harness, parts }: Pick<AttemptRecord, "harn
   return parts.keyFormat === 1 || (has(harnessFolder) && !has(gatewayFolder));
 }
 
+/**
+ * Whether the attempt was made in the condition that the plan says. A record from before keys had the network counts as
+ * equal where the plan says `full`.
+ */
+export function hasNetwork(
+  record: Pick<AttemptRecord, "harness" | "parts">,
+  network: KeyParts["network"],
+): boolean {
+  return record.parts.network === network || (network === "full" && keyedBeforeNetwork(record));
+}
+
 /** Compares a record of format 1 with the present parts. An unset parameter equals a missing one. */
 export function formerChanges(
   record: KeyParts,

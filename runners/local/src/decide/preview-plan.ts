@@ -7,7 +7,7 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import { type CostEstimate, estimateCost } from "../records/estimate-cost.ts";
 import { reusedResult } from "../run/instance-ends.ts";
 import type { Result } from "../run/result.ts";
-import { leftStale, type StalePolicy } from "../run/run-request.ts";
+import type { StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type DecideContext, decideInstance, failedDecision } from "./decide-instance.ts";
 
@@ -71,7 +71,9 @@ function afterUpstream(
   if (left) {
     const stage = plan.instances[left.index]!.id;
     results[instance.index] = { outcome: { kind: "skipped", because: stage }, outputs: {} };
-    return { action: "stale", onStale: "leave", certain: true, reasons: [{ kind: "upstream-stale", stage }] };
+    const thinned = left.reasons.find(({ kind }) => kind === "thinned");
+    const reason = thinned ?? ({ kind: "upstream-stale", stage } as const);
+    return { action: "stale", onStale: "leave", certain: true, reasons: [reason] };
   }
   const before = [...needed, ...instance.members.map(({ from }) => previews.get(from))];
   const running = before.find((one) => one && results[one.index] === undefined);
@@ -99,7 +101,7 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
       if (decision.stale) return { action: "stale", onStale: "rerun", certain: true, reasons };
       return { action: "run", certain: true, reasons };
     case "leave":
-      results[instance.index] = { outcome: leftStale, outputs: {} };
+      results[instance.index] = { outcome: decision.outcome, outputs: {} };
       return { action: "stale", onStale: "leave", certain: true, reasons };
     case "fail":
       return { action: "run", certain: true, reasons }; // the run reports the failure

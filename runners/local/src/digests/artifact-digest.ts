@@ -2,19 +2,43 @@
 
 import { hash } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "./hash-file.ts";
 
-/** Undefined if the path is missing or holds an entry without content of its own. Throws on errors of the machine. */
-export function artifactDigest(path: string): string | undefined {
+/** Files by their absolute paths. */
+export type AbsentFiles = ReadonlyMap<string, { digest: string; executable?: true }>;
+
+/**
+ * The names in a folder, in code-unit order, with those of absent files. A file that is there counts as it is.
+ */
+export function namesWith(
+  folder: string,
+  absent: AbsentFiles = new Map(),
+): { name: string; absent?: { digest: string; executable?: true } }[] {
+  const here = readdirSync(folder);
+  const held = new Set(here);
+  const gone = [...absent].filter(([path]) => dirname(path) === folder && !held.has(basename(path)));
+  const all = [
+    ...here.map((name) => ({ name })),
+    ...gone.map(([path, one]) => ({ name: basename(path), absent: one })),
+  ];
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `absent`: files that count although they are gone. Undefined if the path is missing or holds an entry without content of its own. Throws on errors of the machine. */
+export function artifactDigest(path: string, absent?: AbsentFiles): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) return hashFile(path);
   if (!stats?.isDirectory()) return undefined;
   const entries: object[] = [];
-  for (const name of readdirSync(path).sort()) {
+  for (const { name, absent: gone } of namesWith(path, absent)) {
+    if (gone) {
+      entries.push({ name, kind: "file", ...gone });
+      continue;
+    }
     const inside = join(path, name);
-    const digest = artifactDigest(inside);
+    const digest = artifactDigest(inside, absent);
     if (digest === undefined) return undefined;
     const { mode } = lstatSync(inside);
     const kind = lstatSync(inside).isDirectory() ? "dir" : "file";

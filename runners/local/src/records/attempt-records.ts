@@ -23,6 +23,7 @@ import { readImported } from "./read-imported.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { type Line, lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
+import { absentFiles, type Thinned } from "./thinned-files.ts";
 import { verifyRecord } from "./verify-record.ts";
 
 export { DamagedRecord } from "./damaged-record.ts";
@@ -107,6 +108,14 @@ export class AttemptRecords {
   decisionsOn(digest: string): MemberDecision[] {
     return this.#index.decisionsOn(digest);
   }
+
+  /** Weights that were removed from records on purpose. */
+  thinned(): Thinned {
+    return this.#index.thinned();
+  }
+
+  /** Whether a content was removed from a record on purpose, so that it may be missing. */
+  readonly isThinned = (content: string): boolean => this.#index.thinned().contents.has(content);
 
   /**
    * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of one
@@ -271,11 +280,15 @@ export class AttemptRecords {
     return problem === undefined ? { kind: "restored" } : { kind: "refused", problem };
   }
 
-  /** Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. */
+  /**
+   * Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. Thinned files
+   * stay away.
+   */
   ensureStored(digest: string, record: AttemptRecord): void {
-    const context = { store: this.#store, read: this.#read, link: true };
+    const absent = absentFiles(join(this.#records, digest), this.thinned().files.get(digest));
+    const context = { store: this.#store, read: this.#read, link: true, absent };
     for (const [name, output] of Object.entries(record.outputs)) {
-      if (this.#store.canGive(output)) continue;
+      if (this.#store.canGive(output, this.isThinned)) continue;
       const problem = ingestRecord(join(this.#records, digest), [name, output], context);
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }

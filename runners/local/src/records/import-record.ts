@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { AbsentFiles } from "../digests/artifact-digest.ts";
 import { MissingContent, type Store } from "../store/artifact-store.ts";
 
 type Output = Artifact & { file: string };
@@ -13,17 +14,19 @@ type Context = {
   read: Map<string, string>;
   /** Whether the folder belongs to this state, so that the store may share its files. */
   link: boolean;
+  /** Files that were removed on purpose. */
+  absent?: AbsentFiles;
 };
 
 /** Returns the problem of an output that differs from the record, in words. Throws on errors of the machine. */
 export function ingestRecord(
   folder: string,
   [name, output]: [string, Output],
-  { store, read, link }: Context,
+  { store, read, link, absent }: Context,
 ): string | undefined {
   let found: Artifact;
   try {
-    found = store.put(join(folder, output.file), output.kind, { link, read });
+    found = store.put(join(folder, output.file), output.kind, { link, read, ...(absent && { absent }) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return `its ${name} is gone`;

@@ -50,7 +50,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     const detail = "another run took the attempt over while this run was silent; run again to use its result";
     return { kind: "failed", cause: "machine", detail };
   }
-  const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
+  const { slot, axes, key, parts, given, harness, estimate, skippedChecks, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { durationMs, result } = end;
   const where = result.kind === "succeeded" ? result.where : undefined;
@@ -67,6 +67,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     harness,
     cost,
     ...(estimate && { estimate }),
+    ...(skippedChecks && { skippedChecks }),
     ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
   };
   capLog(ended.log); // the log of an attempt that ended while no run followed it

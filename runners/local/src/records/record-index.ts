@@ -15,6 +15,7 @@ import { decisionsOf } from "./rank-adjudications.ts";
 import { type Ranking, rankRecords } from "./rank-records.ts";
 import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
 import { type Choices, readChoices, readOrigins, writeOrigin } from "./record-origins.ts";
+import { readThinned, type Thinned } from "./thinned-files.ts";
 
 type Loaded = {
   byKey: Map<string, Line[]>;
@@ -22,6 +23,7 @@ type Loaded = {
   origins: Map<string, RecordOrigin>;
   choices: Choices;
   decisions: Map<string, MemberDecision[]>;
+  thinned: Thinned;
 };
 
 export class RecordIndex {
@@ -80,6 +82,10 @@ export class RecordIndex {
     return this.#load().decisions.get(digest) ?? [];
   }
 
+  thinned(): Thinned {
+    return this.#load().thinned;
+  }
+
   setOrigin(digest: string, origin: RecordOrigin): void {
     writeOrigin(this.#folder, digest, origin);
     this.#load().origins.set(digest, origin);
@@ -125,7 +131,8 @@ export class RecordIndex {
         decisionsOf(lines, origins.get(record)),
       ]),
     );
-    this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions };
+    const thinned = readThinned(this.#folder);
+    this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions, thinned };
     this.#unknown.clear();
     const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";

@@ -10,6 +10,7 @@ import { hashFile } from "../digests/hash-file.ts";
 import { MissingContent, type Store } from "../store/artifact-store.ts";
 import { syncPath } from "../store/sync-folder.ts";
 import { DamagedRecord } from "./damaged-record.ts";
+import { absentFiles, type Thinned } from "./thinned-files.ts";
 
 export type RecordCheck = {
   record: string;
@@ -17,11 +18,13 @@ export type RecordCheck = {
   repaired: string[];
   /** The remaining problems, in words that name the file. */
   left: string[];
+  /** How many weights were removed on purpose; the record's digests still cover them. Absent if none. */
+  thinned?: number;
 };
 
 type Place = {
   /** `read` throws DamagedRecord. */
-  records: { read(digest: string): AttemptRecord };
+  records: { read(digest: string): AttemptRecord; thinned(): Thinned };
   folder: string;
   store: Store;
 };
@@ -37,12 +40,18 @@ export function verifyRecord(digest: string, { records, folder, store }: Place):
     check.left.push("record.json is not what the record's name says");
     return check;
   }
+  const below = join(folder, digest);
+  const thinned = records.thinned().files.get(digest);
+  const isGone = (path: string) => thinned?.has(path) === true && !existsSync(join(below, path));
+  const gone = [...(thinned?.keys() ?? [])].filter(isGone).length;
+  if (gone > 0) check.thinned = gone;
+  const absent = absentFiles(below, thinned);
   for (const [name, output] of outputs) {
-    const path = join(folder, digest, output.file);
-    if (artifactDigest(path) === output.digest) continue;
-    const wanted = filesWanted(output, store);
-    if (wanted) for (const one of wanted) repair(one, { below: join(folder, digest), store, check });
-    if (artifactDigest(path) === output.digest) continue;
+    const path = join(below, output.file);
+    if (artifactDigest(path, absent) === output.digest) continue;
+    const wanted = filesWanted(output, store)?.filter((one) => !isGone(one.path));
+    if (wanted) for (const one of wanted) repair(one, { below, store, check });
+    if (artifactDigest(path, absent) === output.digest) continue;
     if (check.left.length === 0)
       check.left.push(
         `${output.file}: its ${name} ${existsSync(path) ? "is not what the record says" : "is gone"}; without the cache it is unknown which file is damaged`,

@@ -24,7 +24,7 @@ import { Journal } from "./journal.ts";
 import type { Result } from "./result.ts";
 import { RunExecutors } from "./run-executors.ts";
 import { newRunName } from "./run-name.ts";
-import { leftStale, type RunHandle, type RunOptions } from "./run-request.ts";
+import type { RunHandle, RunOptions } from "./run-request.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
 import { mayRunWeakly } from "./weak-limits.ts";
 import { workOf } from "./work-of.ts";
@@ -149,9 +149,14 @@ class PlanRun {
           same: this.#position.get(decision.runner)!,
         });
       case "run":
-        return this.#scheduler.send({ kind: "decided", index: at, decision: "run" });
+        return this.#scheduler.send({
+          kind: "decided",
+          index: at,
+          decision: "run",
+          begun: reasons.some(({ kind }) => kind === "goes-on"),
+        });
       case "leave":
-        return this.#giveUp(at, leftStale);
+        return this.#giveUp(at, decision.outcome);
       case "fail":
         return this.#giveUp(at, decision.outcome);
       default:

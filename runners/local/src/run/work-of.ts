@@ -18,6 +18,7 @@ export function workOf(
     needs: positions(instance.inputs.map(({ from }) => from)),
     collects: positions(instance.members.map(({ from }) => from)),
     ...(environment !== undefined && { environment }),
+    ...(instance.checks && { checks: positions(instance.checks) }),
     resources: instance.execution.resources,
     ...(start !== undefined && { start }),
     expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import fs, {
   chmodSync,
   existsSync,
@@ -348,8 +349,9 @@ test("a sandbox gets the folders it may read, its GPUs and the token of its proc
     gpus,
     change: (bound) => built(at, bound),
   });
-  const { reads, gpus: held, token } = stageJson.sandbox!;
+  const { reads, environment, gpus: held, token } = stageJson.sandbox!;
   assert.equal(reads.length, 2);
+  assert.deepEqual(environment, request.environment);
   assert.deepEqual({ reads, held, token }, { reads: request.reads, held: [gpu], token: "mark:" });
 });
 
@@ -413,7 +415,10 @@ test("a stage may read its environment and the interpreter behind it, and write 
   const at = lab(t);
   at.write("envs/ml.lock", "");
   const { request, bound } = await prepared(at, { stages: inside({}), change: (bound) => built(at, bound) });
-  assert.deepEqual(request.reads, [bound.environment!.path, join(at.root, "python")]);
+  const interpreter = join(at.root, "python");
+  assert.deepEqual(request.reads, [bound.environment!.path, interpreter]);
+  const lock = createHash("sha256").update("").digest("hex");
+  assert.deepEqual(request.environment, { path: bound.environment!.path, interpreter, lock });
   assert.deepEqual(request.writes, []);
   assert.equal(request.python, environmentPython(bound.environment!.path));
   assert.equal(existsSync(request.python), true, "it is not cleared");

@@ -55,7 +55,7 @@ export async function prepareStage(
       stageContext(instance, bound, {
         inputs,
         outputs,
-        ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
+        ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, { ...context, beside }) }),
         ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
     ),
@@ -88,6 +88,7 @@ export async function prepareStage(
     ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
     ...(walls && { network: "none" }),
     ...beside,
+    ...hostEnvironment(bound, workspace),
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
     gpus: context.gpus?.gpus ?? [],
@@ -178,12 +179,14 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
 
 function sandboxAsked(
   { execution }: Instance,
+  bound: Bound,
   context: Working & { beside: { reads: string[] } },
 ): SandboxRequest {
   const { executor, image, network, limits, resources } = execution;
   return {
     executor,
     ...(image !== undefined && { image }),
+    ...hostEnvironment(bound, context.workspace),
     network: network ?? "none", // an untrusted program has no network by default
     limits: {
       memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
@@ -209,12 +212,27 @@ export function foldersBeside(
   const writes = hub === undefined ? [] : [hub];
   if (!environment) return { reads: [], writes };
   if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
-  return { reads: [environment.path, ...interpreterOf(environment.path)], writes };
+  const interpreter = interpreterOf(environment.path);
+  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
+}
+
+/** The environment in which the stage runs, if any. */
+function hostEnvironment(
+  { environment }: Bound,
+  { digests }: Workspace,
+): Pick<ExecutionRequest, "environment"> {
+  if (!environment) return {};
+  const { path, lock } = environment;
+  const interpreter = interpreterOf(path);
+  return {
+    environment: { path, ...(interpreter !== undefined && { interpreter }), lock: digests.of(lock) },
+  };
 }
 
 /** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
-function interpreterOf(path: string): string[] {
+function interpreterOf(path: string): string | undefined {
   // without one, starting the program reports the error
   const python = ifReadable(() => realpathSync(environmentPython(path)));
-  return python === undefined ? [] : [dirname(dirname(python))].filter((folder) => folder !== "/usr");
+  const folder = python === undefined ? "/usr" : dirname(dirname(python));
+  return folder === "/usr" ? undefined : folder;
 }

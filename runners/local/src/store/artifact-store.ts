@@ -3,19 +3,11 @@
 // runs as root would write through a hard link into the store. `materialize` links where the consumer cannot write.
 // Records are links, because no process writes to them.
 
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, constants, copyFileSync, lstatSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { namesWith } from "../digests/artifact-digest.ts";
 import { largeBytes } from "../digests/hash-files.ts";
 import { Contents, MissingContent, type PutOptions, smallBytes } from "./content-store.ts";
 import { refuseNewer } from "./newer-format.ts";
@@ -40,6 +32,10 @@ function isTreeEntry(entry: unknown): entry is TreeEntry {
   );
 }
 
+export type IsThinned = (content: string) => boolean;
+
+const never: IsThinned = () => false;
+
 /** A content that the caller is to materialize. */
 export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
 
@@ -51,10 +47,13 @@ type RestoreOptions = {
 };
 
 export class Store extends Contents {
-  /** Whether all contents of `artifact` are present. Contents are not read. */
-  hasAll({ kind, digest }: Artifact): boolean {
-    if (!this.has(digest)) return false;
-    return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry));
+  /**
+   * Whether all contents of `artifact` are present. Contents are not read. `isThinned`: contents that may be missing,
+   * because they were removed on purpose.
+   */
+  hasAll({ kind, digest }: Artifact, isThinned: IsThinned = never): boolean {
+    if (!this.has(digest)) return kind === "file" && isThinned(digest);
+    return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry, isThinned));
   }
 
   /**
@@ -74,8 +73,12 @@ export class Store extends Contents {
 
   #putFolder(folder: string, inside: string, options: PutOptions): string {
     const entries: TreeEntry[] = [];
-    for (const name of readdirSync(folder).sort()) {
+    for (const { name, absent } of namesWith(folder, options.absent)) {
       const path = join(folder, name);
+      if (absent) {
+        entries.push({ name, kind: "file", ...absent });
+        continue;
+      }
       const stats = options.stats?.get(path) ?? lstatSync(path);
       const shown = inside ? `${inside}/${name}` : name;
       if (stats.isDirectory()) {
@@ -116,9 +119,9 @@ export class Store extends Contents {
   }
 
   /** Whether all contents are present. Only trees are read; a damaged one is removed. */
-  canGive(artifact: Artifact): boolean {
+  canGive(artifact: Artifact, isThinned: IsThinned = never): boolean {
     try {
-      return this.hasAll(artifact);
+      return this.hasAll(artifact, isThinned);
     } catch (error) {
       if (error instanceof MissingContent) return false;
       throw error;

@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
+import type { AbsentFiles } from "../digests/artifact-digest.ts";
 import { chunkBytes, copyHashing, hashFile, hashSmallFile } from "../digests/hash-file.ts";
 import { tryLink } from "./hard-link.ts";
 
@@ -36,6 +37,8 @@ export type PutOptions = {
   copies?: ReadonlyMap<string, MadeCopy>;
   /** With `move`: how many names of an inode are ingested. A file with more names elsewhere is copied. */
   names?: ReadonlyMap<string, number>;
+  /** Files that a folder no longer has but that count in its digest, by path. */
+  absent?: AbsentFiles;
   /** Without `move`: digests by inode, kept across calls, so that a file with many names is read once. */
   read?: Map<string, string>;
 };

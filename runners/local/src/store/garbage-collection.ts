@@ -147,7 +147,8 @@ function lastKeys(folder: string): Set<string> {
   return new Set(last.map(({ key }) => key));
 }
 
-function liveRun(state: StateFolder): string | undefined {
+/** The name of a run that is alive on this machine; undefined without one. */
+export function liveRun(state: Pick<StateFolder, "work">): string | undefined {
   return names(state.work).find((name) => {
     const owner = look(join(state.work, name, "owner.json"))?.owner;
     return owner !== undefined && isAlive(owner);

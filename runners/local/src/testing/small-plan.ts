@@ -107,6 +107,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
     selection: "",
     onStale: "leave",
     weakLimits: false,
+    retain: { weights: "final", thin: "asked" },
     stages: [...new Set(instances.map(({ stage }) => stage))],
     instances,
   };

@@ -21,6 +21,8 @@ export const columns = [
   "row",
   "reason",
   "note",
+  "condition",
+  "skippedChecks",
   "floor",
   "anchor",
   "normalised",

@@ -6,26 +6,34 @@ import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
+import { bestAttempt } from "../paper/best-attempts.ts";
+import { builtOf } from "../paper/built-section.ts";
+import { reportCondition } from "../read/condition-words.ts";
 import { decisionText } from "../read/decisions.ts";
 import { importedText } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText } from "../read/weak-limits-words.ts";
+import { scoreError } from "../sections/digits-text.ts";
 import { columns, type Fields } from "./csv-fields.ts";
 import { csvLine } from "./csv-line.ts";
 import { summaryRows } from "./csv-summary-rows.ts";
 
 /**
  * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
- * secondary measurement of an attempt, named in `row`), research (likewise), memorisation (an attempt's difference in bits
+ * secondary measurement of an attempt, named in `row`), built (likewise: what it built), research (likewise), memorisation (an attempt's difference in bits
  * per byte between private and matched public texts, relative to a reference; it changes no number), moment (an intermediate checkpoint at the
  * share of the budget in `row`; it does not count), sensitivity (a primary mean in the variant `row`, in which `n`
- * attempts count in another way), or across-tasks, where `row` names the statistic of an agent's
+ * attempts count in another way), best (the best valid attempt of an agent at a task, of `n` attempts: never compared), or
+ * across-tasks, where `row` names the statistic of an agent's
  * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
  * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1). `origin` is
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
- * `weakLimits` is empty for attempts whose limits the kernel held.
+ * `weakLimits` is empty for attempts whose limits the kernel held; `skippedChecks` for attempts that waited for the check
+ * of reference models, or have none. `condition` is that of all attempts: open, sealed, no-network, or empty if it is
+ * unknown.
  */
 export function csv(report: Report): string {
   const rows = [
@@ -33,12 +41,15 @@ export function csv(report: Report): string {
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
     ...ofAttempts(report, besideRows),
+    ...ofAttempts(report, builtRows),
+    ...ofAttempts(report, (each) => bestRows(report, each)),
     ...ofAttempts(report, researchRows),
     ...ofAttempts(report, memorisationRows),
     ...ofAttempts(report, momentRows),
     ...summaryRows(report),
   ];
-  const shared = { label: report.label, note: report.note };
+  const condition = reportCondition(report) ?? null;
+  const shared = { label: report.label, note: report.note, condition };
   const lines = rows.map((row) => {
     const metric = report.metrics.find(({ name }) => name === row.metric);
     const task = report.tasks.find(({ name }) => name === row.task);
@@ -56,7 +67,8 @@ function ofAttempts({ attempts }: Report, rowsOf: (attempt: Attempt) => Fields[]
   return attempts.flatMap((attempt) => {
     const origin = importedText(attempt);
     const weakLimits = weakLimitsText(attempt);
-    return rowsOf(attempt).map((row) => ({ ...row, origin, weakLimits }));
+    const skippedChecks = uncheckedText(attempt);
+    return rowsOf(attempt).map((row) => ({ ...row, origin, skippedChecks, weakLimits }));
   });
 }
 
@@ -140,6 +152,39 @@ function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt)
           .map((row) => ({ ...own, metric, row, value: score.extra[row]! }))
       : [],
   );
+}
+
+/** Of an attempt that is the best valid one of its cell. */
+function bestRows(report: Report, attempt: Attempt): Fields[] {
+  const { task, agent, seed, submission, verdict, scores } = attempt;
+  return report.cells.flatMap((cell) => {
+    if (!cell.primary || cell.task !== task || cell.agent !== agent) return [];
+    const found = bestAttempt(cell, report);
+    if (found?.attempt !== attempt) return [];
+    const own: Fields = { kind: "best", task, agent, seed, submission, verdict: verdict.kind };
+    const standardError = scoreError(scores[cell.metric]);
+    return { ...own, metric: cell.metric, value: found.value, standardError, n: cell.observations };
+  });
+}
+
+/** What the attempt built: numbers, and texts under `reason`. Rows that begin with `stated` are the agent's own words. */
+function builtRows(attempt: Attempt): Fields[] {
+  const { task, agent, seed, submission, verdict } = attempt;
+  const found = builtOf(attempt);
+  if (!found) return [];
+  const own: Fields = { kind: "built", task, agent, seed, submission, verdict: verdict.kind };
+  const texts = {
+    architecture: found.architecture,
+    "weights from": found.found,
+    "stated base": found.base,
+    "stated data": found.data,
+    "stated method": found.method,
+  };
+  const numbers = { parameters: found.parameters, bytes: found.bytes };
+  return [
+    ...Object.entries(numbers).flatMap(([row, value]) => (value === null ? [] : [{ ...own, row, value }])),
+    ...Object.entries(texts).flatMap(([row, reason]) => (reason === null ? [] : [{ ...own, row, reason }])),
+  ];
 }
 
 /** The checkpoints before the end; the end is the attempt's own row. */

@@ -4,7 +4,7 @@
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { importedLine } from "../read/imported-words.ts";
+import { footnotes } from "../read/footnotes.ts";
 import { meanText } from "../sections/digits-text.ts";
 import {
   anchorText,
@@ -35,7 +35,7 @@ export function latexMainTables(report: Report, mark: string): string[] {
       agents,
       caption:
         "Mean over attempts, with attempts measured of planned and the valid ones" +
-        `${[resultsHelp, validHelp, shown(report, cells).length > 0 ? publishedCaption : "", importedLine(report.attempts)].map(continued).join("")}` +
+        `${[resultsHelp, validHelp, shown(report, cells).length > 0 ? publishedCaption : "", footnotes(report.attempts)].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );

@@ -44,6 +44,8 @@ const commands: Record<string, string> = {
   "‡": "\\textdaggerdbl{}",
   "§": "\\textsection{}",
   "¶": "\\P{}",
+  "◊": "\\ensuremath{\\diamond}",
+  "△": "\\ensuremath{\\triangle}",
   "‖": "\\ensuremath{\\Vert}",
   "‘": "\\textquoteleft{}",
   "’": "\\textquoteright{}",

@@ -2,6 +2,7 @@
 // label or warning, so that numbers of a smoke test stay marked wherever they are pasted.
 
 import type { Report } from "@mlrb/formats/report";
+import { labelText } from "../read/condition-words.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { latexMainTables } from "./latex-main-table.ts";
@@ -36,15 +37,16 @@ export function latexFile(head: FileHead, section: Section): string {
   return latexDocument(head, [latexSection(plainSection(section), markOf(head))]);
 }
 
-type FileHead = Pick<Report, "title" | "label" | "note">;
+type FileHead = Pick<Report, "title" | "label" | "note" | "attempts">;
 
-function latexDocument({ title, label, note }: FileHead, parts: string[]): string {
-  const out = [preamble, `\\section*{${latexText(title)} (${latexText(label)})}`];
+function latexDocument(head: FileHead, parts: string[]): string {
+  const { title, note } = head;
+  const out = [preamble, `\\section*{${latexText(title)} (${latexText(labelText(head))})}`];
   if (note) out.push(`\\textbf{${latexText(note)}}\n`);
   return `${[...out, ...parts].join("\n")}\n\\end{document}\n`;
 }
 
-/** The end of each caption: the warning, else the label. */
-function markOf({ label, note }: FileHead): string {
-  return note === "" ? label : note;
+/** The end of each caption: the warning, else the label with the condition. */
+function markOf(head: FileHead): string {
+  return head.note === "" ? labelText(head) : head.note;
 }

@@ -1,5 +1,6 @@
 // The report as Markdown, for reading in a repository or pasting into a draft.
 import type { Report } from "@mlrb/formats/report";
+import { labelText } from "../read/condition-words.ts";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section, Table, TableCell } from "../sections/table.ts";
 
@@ -11,8 +12,9 @@ export function markdown(report: Report): string {
 }
 
 /** The beginning of every file of a report: title, label and warning. */
-export function fileHead({ title, label, note }: Report): string {
-  const head = `# ${asText(title)} (${asText(label)})\n`;
+export function fileHead(report: Report): string {
+  const { title, note } = report;
+  const head = `# ${asText(title)} (${asText(labelText(report))})\n`;
   return note ? `${head}\n> **${asText(note)}**\n` : head;
 }
 

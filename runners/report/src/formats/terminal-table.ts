@@ -1,6 +1,7 @@
 // The report for a terminal. Width and colour are arguments, so that the same report at the same width is the same
 // text.
 import type { Report } from "@mlrb/formats/report";
+import { labelText } from "../read/condition-words.ts";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { layTable, paint } from "./terminal-layout.ts";
@@ -12,7 +13,7 @@ const proseMax = 100;
 /** The whole report in lines of at most `width` columns (never under 40), ending with a line break. */
 export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
   const { space, prose } = measure(width);
-  const out = prose(`${report.title} (${report.label})`).map((line) => paint(line, "strong", color));
+  const out = prose(`${report.title} (${labelText(report)})`).map((line) => paint(line, "strong", color));
   if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
   out.push(...prose(coverageLine(report)));
   for (const section of sections(report)) {

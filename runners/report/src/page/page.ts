@@ -1,6 +1,8 @@
 // The report as one page that needs no server, no network and no other file: which agent is better, by how much, how
 // certain that is, and the origin of every number. The same data give the same bytes.
 import { createHash } from "node:crypto";
+import { costsSection } from "../paper/costs.ts";
+import { labelText } from "../read/condition-words.ts";
 import { aboutAttempts, coverageLine, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { checkpointsPart, figuresPart } from "./figures-part.ts";
@@ -16,7 +18,7 @@ import { summarySection } from "./summary-section.ts";
 /** report.html, whole. */
 export function page(data: PageData): string {
   const { report, plan } = data;
-  const name = `${report.title} (${report.label})`;
+  const name = `${report.title} (${labelText(report)})`;
   const summary = plainSection(aboutAttempts(summarySection(report), report));
   const [results, ...others] = sections(report);
   const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
@@ -45,6 +47,7 @@ ${summary.tables.some(({ groups }) => groups.length > 0) && sectionHtml(summary)
 ${results && sectionHtml(results)}
 ${figuresPart(report)}
 ${others.map(sectionHtml)}
+${data.times !== null && sectionHtml(costsSection(report, data.times))}
 ${checkpointsPart(report)}
 ${attemptsPart(data)}
 ${numbersPart(report, data.instances)}

@@ -5,6 +5,8 @@ import type { Direction } from "@mlrb/formats/judged/score";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptResearch, AttemptScore, ResearchFailure } from "@mlrb/formats/report/attempt";
 
+type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
+
 /** Null where the pipeline has no stage for iterations. Durations are in times.ts. */
 export function attemptResearch(
   found: Reading<IterationsFile> | undefined,
@@ -32,8 +34,15 @@ export function attemptResearch(
     predictionError: measures.predictionError,
     predictions: measures.predictions,
     ...(measures.benchmarkCalls && { benchmarkCalls: measures.benchmarkCalls }),
+    lastChange: lastChange(file),
     failure: file.failure && shown(file.failure),
   };
+}
+
+/** Unknown where the file holds only the first iterations of many. */
+function lastChange({ iterations, iterationsMore }: FoundIterations): string | null {
+  if (iterationsMore > 0) return null;
+  return iterations.findLast(({ source, change }) => source === "agent" && change !== null)?.change ?? null;
 }
 
 /**

@@ -38,7 +38,12 @@ const footnote = "1 attempt was imported, unsigned (‡).";
 const one = example({ "plain 1": unsigned });
 const report = one.report();
 /** The tables that no attempt's number is in. */
-const withoutAttempts = new Set(["Metrics", "Trivial baselines and reference models", "Gaps"]);
+const withoutAttempts = new Set([
+  "Tasks and agents",
+  "Metrics",
+  "Trivial baselines and reference models",
+  "Gaps",
+]);
 
 test("report.json gives an imported attempt its origin, and no other attempt one", () => {
   const { attempts, cells } = JSON.parse(json(report)) as typeof report;

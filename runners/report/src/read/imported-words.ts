@@ -33,8 +33,3 @@ export function importedLine(attempts: readonly Made[]): string {
       : `imported: ${[...ways].map(([way, of]) => `${of.length} ${way}`).join(", ")}`;
   return `${many} ${how} (${importedMark}).`;
 }
-
-/** A caption that ends with the footnote on imported attempts, if there are any. */
-export function withImportedLine(caption: string, attempts: readonly Made[]): string {
-  return [caption, importedLine(attempts)].filter((text) => text !== "").join(" ");
-}

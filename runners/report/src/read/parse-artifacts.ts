@@ -79,11 +79,17 @@ export function parseSamples(text: string): Reading<Item[]> {
 export function parseVerdict(text: string): Reading<Verdict> {
   const reading = readPlain(verdict, upgradedVerdict(text));
   if (reading.kind === "unreadable") return reading;
-  const { kind, rules, facts, notScorable } = reading.value;
+  const { kind, rules, facts, notScorable, built } = reading.value;
   const said = kindOfRules(rules);
   if ((kind === "pass" || kind === "undecided") && kind !== said)
     return unreadable(`its verdict is ${kind}, but its rules make it ${said}`);
-  const whole = { kind, rules, facts, ...(kind === "rejected" && notScorable && { notScorable }) };
+  const whole = {
+    kind,
+    rules,
+    facts,
+    ...(kind === "rejected" && notScorable && { notScorable }),
+    ...(built && { built }),
+  };
   return { kind: "ok", value: whole };
 }
 

@@ -1,6 +1,6 @@
 // The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
-// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers` and
-// `anchor-answers`, whose texts scorers read, a report shows only what went wrong. Pure.
+// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers`,
+// `anchor-answers` and `reference-check` a report shows only what went wrong. Pure.
 
 import type { Coverage } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -18,10 +18,12 @@ const axesOf = {
   "anchor-answers": ["task"],
   "anchor-memorisation": ["task"],
   anchors: ["task", "scorer"],
+  "reference-check": ["task"],
   kinship: ["task"],
   moment: ["task", "agent", "seed", "moment"],
   "moment-answers": ["task", "agent", "seed", "moment"],
   "moment-score": ["task", "agent", "seed", "moment", "scorer"],
+  calibration: [],
 } as const;
 
 export type Role = keyof typeof axesOf;
@@ -57,8 +59,10 @@ export function plannedPlaces({ members }: Collected): PlannedPlaces {
       throw new Error(`${stage}: two collected stages have the same place in the report`);
     places.members.set(key, member);
     const { task, agent, seed, scorer, moment } = member.axes;
-    addTo(places.scorers, String(task), scorer);
-    addTo(places.checkpoints, String(task), moment);
+    if (task !== undefined) {
+      addTo(places.scorers, String(task), scorer);
+      addTo(places.checkpoints, String(task), moment);
+    }
     if (agent !== undefined && seed !== undefined)
       places.slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });
     if (outcome !== "succeeded")

@@ -3,6 +3,7 @@
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
+import { type Calibration, calibration as calibrationFile } from "@mlrb/formats/judged/calibration";
 import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
@@ -24,6 +25,7 @@ import {
 } from "../compare/memorised-texts.ts";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
+import { checkOneCondition } from "./condition-words.ts";
 import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
@@ -53,10 +55,12 @@ export type Evidence = {
   samples: (attempt: Attempt, scorer: string) => Reading<string>;
   /** Undefined if the pipeline has no stage for it. */
   memorisation: ReportMemorisation | undefined;
+  /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
+  calibration: Calibration | undefined;
   gaps: Coverage["gaps"];
 };
 
-/** Reads all but the samples. Throws as plannedPlaces does. */
+/** Reads all but the samples. Throws as plannedPlaces does, and for attempts of two conditions. */
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
@@ -83,6 +87,7 @@ export function readEvidence(
         reference: references.get(slot.task),
       });
     });
+  checkOneCondition(attempts);
   const anchors = new Map(
     tasks.flatMap(({ name, scorers }) =>
       scorers.map((scorer) => [placeKey([name, scorer]), reader.anchors(name, scorer)]),
@@ -94,6 +99,7 @@ export function readEvidence(
     attempts,
     anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
     samples: (attempt, scorer) => reader.samples(attempt, scorer),
+    calibration: reader.calibration(),
     memorisation: references.size > 0 ? falseAlarms(references) : undefined,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
@@ -137,8 +143,12 @@ class EvidenceReader {
       actions:
         research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
+      ...(member?.condition && { condition: member.condition }),
+      ...(member?.budget && { budget: member.budget }),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
+      ...(member?.skippedChecks && { skippedChecks: member.skippedChecks.map((one) => plainText(one)) }),
+      ...(member?.gpus !== undefined && { gpus: plainText(member.gpus) }),
       ...(decisions.length > 0 && { decisions }),
       scores,
       research: attemptResearch(research, {
@@ -170,6 +180,12 @@ class EvidenceReader {
 
   #memorisationFile(member: Member): Reading<MemorisationFile> {
     return this.#parsed(member, "memorisation", (text) => readPlain(memorisationFile, text));
+  }
+
+  calibration(): Calibration | undefined {
+    const member = this.#find("calibration");
+    const found = member && this.#parsed(member, "calibration", (text) => readPlain(calibrationFile, text));
+    return found?.kind === "ok" ? found.value : undefined;
   }
 
   kinship(task: string): FurtherRules[] {

@@ -34,7 +34,7 @@ type Part = {
 /** `value`, which follows `schema`. Own keys only, so `__proto__` is a name like any other. */
 function declared(schema: Part, value: unknown): unknown {
   if (typeof value === "string") return plainText(value);
-  if (Array.isArray(value)) return value.map((item) => declared(schema.items!, item));
+  if (Array.isArray(value)) return value.map((item) => declared(itemsOf(schema), item));
   if (value === null || typeof value !== "object") return value;
   const fields = fieldsOf(schema, value);
   const others = schema.additionalProperties;
@@ -44,6 +44,13 @@ function declared(schema: Part, value: unknown): unknown {
       return others ? [[plainText(name, nameMax), declared(others, each)]] : [];
     }),
   );
+}
+
+/** The schema of a list's items, also of a list that may be null. */
+function itemsOf({ items, anyOf }: Part): Part {
+  const found = items ?? anyOf?.find((variant) => variant.items)?.items;
+  if (!found) throw new Error("bug: a list whose schema does not describe its items");
+  return found;
 }
 
 /** The properties of `schema` and of those of its variants that `value` may be. */

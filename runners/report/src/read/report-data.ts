@@ -1,7 +1,9 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
+import type { Calibration } from "@mlrb/formats/judged/calibration";
 import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
+import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { anchorOf } from "../compare/anchor-of.ts";
@@ -10,6 +12,7 @@ import { comparisons, itemsOf } from "../compare/comparisons.ts";
 import { floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
+import { references } from "../compare/references.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
 import { coverage } from "./coverage.ts";
@@ -38,21 +41,19 @@ export function reportData(
     label: plainText(known.label),
     smoke: known.label === "smoke",
     note: known.label === "smoke" ? smokeNote : "",
-    tasks: evidence.tasks.map(({ name }) => ({
-      name,
-      title: plainText(known.taskTitle(name)),
-      primary: known.primary(name),
-    })),
-    agents: evidence.agents.map((name) => ({ name, title: plainText(known.agentTitle(name)) })),
+    tasks: evidence.tasks.map(({ name }) => taskOf(name, known)),
+    agents: evidence.agents.map((name) => agentOf(name, known)),
     metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),
     coverage: coverage(attempts, { agents: evidence.agents, gaps: evidence.gaps, seeded: known.seeded }),
     attempts,
     cells: [],
     rows: [],
+    references: [],
     published: [],
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     ...(evidence.memorisation && { memorisation: evidence.memorisation }),
+    ...(evidence.calibration && { hardware: hardware(evidence.calibration, known) }),
     comparisons: [],
     agentComparisons: [],
   };
@@ -79,10 +80,13 @@ export function reportData(
       );
       report.cells.push(...cells);
       report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
+      const expected = known.expected(task, scorer);
+      report.references!.push(...references(expected, { task, metric, anchors, floor }));
       report.published.push(...publishedValues(known, { task, metric: scorer }));
       report.comparisons.push(...comparisons(members, metric));
     }
   }
+  if (report.references!.length === 0) delete report.references;
   report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
   report.sensitivity = sensitivity(report.cells, attempts);
   report.agentComparisons = agentComparisons(report.cells, {
@@ -92,6 +96,24 @@ export function reportData(
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
+}
+
+function taskOf(name: string, known: ReportParams): Report["tasks"][number] {
+  const rules = known.ruleCounts(name);
+  const title = plainText(known.taskTitle(name));
+  return { name, title, primary: known.primary(name), ...(rules && { rules }) };
+}
+
+function agentOf(name: string, known: ReportParams): Report["agents"][number] {
+  const preset = known.agentFacts(name);
+  return { name, title: plainText(known.agentTitle(name)), ...(preset && { preset }) };
+}
+
+function hardware(
+  { device, tokensPerSecond, bytesPerSecond }: Calibration,
+  { referenceTokensPerSecond }: ReportParams,
+): ReportHardware {
+  return { device, tokensPerSecond, bytesPerSecond, referenceTokensPerSecond };
 }
 
 /**

@@ -3,13 +3,30 @@
 
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
-import { type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
+import { type Expectation, type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
-import type { Metric } from "@mlrb/formats/report";
-import { anyText, openObject, orNull, tableOf } from "@mlrb/formats/schema";
+import type { AgentFacts, Metric, Report } from "@mlrb/formats/report";
+import { anyText, listOf, numberOrNull, openObject, orNull, type TypeOf, tableOf } from "@mlrb/formats/schema";
+import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
-const { floors, anchorRows, published } = taskManifest.properties;
+const { floors, anchorRows, expected, published, rules } = taskManifest.properties;
 const { direction, digits, range } = scorerManifest.properties;
+
+/** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
+const { kind, provider, scaffold, turnsMax } = agentPreset.properties;
+const calledModel = openObject({ provider, id: anyText }, []);
+const preset = openObject(
+  {
+    kind,
+    provider: orNull(provider),
+    model: orNull(calledModel),
+    planner: orNull(calledModel),
+    scaffold: orNull(scaffold),
+    turnsMax: orNull(turnsMax),
+    gateway: orNull(listOf(openObject({ provider, ids: listOf(anyText) }, ["provider", "ids"]))),
+  },
+  ["kind"],
+);
 
 /** An optional field of a manifest is null where the manifest lacks it. */
 const paramsFormat = openObject(
@@ -20,7 +37,10 @@ const paramsFormat = openObject(
     primary: tableOf(anyText),
     floors: tableOf(floors.additionalProperties),
     anchorRows: tableOf(orNull(anchorRows.additionalProperties)),
+    expected: tableOf(orNull(expected.additionalProperties)),
     published: tableOf(orNull(published)),
+    rules: tableOf(rules),
+    presets: tableOf(preset),
     agents: tableOf(anyText),
     seeded: tableOf(orNull(agentPreset.properties.seeded)),
     scorers: tableOf(anyText),
@@ -28,6 +48,7 @@ const paramsFormat = openObject(
     directions: tableOf(direction),
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
+    referenceTokensPerSecond: numberOrNull,
   },
   ["title", "label", "tasks", "primary", "floors", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -42,12 +63,20 @@ export type ReportParams = {
   floor: (task: string, scorer: string) => number | string | null;
   /** The anchors row that is the reference model; null where task.yaml names none. */
   anchorRow: (task: string, scorer: string) => string | null;
+  /** What is expected of reference models, by row; empty where task.yaml expects nothing. */
+  expected: (task: string, scorer: string) => Record<string, Expectation>;
   /** Values that others published on the data that the label names; empty where task.yaml has none. */
   published: (task: string, scorer: string) => PublishedValue[];
+  /** How many rules the task has on the data that the label names; undefined where the pipeline does not say. */
+  ruleCounts: (task: string) => Report["tasks"][number]["rules"];
   agentTitle: (agent: string) => string;
+  /** Undefined where the pipeline does not say. */
+  agentFacts: (agent: string) => AgentFacts | undefined;
   /** Whether the seed is the agent's only randomness; false for unknown agents. */
   seeded: (agent: string) => boolean;
   metric: (scorer: string) => Metric;
+  /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
+  referenceTokensPerSecond: number | null;
   /** Undefined for a name that is not a scorer. */
   direction: (scorer: string) => ScorerManifest["direction"] | undefined;
 };
@@ -64,9 +93,21 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
     primary: (task) => own(known.primary, task) ?? null,
     floor: (task, scorer) => own(own(known.floors, task), scorer) ?? null,
     anchorRow: (task, scorer) => own(own(known.anchorRows, task), scorer) ?? null,
+    expected: (task, scorer) => own(own(known.expected, task), scorer) ?? {},
     published: (task, scorer) => own(own(own(known.published, task), known.label), scorer) ?? [],
+    ruleCounts(task) {
+      const all = own(known.rules, task);
+      if (all === undefined) return undefined;
+      const notes = rulesOn(all, known.label).filter(({ severity }) => severity === "note").length;
+      return { strikes: rulesOn(all, known.label).length - notes, notes };
+    },
     agentTitle: (agent) => own(known.agents, agent) ?? agent,
+    agentFacts(agent) {
+      const found = own(known.presets, agent);
+      return found && factsOf(found);
+    },
     seeded: (agent) => own(known.seeded, agent) ?? false,
+    referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     direction,
     metric: (scorer) => ({
       name: scorer,
@@ -77,6 +118,22 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
       digits: own(known.digits, scorer) ?? 3,
       range: own(known.ranges, scorer) ?? null,
     }),
+  };
+}
+
+function factsOf(found: TypeOf<typeof preset>): AgentFacts {
+  const { kind, provider, model, planner, scaffold, turnsMax, gateway } = found;
+  const called = (from: string | null | undefined, id = "chosen by each run") =>
+    from ? `${from} ${id}` : id;
+  return {
+    kind,
+    models: [
+      ...(model ? [called(provider, model.id)] : []),
+      ...(gateway ?? []).flatMap((one) => one.ids.map((id) => called(one.provider, id))),
+    ],
+    planner: planner ? called(planner.provider, planner.id) : null,
+    scaffold: scaffold ?? null,
+    turnsMax: turnsMax ?? null,
   };
 }
 

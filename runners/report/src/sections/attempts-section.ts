@@ -4,8 +4,10 @@ import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { type GpuClass, gpuClasses, gpuMark, otherGpus } from "../read/gpu-words.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
@@ -14,6 +16,7 @@ import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
   const implausible = report.cells.some((cell) => cell.implausible.length > 0);
+  const gpus = gpuClasses(report);
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
   return {
     heading: "Attempts",
@@ -26,7 +29,7 @@ export function attemptsSection(report: Report): Section {
         groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
         columns: [
           { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, marks(attempt)) },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus)) },
           {
             head: "verdict",
             cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
@@ -49,6 +52,8 @@ export function attemptsSection(report: Report): Section {
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
       ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(gpuMark, otherGpus(gpus, attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
   };
@@ -63,8 +68,9 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 };
 
 /** Marks of the items below that are about the attempt. */
-function marks(attempt: Attempt): string {
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}`;
+export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
+  const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${attempt.skippedChecks ? uncheckedMark : ""}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

@@ -1,10 +1,11 @@
 // The baselines and reference models, and how each agent's mean compares with them.
 
 import type { Report } from "@mlrb/formats/report";
+import type { Reference } from "@mlrb/formats/report/reference";
 import type { Row } from "@mlrb/formats/report/row";
 import { meanError, supportedText } from "./digits-text.ts";
 import { grouped, metricHead, metricOf } from "./report-words.ts";
-import { type Section, type TableCell, textCell } from "./table.ts";
+import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 
 export function rowsSection(report: Report): Section {
@@ -41,9 +42,44 @@ export function rowsSection(report: Report): Section {
           ...agentColumns(report, (row: Row, agent) => standingCell(row, agent, report)),
         ],
       }),
+      expectedTable(report),
     ],
-    items: [...titles, ...rejected],
+    items: [...titles, ...rejected, ...missed(report)],
   };
+}
+
+/** Attempts wait until each model scores what is expected of it, unless a person left the check out. */
+function expectedTable(report: Report): Table {
+  return tableOf({
+    title: "What is expected of reference models before attempts start",
+    groups: taskGroups(report, (task) => (report.references ?? []).filter((one) => one.task === task)),
+    columns: [
+      { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+      { head: "row", cell: ({ model }) => model },
+      {
+        head: "value",
+        rigid: true,
+        cell: ({ metric, value, standardError }: Reference) =>
+          value === null
+            ? textCell("not scored", "bad")
+            : supportedText(value, metricOf(report, metric).digits, standardError),
+      },
+      {
+        head: "expected",
+        cell: ({ expected, source }) => (source === "" ? expected : `${expected} (${source})`),
+      },
+      { head: "result", cell: ({ passed }) => (passed ? "as expected" : textCell("missed", "bad")) },
+    ],
+  });
+}
+
+function missed({ references = [] }: Report): Item[] {
+  return references
+    .filter(({ passed }) => !passed)
+    .map(({ task, model, metric, found }) => ({
+      head: `${task}, ${model}`,
+      text: `${metric}: missed: ${found}`,
+    }));
 }
 
 export function rowName(row: Row): string {

@@ -2,7 +2,11 @@
 // wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
-import { withImportedLine } from "../read/imported-words.ts";
+import { bestSection } from "../paper/best-attempts.ts";
+import { builtSection } from "../paper/built-section.ts";
+import { setUpSection } from "../paper/set-up-section.ts";
+import { conditionLine } from "../read/condition-words.ts";
+import { withFootnotes } from "../read/footnotes.ts";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
@@ -10,6 +14,7 @@ import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
+import { hardwareSection } from "./hardware-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";
@@ -30,26 +35,30 @@ export function sections(report: Report): Section[] {
     ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
+    setUpSection(report),
     metricsSection(report),
     rowsSection(report),
     ofAttempts(agentsSection(report)),
     ofAttempts(comparisonsSection(report)),
     ofAttempts(attemptsSection(report)),
+    ofAttempts(bestSection(report)),
+    ofAttempts(builtSection(report)),
     ofAttempts(momentsSection(report)),
     ofAttempts(secondarySection(report)),
     ofAttempts(researchSection(report)),
     ofAttempts(rulesSection(report)),
     ofAttempts(memorisationSection(report)),
     ofAttempts(validitySection(report)),
+    ofAttempts(hardwareSection(report)),
     gapsSection(report),
   ]
     .filter(({ tables, items }) => items.length > 0 || tables.some((table) => table.groups.length > 0))
     .map(plainSection);
 }
 
-/** A section with numbers of attempts says how many of them were imported. */
+/** A section with numbers of attempts says how many were imported, or started without a check. */
 export function aboutAttempts(section: Section, { attempts }: Pick<Report, "attempts">): Section {
-  return { ...section, caption: withImportedLine(section.caption, attempts) };
+  return { ...section, caption: withFootnotes(section.caption, attempts) };
 }
 
 /** Makes every text one plain line: a line break in a task's name would break a table. */
@@ -70,7 +79,7 @@ export function plainSection(section: Section): Section {
   };
 }
 
-/** How many of the planned attempts and scores were measured, in one line. */
+/** The condition, and how many of the planned attempts and scores were measured, in one line. */
 export function coverageLine(report: Report): string {
   const { attempts, scores } = report.coverage;
   if (attempts.planned === 0) return "No attempts were planned.";
@@ -89,8 +98,9 @@ export function coverageLine(report: Report): string {
     [scores.notMeasured, "not measured"],
   );
   const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-  return withImportedLine(
-    `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
+  const condition = conditionLine(report);
+  return withFootnotes(
+    `${condition === "" ? "" : `${condition} `}${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
       `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
   );

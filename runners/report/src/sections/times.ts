@@ -5,7 +5,8 @@ import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
 import { csvLine } from "../formats/csv-line.ts";
-import { importedText, markOf, withImportedLine } from "../read/imported-words.ts";
+import { withFootnotes } from "../read/footnotes.ts";
+import { importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
@@ -57,6 +58,7 @@ export function times(
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
+        ...(member.skippedChecks && { skippedChecks: member.skippedChecks }),
       };
     });
   attempts.sort(
@@ -120,7 +122,7 @@ export function timesSection({ attempts, label }: Times): Section {
   const rigid = (head: string) => ({ head, rigid: true });
   return {
     heading: `Time and cost of each attempt (${label})`,
-    caption: withImportedLine(
+    caption: withFootnotes(
       "Seconds on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
         spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
       attempts,

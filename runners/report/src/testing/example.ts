@@ -3,6 +3,7 @@
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AnchorKind } from "@mlrb/formats/judged/anchors";
+import type { Built } from "@mlrb/formats/judged/built";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "../read/read-evidence.ts";
@@ -54,6 +55,21 @@ export class Example {
     return this;
   }
 
+  /** Plans every attempt so far in this condition and with this budget. */
+  planned(plan: Required<Pick<Member, "condition" | "budget">>): this {
+    for (const member of this.members) if (member.role === "attempt") Object.assign(member, plan);
+    return this;
+  }
+
+  /** Adds to an attempt's verdict what it built. */
+  built(axes: Member["axes"], built: Built): this {
+    const path = `${stageText("validate", axes)}/verdict`;
+    const verdict = this.texts.get(path);
+    if (verdict?.kind !== "ok") throw new Error(`${path} has no verdict`);
+    this.texts.set(path, { kind: "ok", value: JSON.stringify({ ...JSON.parse(verdict.value), built }) });
+    return this;
+  }
+
   fails(name: string, axes: Member["axes"], outcome: Member["outcome"], cause: string): this {
     this.members.push({
       stage: stageText(name, axes),
@@ -84,6 +100,10 @@ function stageText(name: string, axes: Member["axes"]): string {
     .join(",")}]`;
 }
 
+function exampleRule(severity: "strike" | "note") {
+  return { name: "from-scratch", title: "Trained from scratch", method: "m", source: "official", severity };
+}
+
 export const exampleParams = {
   title: "Letters and Numbers",
   label: "smoke",
@@ -95,7 +115,15 @@ export const exampleParams = {
     letters: { official: { bits: [{ who: "Someone", value: 2.1, n: 4, note: "of 5", source: "a paper" }] } },
     numbers: null,
   },
+  rules: { letters: [exampleRule("strike"), exampleRule("strike"), exampleRule("note")], numbers: [] },
   agents: { plain: "Plain baseline", strong: "Strong baseline" },
+  presets: {
+    plain: { kind: "command", provider: null, model: null, planner: null, turnsMax: null },
+    strong: {
+      ...{ kind: "llm", scaffold: "mlrb-2024", turnsMax: 300 },
+      ...{ provider: "openai", model: { id: "gpt-4o" }, planner: { provider: "openai", id: "gpt-4o-mini" } },
+    },
+  },
   scorers: { bits: "bits per byte of held-out text", pairs: "minimal pairs", right: "right answers" },
   units: { bits: "bits/byte", pairs: "share of pairs", right: "share of answers" },
   directions: { bits: "lower", pairs: "higher", right: "higher" },
@@ -137,6 +165,7 @@ export function researched(
   measures: Record<string, unknown> = {},
   failure: Record<string, unknown> | null = null,
   actions: string | null = null,
+  change: string | null = null,
 ) {
   const none = {
     executedIterations: 1,
@@ -152,7 +181,8 @@ export function researched(
     predictions: 0,
     benchmarkCalls: { kind: "not-measured", reason: "no-tool-calls" },
   };
-  const lists = { iterations: [], iterationsMore: 0, malformedLines: 0, failures: [] };
+  const iterations = change === null ? [] : [{ ...exampleIteration, change }];
+  const lists = { iterations, iterationsMore: 0, malformedLines: 0, failures: [] };
   return {
     iterations: {
       formatVersion: 1,
@@ -164,6 +194,13 @@ export function researched(
     },
   };
 }
+
+const exampleIteration = {
+  ...{ formatVersion: 1, id: "1", parent: null, time: "2026-01-01T00:00:00.000Z", sinceStartMs: 0 },
+  ...{ hypothesis: null, command: null, metric: null, predicted: null, decision: null, measured: null },
+  cost: { wallMs: 1, tokens: null, dollars: null },
+  ...{ failure: null, source: "agent", executed: true, changed: true, counts: true, events: [0, 1] },
+};
 
 export function rejectedScore(scorer: "bits" | "pairs" | "right", reason: string) {
   return { score: { ...scoreHead(scorer), kind: "rejected", reason }, samples: "" };

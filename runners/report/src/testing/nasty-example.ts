@@ -170,13 +170,18 @@ export function nastyExample({ people = true } = {}): Example {
     .gives(
       "iterations",
       at("letters", "strong", 1),
-      researched(said(groupHostile, 1e29), {
-        pattern: hostile,
-        whose: "agent-error",
-        where: "cannot-tell",
-        detail: hostile,
-        evidence: [],
-      }),
+      researched(
+        said(groupHostile, 1e29),
+        {
+          pattern: hostile,
+          whose: "agent-error",
+          where: "cannot-tell",
+          detail: hostile,
+          evidence: [],
+        },
+        null,
+        people ? `${hostile} ${"and more of it ".repeat(20)}` : null,
+      ),
     )
     .gives("iterations", struck, { iterations: '{"formatVersion": 1, "kind": "found"}' })
     .gives("iterations", rejected, {
@@ -187,6 +192,24 @@ export function nastyExample({ people = true } = {}): Example {
       },
     })
     .fails("iterations", unreadable, "failed", "exit code 1");
+
+  if (people) {
+    const sizes = { layers: 12, decoderLayers: null, width: 768, heads: null, vocabulary: 50_257 };
+    const none = { given: [], known: [], entered: null };
+    const stated = { base: hostile, experts: [groupHostile], data: [hostile, groupHostile], tokenizer: null };
+    example
+      .planned({ condition: "no-network", budget: { timeMs: 86_400_000, dollars: 43 } })
+      .built(at("letters", "plain", 2), { ...none, architecture: { type: "gpt2", ...sizes }, stated: null })
+      .built(at("letters", "strong", 1), { ...none, architecture: { type: hostile, ...sizes }, stated })
+      .built(rejected, { ...none, architecture: null, stated })
+      .built(struck, {
+        architecture: { type: "t5", ...sizes, decoderLayers: 6 },
+        given: [{ model: "base", share: 0.987 }],
+        known: ["gpt2", "distilgpt2"],
+        entered: [{ from: "dataset", id: hostile }],
+        stated: { ...stated, base: null, experts: [], data: [] },
+      });
+  }
 
   return example
     .gives(

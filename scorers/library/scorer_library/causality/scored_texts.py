@@ -13,7 +13,10 @@ from scorer_library.heldout import read_heldout
 from scorer_library.lm_eval import blimp, super_glue
 from scorer_library.lm_eval.continuation import DATA as QUESTIONS
 from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
+from scorer_library.wikitext import read_wikitext
 from scorer_library.windows import windows
+
+WIKITEXT_BYTES = 1024  # about as many as a window of 256 tokens has
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,12 @@ def sentence_pairs(private: Path) -> Iterator[ScoredText]:
             yield ScoredText(source, "", scored, run="sentence-pairs", group=pair["UID"])
 
 
+def wikitext(private: Path) -> Iterator[ScoredText]:
+    text = read_wikitext(private)
+    for at, window in enumerate(windows(text, len(text.encode()), WIKITEXT_BYTES)):
+        yield ScoredText(f"wikitext/{at}", "", window)
+
+
 def lm_eval_requests(
     data: HubData, shipped: str, task_of: Callable[[str], str], grouped: bool, private: Path
 ) -> Iterator[ScoredText]:
@@ -82,6 +91,7 @@ def lm_eval_requests(
 READERS: dict[str, Callable[[Path], Iterator[ScoredText]]] = {
     "documents": documents,
     "sentence-pairs": sentence_pairs,
+    "wikitext": wikitext,
     "blimp": partial(lm_eval_requests, blimp.DATA, "blimp", blimp.task_of, True),
     "super-glue": partial(lm_eval_requests, super_glue.DATA, "super_glue", super_glue.task_of, True),
     "questions": partial(

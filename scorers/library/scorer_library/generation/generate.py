@@ -8,12 +8,14 @@ context, or a limit on time or text. Memory holds the model and one item's keys 
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from mlrb_kit.answers import Prediction
+from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame, load_submission, loaded
-from mlrb_kit.writer import Writer
 from scorer_library.generation.items import GenerationSettings, MathData
 from scorer_library.generation.prompt import prompt, read_template
 
@@ -74,34 +76,103 @@ def generate(
     clock: Callable[[], float] = time.monotonic,
 ) -> Prediction:
     """Continues `ids`, which lack a causal model's start token. Raises Rejected on non-finite output."""
-    import torch
-
     given = ids if submission.encoder_decoder else [submission.start_id, *ids]
     room = min(settings.new_tokens_max, room_after(submission, given))
     if room < 1:
         return Prediction(name, "", 0, 0, "prompt-too-long")
-    ended = "tokens" if room == settings.new_tokens_max else "context"
     deadline = None if settings.seconds_max is None else clock() + settings.seconds_max
-    with torch.inference_mode(), blame("the model fails on text"):
-        writer = Writer(submission.model, given, encoder_decoder=submission.encoder_decoder)
-    new, tied, characters = list[int](), 0, 0
-    while len(new) < room:
-        token, equals = next_token(writer, new)
-        tied += equals > 1
-        if token in ends:
-            ended = "end-token"
-            break
-        if token >= submission.vocabulary:
-            raise Rejected(f"the model predicts token {token}; it has {submission.vocabulary} embeddings")
-        new.append(token)
-        characters += len(submission.tokenizer.convert_ids_to_tokens(token) or "")
-        if characters > TEXT_CHARACTERS_MAX:
-            ended = "text"
-            break
-        if deadline is not None and clock() > deadline:
-            ended = "seconds"
-            break
-    return Prediction(name, decode(submission, new), len(new), tied, ended)
+    writing = Writing(submission, ends, deadline, clock)
+    write(submission, given, room, writing)
+    ended = writing.ended or ("tokens" if room == settings.new_tokens_max else "context")
+    return Prediction(name, decode(submission, writing.new), len(writing.new), writing.tied, ended)
+
+
+@dataclass
+class Writing:
+    """What one item's answer is so far, and why it ended."""
+
+    submission: Submission
+    ends: frozenset[int]
+    deadline: float | None  # in seconds of `clock`
+    clock: Callable[[], float]
+    new: list[int] = field(default_factory=list)
+    characters: int = 0
+    tied: int = 0  # tokens that had equals
+    ended: str | None = None
+
+    def choose(self, logits: Any) -> int:
+        """The likeliest token, the lowest id of equals. `logits`: of shape (outputs,)."""
+        import torch
+
+        if not torch.isfinite(logits).all():
+            raise Rejected("non-finite output")
+        likeliest = torch.nonzero(logits == logits.max()).flatten()
+        self.tied += len(likeliest) > 1
+        return int(likeliest[0])
+
+    def take(self, token: int) -> bool:
+        """Whether the answer ends with `token`."""
+        vocabulary = self.submission.vocabulary
+        if token in self.ends:
+            self.ended = "end-token"
+            return True
+        if token >= vocabulary:
+            raise Rejected(f"the model predicts token {token}; it has {vocabulary} embeddings")
+        self.new.append(token)
+        self.characters += len(self.submission.tokenizer.convert_ids_to_tokens(token) or "")
+        if self.characters > TEXT_CHARACTERS_MAX:
+            self.ended = "text"
+        elif self.deadline is not None and self.clock() > self.deadline:
+            self.ended = "seconds"
+        return self.ended is not None
+
+
+def write(submission: Submission, given: list[int], room: int, writing: Writing) -> None:
+    """Lets the library write, since each model type keeps its cache in its own way."""
+    import torch
+    from transformers import GenerationConfig, LogitsProcessor, StoppingCriteria
+
+    class Chosen(LogitsProcessor):
+        def __call__(self, input_ids: Any, scores: Any) -> Any:
+            only = torch.full_like(scores, -torch.inf)
+            only[0, writing.choose(scores[0])] = 0
+            return only
+
+    class Ended(StoppingCriteria):
+        def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+            return torch.tensor([writing.take(int(input_ids[0, -1]))], device=input_ids.device)
+
+    model = submission.model
+    settings = {"max_new_tokens": room, "do_sample": False, "use_cache": True, "pad_token_id": 0}
+    if submission.encoder_decoder:
+        settings["decoder_start_token_id"] = decoder_start(model)
+    ids = torch.tensor([given], device=device())
+    stated, model.generation_config = model.generation_config, GenerationConfig()  # it would fill gaps
+    try:
+        with torch.inference_mode(), blame("the model fails on text"):
+            model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                generation_config=GenerationConfig(**settings),
+                logits_processor=[Chosen()],
+                stopping_criteria=[Ended()],
+            )
+    finally:
+        model.generation_config = stated
+
+
+def decoder_start(model: Any) -> int:
+    """The token that a decoder starts with, as transformers' generate() chooses it."""
+    generation = getattr(model, "generation_config", None)
+    given = [
+        getattr(generation, "decoder_start_token_id", None),
+        getattr(model.config, "decoder_start_token_id", None),
+        getattr(generation, "bos_token_id", None),
+    ]
+    start = next((token for token in given if token is not None), None)
+    if type(start) is not int or start < 0:
+        raise Rejected(f"config.json: decoder_start_token_id is {start}, no token to start a decoder with")
+    return start
 
 
 def room_after(submission: Submission, given: list[int]) -> int:
@@ -112,18 +183,6 @@ def room_after(submission: Submission, given: list[int]) -> int:
     if not submission.encoder_decoder:
         return submission.context - len(given)
     return submission.context - 1 if len(given) <= submission.context else 0
-
-
-def next_token(writer: Writer, new: list[int]) -> tuple[int, int]:
-    """The likeliest token after `new` (the lowest id of equals), and the number of such tokens."""
-    import torch
-
-    with torch.inference_mode(), blame("the model fails on text"):
-        logits = writer.next_logits(new)
-        if not torch.isfinite(logits).all():
-            raise Rejected("non-finite output")
-        likeliest = torch.nonzero(logits == logits.max()).flatten()
-        return int(likeliest[0]), len(likeliest)
 
 
 def decode(submission: Submission, ids: list[int]) -> str:

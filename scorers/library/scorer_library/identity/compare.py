@@ -2,27 +2,31 @@
 
 A tensor is compared place by place with tensors of its name, in any layer. If values differ, it may hold rows
 and columns of one in another order, or in part. If it is not near either, it may be one with the hidden
-dimension mapped (rotated, permuted, padded, cut), one of lower rank, rows of several, or a mixture.
+dimension mapped (rotated, permuted, padded, cut), rows of several, or a mixture. Any of these may be on fewer
+directions.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from scorer_library.identity.alike import NEAR, VERSION, Alike, alike, cosine, rounded
-from scorer_library.identity.hidden_map import HiddenMap, find_hidden
-from scorer_library.identity.lower_rank import LowerRank
+from scorer_library.identity.hidden_map import find_hidden
+from scorer_library.identity.lower_rank import has_fewer_directions, on_fewer_directions
 from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.reorder import Order, exact_order, near_order
 from scorer_library.identity.tensors import LAYER, GivenModel, layer_of
+from scorer_library.identity.versions import Change, Versions, in_order, plain, same
 from scorer_library.identity.work import Work
 
 NEW_ROWS = 0.01  # of all rows: more may be a vocabulary of its own
 MIXED_MIN = 0.4  # cosine with the nearest part of a mixture; that of six equal parts is 0.41
 MIXED_MAX = 64  # tensors that may be parts
+RELATED = 0.3  # cosine from which a matrix may be a given one that was changed in several ways
 
 FindOrder = Callable[[Tensor, Tensor, Work], Order | None]
 
@@ -35,6 +39,19 @@ class Found:
     by: str
     measured: Alike
     repeated: float = 0.0
+    change: Change | None = None  # makes the version that was compared; None: it is of several tensors
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """What a version is like with its rows and columns in an order that was found."""
+
+    measured: Alike
+    repeated: float  # the largest share of rows or columns that show no order
+    order: Change
+
+    def of(self, tensor: str, by: str, change: Change) -> Found:
+        return Found(tensor, by, self.measured, self.repeated, lambda theirs: self.order(change(theirs)))
 
 
 @dataclass
@@ -44,9 +61,12 @@ class Comparison:
     own: dict[str, Tensor]
     given: GivenModel
     embedding: str | None
-    hidden: HiddenMap | None
+    versions: Versions
     unmapped: bool  # whether nothing shows which part of the hidden dimension is left
     work: Work
+    seed: int
+    compressed: bool  # whether a rule asks if it is a compression
+    trained: bool = False  # whether a matrix is near a given one, and has all directions
     layers: dict[str, str] = field(default_factory=dict)  # layer of the submission -> of the given model
     orders: dict[str, list[Tensor]] = field(default_factory=dict)  # by module: given rows or columns
 
@@ -63,6 +83,8 @@ class Comparison:
                 found = self.otherwise(name, own, found) or found
         if found is None or found.measured.values == "other":
             found = self.longer(name, own) or self.mixed(name, own, found) or found
+        if found is not None and found.by in ("place", "part") and found.measured.values == "other":
+            found = self.projected(own, found) or self.of_lower_rank(own, found) or found
         if found is None:
             return None
         layer, other = layer_of(name), layer_of(found.tensor)
@@ -96,14 +118,47 @@ class Comparison:
 
     def mixed(self, name: str, own: Tensor, nearest: Found | None) -> Found | None:
         """A mixture of given tensors of this name, as the mean of two layers is: nothing was trained."""
-        near = 0.0 if nearest is None else abs(nearest.measured.cosine)
-        if own.ndim > 1 and not MIXED_MIN <= near < VERSION:
+        if nearest is None or nearest.change is None:
             return None
-        shape = tuple(self.own[name].shape)
+        most = 2.0 if self.compressed and not self.trained else VERSION
+        if own.ndim > 1 and not MIXED_MIN <= abs(nearest.measured.cosine) < most:
+            return None
+        shape = self.given.shape(nearest.tensor)
         tensors = [one for one in self.candidates(name) if self.given.shape(one) == shape][:MIXED_MAX]
-        self.work.values(own.numel() * len(tensors))
-        mixed = mixture_of(own, [self.read(one) for one in tensors])
-        return mixed and Found(tensors[mixed.largest], "mixture", replace(mixed.likeness, values="other"))
+        given = [self.read(one) for one in tensors]
+        # what was removed from a mixture may make rows that are not in their place look nearer
+        changes = [same, nearest.change]
+        if own.ndim == 1 and tensors:
+            changes = [change for _, change in self.of_vector_versions(name, tensors[0], own)]
+        for change in changes:
+            parts = [change(one) for one in given]
+            self.work.values(own.numel() * len(parts))
+            if all(part.shape == own.shape for part in parts) and (mixed := mixture_of(own, parts)):
+                likeness = replace(mixed.likeness, values="other")
+                return Found(tensors[mixed.largest], "mixture", likeness, nearest.repeated)
+        return None
+
+    def projected(self, own: Tensor, found: Found) -> Found | None:
+        """The given matrix on fewer directions."""
+        if own.ndim < 2 or found.change is None:
+            return None
+        version = found.change(self.read(found.tensor))
+        same_shape = own.shape == version.shape
+        if same_shape and on_fewer_directions(own, version, self.seed, self.work):
+            return replace(found, by="rank")
+        return None
+
+    def of_lower_rank(self, own: Tensor, found: Found) -> Found | None:
+        """A matrix near the given one, of lower rank: it may have been changed before, e.g. pruned.
+
+        Eigenvalues are dear. After one matrix that is near and of full rank, the others decide nothing.
+        """
+        if own.ndim < 2 or not self.compressed or self.trained or abs(found.measured.cosine) < RELATED:
+            return None
+        if has_fewer_directions(own, self.seed, self.work):
+            return replace(found, by="near-rank")
+        self.trained = True
+        return None
 
     def absent(self, own: Tensor) -> dict[str, Any]:
         """Of a vector of a name that the given model lacks, such as a bias: it is compared with zeros."""
@@ -137,18 +192,15 @@ class Comparison:
                 best = (strength, tensor)
             if strength >= 0.999 or (tensor == name and strength >= 0.9):
                 break
-        return best and Found(best[1], "place", alike(own, self.read(best[1])))
+        return best and Found(best[1], "place", alike(own, self.read(best[1])), change=same)
 
     def of_vector(self, name: str, own: Tensor) -> Found | None:
         """Vectors are alike in every layer, so the first with equal values counts, else the nearest."""
         best: Found | None = None
         for tensor in self.candidates(name):
             theirs = self.read(tensor)
-            for by, version in [
-                ("place", theirs),
-                *self.like_matrix(name, own, theirs),
-                *self.versions(tensor, own),
-            ]:
+            for by, change in self.of_vector_versions(name, tensor, own):
+                version = change(theirs)
                 self.work.values(version.numel())
                 if version.shape != own.shape:
                     continue
@@ -156,37 +208,42 @@ class Comparison:
                 if measured.values != "other":
                     return Found(tensor, by, measured)
                 if best is None or measured.cosine > best.measured.cosine:
-                    best = Found(tensor, by, measured)
+                    best = Found(tensor, by, measured, change=change)
         return best
 
-    def like_matrix(self, name: str, own: Tensor, theirs: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """A given vector, such as a bias, in the order of its module's matrix, or of another of its layer."""
+    def of_vector_versions(self, name: str, tensor: str, own: Tensor) -> Iterator[tuple[str, Change]]:
+        """As it is, in the order of its module's matrix or of another of its layer, and mapped."""
+        yield "place", same
         module, layer = module_of(name), layer_of(name)
+        length = max(self.given.shape(tensor), default=1)
         for other in sorted(self.orders, key=lambda other: other != module):
             if layer_of(f"{other}.") != layer:
                 continue
             for order in self.orders[other]:
-                if own.shape == order.shape and int(order.max()) < len(theirs):
-                    yield "part", in_order(order, own, theirs)
+                if own.shape == order.shape and int(order.max()) < length:
+                    yield "part", partial(in_order, order, own)
+        yield from self.versions.of(tensor, self.read(tensor), own)
 
     def otherwise(self, name: str, own: Tensor, placed: Found | None) -> Found | None:
-        """In another order, of lower rank, or through the map. Of a near tensor only equal values are new."""
+        """In another order, on fewer directions, or mapped. Of a near tensor only equal values are new."""
         sure = placed is not None and placed.measured.cosine >= VERSION
         tensors = [*(self.near(name, own, placed) if placed and sure else self.candidates(name))]
         for tensor in tensors:
-            for by, version in self.selections(tensor, own):
-                if (found := self.ordered(name, own, version, exact_order)) is not None:
-                    return Found(tensor, by, *found)
+            theirs = self.read(tensor)
+            for by, change in self.versions.selections(theirs, own):
+                found = self.ordered(name, own, change(theirs), exact_order)
+                if found is not None:
+                    return found.of(tensor, by, change)
         if sure:
             return None
-        rank = LowerRank(own, self.work)
+        if placed is not None and (found := self.projected(own, placed)) is not None:
+            return found
         for tensor in tensors:
             theirs = self.read(tensor)
-            if own.shape == theirs.shape and own.ndim == 2 and rank.approximates(theirs):
-                return Found(tensor, "rank", alike(own, theirs))
-            for by, version in self.versions(tensor, own):
-                if (found := self.ordered(name, own, version, near_order)) is not None:
-                    return Found(tensor, by, *found)
+            for by, change in self.versions.of(tensor, theirs, own):
+                found = self.ordered(name, own, change(theirs), near_order)
+                if found is not None:
+                    return found.of(tensor, by, change)
         return self.joined(name, own) if next(self.given.of_pattern(name), None) is None else None
 
     def joined(self, name: str, own: Tensor) -> Found | None:
@@ -202,7 +259,7 @@ class Comparison:
             rows = torch.cat([self.read(tensor) for tensor in layers[layer]])
             for find in (exact_order, near_order):
                 if (found := self.ordered(name, own, rows, find)) is not None:
-                    return Found(layers[layer][0], "part", *found)
+                    return Found(layers[layer][0], "part", found.measured, found.repeated)
         return None
 
     def near(self, name: str, own: Tensor, placed: Found) -> Iterator[str]:
@@ -215,8 +272,8 @@ class Comparison:
                     return
                 yield tensor
 
-    def ordered(self, name: str, own: Tensor, version: Tensor, find: FindOrder) -> tuple[Alike, float] | None:
-        """The likeness with the rows and columns of `version` in the order of `own`; and how many repeat."""
+    def ordered(self, name: str, own: Tensor, version: Tensor, find: FindOrder) -> Ordered | None:
+        """The likeness with the rows and columns of `version` in the order of `own`."""
         self.work.values(own.numel() + version.numel())
         if own.ndim == 3 and version.ndim == 3:
             return self.stacked(own, version, find)
@@ -224,97 +281,46 @@ class Comparison:
         if order is None:
             return None
         self.orders.setdefault(module_of(name), []).extend(order.axes())
-        return alike(own, order.of(version)), order.repeated()
+        return Ordered(alike(own, order.of(version)), order.repeated(), order.of)
 
-    def stacked(self, own: Tensor, version: Tensor, find: FindOrder) -> tuple[Alike, float] | None:
+    def stacked(self, own: Tensor, version: Tensor, find: FindOrder) -> Ordered | None:
         """Of experts in one tensor: each is compared with each."""
-        found: list[Tensor] = []
+        orders: list[Order] = []
         taken: list[int] = []
         repeated = 0.0
         for at, matrix in enumerate(own):
             for other in sorted(range(len(version)), key=lambda other: (other in taken, other != at)):
                 order = find(matrix, version[other], self.work)
                 if order is not None:
-                    found.append(order.of(version[other]))
+                    orders.append(order)
                     repeated = max(repeated, order.repeated(), float(other in taken))
                     taken.append(other)
                     break
             else:
                 return None
-        return alike(own, torch.stack(found)), repeated
 
-    def versions(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """The given tensor as it is, transposed, and with its hidden dimension as the submission has it."""
-        yield from self.selections(tensor, own)
-        if self.hidden is None or self.hidden.chosen is not None:
-            return
-        theirs = self.read(tensor)
-        for axis in self.hidden_axes(theirs, own):
-            yield "map", self.mapped(theirs, axis)
-            if theirs.ndim == 2:
-                for norm in self.norms(tensor, theirs.shape[axis]):  # a rotation needs norms folded in
-                    yield "map", self.mapped(theirs * (norm if axis == -1 else norm[:, None]), axis)
+        def of(given: Tensor) -> Tensor:
+            return torch.stack([order.of(given[other]) for order, other in zip(orders, taken, strict=True)])
 
-    def selections(self, tensor: str, own: Tensor) -> Iterator[tuple[str, Tensor]]:
-        """Those versions that hold given values only."""
-        theirs = self.read(tensor)
-        yield "part", theirs
-        if theirs.ndim == 2 and own.ndim == 2:
-            yield "part", theirs.T
-        if self.hidden is not None and self.hidden.chosen is not None:
-            for axis in self.hidden_axes(theirs, own):
-                yield "part" if own.ndim > 1 else "map", self.mapped(theirs, axis)
-
-    def hidden_axes(self, theirs: Tensor, own: Tensor) -> Iterator[int]:
-        assert self.hidden is not None
-        hidden, size = self.hidden.matrix.shape
-        for axis in range(-1, -1 - min(2, theirs.ndim, own.ndim), -1):
-            if theirs.shape[axis] == hidden and own.shape[axis] == size:
-                yield axis
-
-    def mapped(self, theirs: Tensor, axis: int) -> Tensor:
-        assert self.hidden is not None
-        if self.hidden.chosen is not None:
-            return theirs.index_select(axis, self.hidden.chosen)
-        return theirs @ self.hidden.matrix if axis == -1 else self.hidden.matrix.T @ theirs
-
-    def norms(self, tensor: str, hidden: int) -> Iterator[Tensor]:
-        for name in self.given.names():
-            if self.given.shape(name) == (hidden,) and layer_of(tensor) == layer_of(name):
-                yield self.read(name)
+        return Ordered(alike(own, of(version)), repeated, of)
 
 
 def compare_model(
-    own: dict[str, Tensor], given: GivenModel, embedding: str | None, seed: str, work: Work
+    own: dict[str, Tensor],
+    given: GivenModel,
+    embedding: str | None,
+    seed: str,
+    work: Work,
+    *,
+    compressed: bool = False,
 ) -> Comparison:
-    """Ready to compare. `embedding` is the name of the submission's input embedding, if it has one."""
-    hidden, unmapped = find_hidden(own, given, embedding, seed, work)
-    return Comparison(own, given, embedding, hidden, unmapped, work)
+    """Ready to compare. `embedding` is the name of the submission's input embedding, if it has one.
 
-
-def is_vector(values: Tensor) -> bool:
-    return values.numel() == max(values.shape, default=1)
-
-
-def plain(values: Tensor) -> Tensor:
-    """Without dimensions of length one: a vector, a matrix, or several matrices."""
-    return values.flatten() if is_vector(values) else values.squeeze()
-
-
-def in_order(order: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
-    """A given vector in the order of a matrix's rows.
-
-    Where nothing is left of a row, its place is unknown. Each place that no other row has may be there, once.
+    `compressed`: a rule asks whether it is a compression of this model.
     """
-    version = theirs[order]
-    free = torch.ones(len(theirs), dtype=torch.bool)
-    free[order[order >= 0]] = False
-    for at in torch.nonzero(order < 0).flatten().tolist():
-        off = torch.where(free, (theirs - own[at]).abs(), torch.inf)
-        place = int(off.argmin())
-        version[at] = theirs[place] if bool(free[place]) else 0
-        free[place] = False
-    return version
+    drawn = int(seed[:15], 16)
+    hidden, unmapped = find_hidden(own, given, embedding, drawn, work)
+    return Comparison(own, given, embedding, Versions(given, hidden), unmapped, work, drawn, compressed)
 
 
 def module_of(name: str) -> str:

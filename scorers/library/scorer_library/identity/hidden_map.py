@@ -24,7 +24,7 @@ class HiddenMap:
 
 
 def find_hidden(
-    own: dict[str, Tensor], given: GivenModel, embedding: str | None, seed: str, work: Work
+    own: dict[str, Tensor], given: GivenModel, embedding: str | None, seed: int, work: Work
 ) -> tuple[HiddenMap | None, bool]:
     """The map, if one is needed and found; and whether it is unknown.
 
@@ -41,7 +41,7 @@ def find_hidden(
     common = min(len(mine), len(theirs))  # new tokens come last
     work.eigenvalues(theirs.shape[1])
     work.eigenvalues(mine.shape[1])
-    found = find_map(mine[:common], theirs[:common], int(seed[:15], 16))
+    found = find_map(mine[:common], theirs[:common], seed)
     if found is not None:
         return found, False
     if mine.shape[1] == theirs.shape[1] and near_rows(mine, theirs, work) is not None:

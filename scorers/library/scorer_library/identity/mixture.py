@@ -56,9 +56,16 @@ class LayerMixture:
 
 
 def mixture_of(own: Tensor, given: list[Tensor]) -> LayerMixture | None:
-    """The mixture of at least two tensors of one model that `own` is, up to rounding; None if it is none."""
-    places = torch.linspace(0, own.numel() - 1, min(own.numel(), PLACES)).long()
-    if len(given) < 2 or len(places) <= 2 * len(given):
+    """The mixture of at least two tensors of one model that `own` is, up to rounding; None if it is none.
+
+    Places of zeros do not count: they were removed.
+    """
+    if len(given) < 2:
+        return None
+    filled = torch.nonzero(own.flatten()).flatten()
+    drawn = torch.linspace(0, len(filled) - 1, min(len(filled), PLACES)).long()
+    places = filled[drawn.clamp_max(len(filled) - 1)]  # single precision rounds beyond 16 million
+    if len(places) <= 2 * len(given):
         return None
     parts = torch.stack([one.flatten()[places] for one in given]).double()
     mine = torch.nan_to_num(own.flatten()[places].double(), 0.0, 0.0, 0.0)
@@ -68,6 +75,7 @@ def mixture_of(own: Tensor, given: list[Tensor]) -> LayerMixture | None:
     whole = torch.zeros_like(own)
     for weight, one in zip(weights, given, strict=True):
         whole += weight * one
+    whole *= own != 0
     stored = next(dtype for dtype in FIT if torch.equal(own.to(dtype).float(), own))
     likeness = alike(own, whole)
     if likeness.difference > FIT[stored]:

@@ -117,7 +117,7 @@ function safetensors(header: object, values: string): Buffer {
   return Buffer.concat([length, text, Buffer.from(values)]);
 }
 
-test("values are not searched only if the header of safetensors covers them to the end of the file", async () => {
+test("values are not searched only if the header of safetensors covers them without a gap to the end of the file", async () => {
   const open = { strict: false };
   const header = (end: unknown) => ({ w: { dtype: "U8", shape: [secret.length], data_offsets: [0, end] } });
   const weights = safetensors(header(secret.length), secret);
@@ -126,6 +126,9 @@ test("values are not searched only if the header of safetensors covers them to t
   assert.equal(await rowsIn(safetensors({ __metadata__: { a: secret }, ...header(0) }, ""), open), 1);
   for (const end of [0, secret.length - 1, secret.length + 1, "x", null])
     assert.equal(await rowsIn(safetensors(header(end), secret), open), 1, String(end));
+  const at = (place: number) => ({ dtype: "U8", shape: [1], data_offsets: [place, place + 1] });
+  assert.equal(await rowsIn(safetensors({ a: at(secret.length + 1) }, `${secret} x`), open), 1);
+  assert.equal(await rowsIn(safetensors({ a: at(0), b: at(secret.length + 2) }, `x ${secret} x`), open), 1);
   assert.equal(await rowsIn(safetensors({ a: 1 }, secret), open), 1);
   assert.equal(await rowsIn(Buffer.from(`\x14\0\0\0\0\0\0\0{"a":1}            ${secret}`), open), 1);
   await assert.rejects(rowsIn(weights), /binary content/);

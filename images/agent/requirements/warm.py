@@ -1,0 +1,2 @@
+import torch, safetensors.torch, tokenizers, lm_eval, lm_eval.models.huggingface
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel

@@ -1,0 +1,158 @@
+// `pipeline attempts thin`: removes weights from recorded attempts, from their records and from the cache. Everything
+// else of the records stays.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import { formatBytes } from "@mlrb/core/text/units";
+import type { RetainSpec } from "@mlrb/formats/declared/pipeline";
+import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { Result } from "@mlrb/local/run/result";
+import { liveRun } from "@mlrb/local/store/garbage-collection";
+import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { type AttemptPlace, attemptPlace, findAttempt } from "../request/find-attempt.ts";
+import { readRequest } from "../request/request.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import { oneLine } from "../show/one-line.ts";
+import { printJson } from "../show/print-json.ts";
+import { type PlannedAttempt, type ThinReport, thinAttempts } from "./thin-attempts.ts";
+import { mayGo } from "./thin-plan.ts";
+
+export type ThinOptions = PlaceOptions & { keep?: "final" | "none"; dryRun: boolean; set: string[] };
+
+/** Returns 1 if some weights that were asked for stay. */
+export async function attemptsThin(
+  repository: string,
+  asked: string[],
+  options: ThinOptions,
+): Promise<number> {
+  const place = attemptPlace(repository, options.root);
+  const chosen = chosenRecords(asked, place);
+  if (typeof chosen === "string") {
+    process.stderr.write(`${chosen}\n`);
+    return 2;
+  }
+  const busy = liveRun(place.state);
+  if (busy !== undefined) {
+    process.stderr.write(`run-active: the run ${busy} may need the weights\n  help: wait for its end\n`);
+    return 1;
+  }
+  const planned: PlannedAttempt[] = [];
+  let workspace: Workspace | undefined;
+  for (const records of Map.groupBy(
+    chosen,
+    ({ record: { slot } }) => `${slot.pipeline} ${slot.profile}`,
+  ).values()) {
+    const found = await plannedHere(repository, records[0]!, options);
+    if (!found) return 2;
+    workspace ??= found.workspace;
+    const keep = options.keep ?? found.plan.retain.weights;
+    planned.push(...records.map((held) => ({ held, may: mayGo(held, keep, found), ...found })));
+  }
+  if (!workspace) {
+    process.stdout.write("no attempt is recorded here\n");
+    return 0;
+  }
+  const why = `attempts thin${options.keep === undefined ? "" : ` --keep ${options.keep}`}`;
+  const report = thinAttempts(planned, workspace, { why, dryRun: options.dryRun });
+  if (options.json) for (const line of jsonLines(report, options.dryRun)) printJson(line);
+  else for (const line of textLines(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
+  return planned.some(({ may }) => may.refused.length > 0) ? 1 : 0;
+}
+
+/** The named records, or the current record of each attempt; a problem in words. */
+function chosenRecords(asked: string[], place: AttemptPlace): HeldRecord[] | string {
+  const { records } = place;
+  if (asked.length === 0)
+    return records
+      .readable((_, { message }) => process.stderr.write(`left out: ${oneLine(message)}\n`))
+      .filter(({ digest, record }) => records.currentIn(record.slot) === digest);
+  const chosen = new Map<string, HeldRecord>();
+  for (const what of asked) {
+    const found = findAttempt(what, place);
+    if (typeof found === "string") return found;
+    if (found.kind !== "record")
+      return `not-recorded: ${oneLine(what)} is ${found.kind}, and only records can be thinned\n  help: \`pnpm pipeline attempts list\` shows which attempts are recorded`;
+    chosen.set(found.digest, found);
+  }
+  return [...chosen.values()];
+}
+
+type Planned = { plan: Plan; results: readonly (Result | undefined)[]; workspace: Workspace };
+
+/** The plan of a record's pipeline and profile, with what is up to date; undefined after printing its problems. */
+async function plannedHere(
+  repository: string,
+  { record: { slot } }: HeldRecord,
+  { root, json, set }: ThinOptions,
+): Promise<Planned | undefined> {
+  const { pipeline, profile } = slot;
+  const asked = { profile, only: [], set, json, ...(root !== undefined && { root }) };
+  const request = await readRequest(repository, pipeline, asked);
+  if (!request) return undefined;
+  const { plan, selected } = request;
+  const workspace = openWorkspace({ repository, root: request.root, pipeline, profile });
+  const { results } = await previewPlan(plan, selected, { workspace, stale: { kind: "leave" } });
+  return { plan, results, workspace };
+}
+
+function textLines({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): string[] {
+  const lines = attempts.flatMap(({ record, files, shared, held, may }) => {
+    const head = `${record.slice(0, 12)}  ${held.record.slot.stage}`;
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const also =
+      shared > 0 ? `; ${counted(shared, "file")} stay: other records or given models hold them` : "";
+    const verb = dryRun ? "would go" : "thinned ";
+    return [
+      ...(files.length > 0
+        ? [`${verb}  ${head}  ${counted(files.length, "file")}, ${formatBytes(bytes)}${also}`]
+        : []),
+      ...(files.length === 0 && shared > 0 ? [`kept      ${head}${also.slice(1)}`] : []),
+      ...may.refused.map(({ output, why }) => `kept      ${head}  its ${output}: ${why}`),
+    ];
+  });
+  const some = attempts.filter(({ files }) => files.length > 0).length;
+  const end = `${counted(some, "attempt")} ${dryRun ? "would be thinned" : "thinned"}, ${formatBytes(freed)} ${dryRun ? "would be freed" : "freed"}`;
+  const list = cannotRun.length > 0 ? [`cannot run again for them: ${cannotRun.join(", ")}`] : [];
+  return [...lines, end, ...list];
+}
+
+function jsonLines({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): object[] {
+  return [
+    ...attempts.map(({ record, files, shared, may: { refused } }) => ({
+      event: "attempt-thin",
+      record,
+      files,
+      shared,
+      refused,
+    })),
+    { event: "attempts-thin", dryRun, freed, cannotRun },
+  ];
+}
+
+/** At the end of a run whose profile says `retain: { thin: scored }`: what the run finished may go. */
+export function thinAfterRun(
+  { plan, results, workspace }: Planned,
+  { json, say }: { json: boolean; say: (line: string) => void },
+): void {
+  const { weights, thin } = plan.retain satisfies RetainSpec;
+  if (thin !== "scored" || weights === "all") return;
+  const busy = liveRun(workspace.state);
+  if (busy !== undefined) {
+    say(`no weights were removed: the run ${busy} may need them`);
+    return;
+  }
+  const held = results.flatMap((result) => result?.record ?? []);
+  const planned = held.map((one) => ({
+    held: one,
+    may: mayGo(one, weights, { plan, results }),
+    plan,
+    results,
+  }));
+  const ready = planned.filter(({ may }) => may.outputs.length > 0);
+  if (ready.length === 0) return;
+  const report = thinAttempts(ready, workspace, { why: `retain of profile ${plan.profile}`, dryRun: false });
+  if (report.attempts.every(({ files }) => files.length === 0)) return;
+  if (json) for (const line of jsonLines(report, false)) printJson(line);
+  else for (const line of textLines(report, false)) say(oneLine(line));
+}

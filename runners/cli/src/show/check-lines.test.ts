@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { memorySources, repository } from "@mlrb/core/testing/memory-sources";
+import { checkedBefore, checkLines } from "./check-lines.ts";
+
+const text = `formatVersion: 1
+name: test
+axes: { task: [reading, writing], seed: [1, 2] }
+stages:
+  check:
+    each: [task]
+    when: "{task.expected.smoke}"
+    script: steps/a.ts
+    params: { expected: "{task.expected.smoke}" }
+    gives: { text: file }
+  attempt: { each: [task, seed], startAfter: [check], durable: true, script: steps/a.ts }
+`;
+const file = "pipelines/test.yaml";
+
+/** The task reading expects something of a model, and writing nothing. */
+function planOf(skipChecks = false): Plan {
+  const path = "tasks/reading/task.yaml";
+  const expected = `anchors: { smoke: [{ name: phi, title: Phi, model: "given:phi" }], official: [] }
+expected: { smoke: { accuracy: { phi: { kind: range, low: 0.5, high: 0.6, source: a paper } } }, official: {} }
+`;
+  const sources = memorySources({ ...repository, [file]: text, [path]: repository[path]! + expected });
+  const result = loadPlan({ file, skipChecks }, sources, ["local"]);
+  if ("problems" in result) throw new Error(result.problems.map(({ message }) => message).join("\n"));
+  return result.plan;
+}
+
+test("a plan says what is expected of each model, where nothing is checked, and what a miss means", () => {
+  const plan = planOf();
+  assert.deepEqual(checkLines(plan, plan.instances), [
+    "attempts start after a check of reference models on this host:",
+    "  check[task=reading]: phi (accuracy): 0.5 to 0.6",
+    "  check[task=writing]: no check: no reference model is declared",
+    "  where a model misses its value, no attempt starts; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
+  ]);
+});
+
+test("a plan without checks says how many attempts would start without one, not those that have none", () => {
+  const plan = planOf(true);
+  assert.deepEqual(checkLines(plan, plan.instances), [
+    "2 attempts would start without a check of reference models (--skip-reference-models); the tables say so",
+  ]);
+  assert.deepEqual(checkedBefore(plan, plan.instances), {
+    first: [],
+    skipped: 2,
+    without: ["check[task=writing]"],
+  });
+});
+
+test("attempts that are reused are not counted", () => {
+  assert.deepEqual(checkLines(planOf(), []), []);
+  assert.deepEqual(checkLines(planOf(true), []), []);
+});

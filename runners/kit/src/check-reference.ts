@@ -1,0 +1,65 @@
+// Whether a reference model scored what task.yaml expects of it. The stage that attempts wait for and the report both
+// decide here, so they cannot disagree.
+// Pure: no disk, no clock.
+import type { Expectation } from "@mlrb/formats/declared/task";
+
+/** A model at the trivial baseline scores this much better by chance in about one of 700 samples of items. */
+const standardErrors = 3;
+
+/** A row of the anchors stage, or why there is none. */
+export type ReferenceScore =
+  | { kind: "scored"; value: number; standardError: number | null }
+  | { kind: "none"; why: string };
+
+export type ReferenceAnswer = { passed: boolean; words: string };
+
+export function checkReference(
+  score: ReferenceScore,
+  at: {
+    expected: Expectation;
+    /** The trivial baseline; undefined if there is none or it was not measured. */
+    floor: number | undefined;
+    direction: "higher" | "lower";
+  },
+): ReferenceAnswer {
+  if (score.kind === "none") return { passed: false, words: score.why };
+  const { value, standardError } = score;
+  if (!Number.isFinite(value)) return { passed: false, words: `${value} is no finite value` };
+  const { expected, floor, direction } = at;
+  const { kind } = expected;
+  switch (kind) {
+    case "finite":
+      return { passed: true, words: "finite; no range is known" };
+    case "above-floor": {
+      if (floor === undefined) return { passed: false, words: "the trivial baseline was not measured" };
+      const gain = direction === "higher" ? value - floor : floor - value;
+      const margin = standardErrors * (standardError ?? 0);
+      const words = `better than the trivial baseline (${shown(floor)}) by ${shown(gain)}; more than ${shown(margin)} expected`;
+      return { passed: gain > margin, words };
+    }
+    case "range": {
+      const { low = -Infinity, high = Infinity } = expected;
+      return { passed: value >= low && value <= high, words: `${low} to ${high} expected` };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What is expected, for people. */
+export function expectedText({ kind, low, high }: Expectation): string {
+  switch (kind) {
+    case "finite":
+      return "a finite value; no range is known";
+    case "above-floor":
+      return `better than the trivial baseline by more than ${standardErrors} standard errors; no range is known`;
+    case "range":
+      return `${low} to ${high}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function shown(value: number): string {
+  return value.toPrecision(4);
+}

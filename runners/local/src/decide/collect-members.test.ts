@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Network } from "@mlrb/formats/declared/pipeline";
+import type { Member } from "@mlrb/formats/stage/collected";
+import type { HeldRecord } from "../records/attempt-records.ts";
+import type { Result } from "../run/result.ts";
+import { exampleParts, exampleRecord } from "../testing/example-record.ts";
+import { home, smallPlan } from "../testing/small-plan.ts";
+import { collectMembers } from "./collect-members.ts";
+
+function planWith(network?: Network) {
+  return smallPlan(
+    {
+      ...{ name: "attempt", durable: true, untrusted: true, gives: {} },
+      ...{ action: { budget: { timeMs: 60_000 } }, execution: network ? { network } : {} },
+    },
+    { name: "score", needs: {} },
+    { name: "report", collect: ["#attempt.out", "#score.out"] },
+  );
+}
+
+/** The members of a report of which nothing is selected but itself, after an attempt with the network `made`. */
+function lastKnown(t: TestContext, made: Network, planned: Network, harness = {}): Member {
+  const at = home(t);
+  writeFileSync(join(at.root, "log"), "");
+  const workspace = at.open();
+  const network = made === "none" ? {} : { network: made };
+  const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
+  const record = { ...exampleRecord, slot, harness, parts: { ...exampleParts, ...network } };
+  workspace.attempts.put(record, join(at.root, "log"));
+  workspace.last.put({ id: "attempt", key: record.attemptKey, durationMs: 1 });
+  const plan = planWith(planned);
+  return collectMembers(plan.instances[2]!, { plan, workspace, results: [] }).members[0]!;
+}
+
+test("an attempt has its condition and its budget, and no other stage has them", (t) => {
+  for (const [network, condition] of [
+    ["full", "open"],
+    ["hub", "sealed"],
+    ["none", "no-network"],
+    [undefined, "no-network"],
+  ] as const) {
+    const plan = planWith(network);
+    const context = { plan, workspace: home(t).open(), results: [] };
+    const [attempt, score] = collectMembers(plan.instances[2]!, context).members;
+    assert.deepEqual([attempt!.condition, attempt!.budget], [condition, { timeMs: 60_000 }]);
+    assert.deepEqual([score!.condition, score!.budget], [undefined, undefined]);
+  }
+});
+
+test("the last attempt outside the selection is not collected if it was made in another condition", (t) => {
+  for (const [made, planned] of [
+    ["none", "full"],
+    ["hub", "full"],
+    ["full", "hub"],
+    ["full", "none"],
+  ] as const) {
+    const { outcome, cause } = lastKnown(t, made, planned, { "runners/agents/src/hub/a.ts": "digest" });
+    assert.equal(outcome, "not-run", `${made}, ${planned}`);
+    assert.match(cause, /its last attempt had another network: no mean holds attempts of two conditions/);
+  }
+  for (const same of ["full", "hub", "none"] as const)
+    assert.equal(lastKnown(t, same, same).outcome, "succeeded", same);
+});
+
+test("a record from before records named the network is used as open, with a note that every table prints", (t) => {
+  const { outcome, condition, note } = lastKnown(t, "none", "full", { "runners/agents/src/a.ts": "digest" });
+  assert.deepEqual([outcome, condition], ["succeeded", "open"]);
+  assert.match(note!, /older than records that name the network/);
+  assert.equal(lastKnown(t, "full", "full").note, undefined);
+});
+
+test("the note on an old record does not replace the note of its result", (t) => {
+  const plan = planWith("full");
+  const record = { record: exampleRecord } as HeldRecord;
+  const result: Result = {
+    outcome: { kind: "reused" },
+    outputs: {},
+    record,
+    note: "stale, accepted: why not",
+  };
+  const context = { plan, workspace: home(t).open(), results: [result] };
+  const [attempt] = collectMembers(plan.instances[2]!, context).members;
+  assert.match(attempt!.note!, /^stale, accepted: why not; its record is older/);
+});

@@ -1,0 +1,150 @@
+// Removes weights from records, and from the cache, which has other names of the same files. Everything else of a record
+// stays. The intention is on disk before the first file goes: after a kill each listed file is either there and used, or
+// gone and known to be thinned, and the next call removes the rest.
+
+import { lstatSync, rmSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { ThinnedFile } from "@mlrb/formats/attempt/thinning";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { Store } from "../store/artifact-store.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { fileOf } from "./records-sharing.ts";
+import { addThinnings, isWeights } from "./thinned-files.ts";
+
+/** What to remove: the weights in these outputs of a record. */
+export type WantedThin = { digest: string; record: AttemptRecord; outputs: string[]; why: string };
+
+export type ThinnedRecord = {
+  record: string;
+  /** The files that are gone now, or would go. */
+  files: ThinnedFile[];
+  /** Files that stay because their content stays: for another record, or as a given model. */
+  shared: number;
+};
+
+export type Thinned = {
+  records: ThinnedRecord[];
+  /** Digests of the contents that are gone now, or would go. */
+  contents: ReadonlySet<string>;
+  /** Bytes on the disk that have no other name. */
+  freed: number;
+};
+
+type Place = Pick<Workspace, "state" | "store" | "attempts" | "actions">;
+
+/** Must not run during a run, which may be about to use the contents. Throws DamagedRecord. */
+export function thinRecords(
+  wanted: readonly WantedThin[],
+  place: Place,
+  { now, dryRun = false }: { now: Date; dryRun?: boolean },
+): Thinned {
+  const { state, attempts, store } = place;
+  const found = wanted.map((one) => ({ ...one, files: weightsOf(one, place) }));
+  const kept = contentsKept(wanted, place);
+  const isFree = (file: ThinnedFile) => !kept.has(file.digest);
+  const records = found.map(({ digest: record, files }) => ({
+    record,
+    files: files.filter(isFree),
+    shared: files.filter((file) => !isFree(file)).length,
+  }));
+  // with what an interrupted call left
+  const going = records.flatMap(({ record, files }) => {
+    const listed = [...(attempts.thinned().files.get(record)?.values() ?? [])].filter(isFree);
+    return [...files, ...listed].map((file) => ({ record, ...file }));
+  });
+  const contents = new Set(going.map(({ digest }) => digest));
+  const names = new Set([
+    ...going.map(({ record, path }) => join(state.attempts, "records", record, path)),
+    ...[...contents].map((content) => store.pathOf(content)),
+  ]);
+  const freed = bytesFreed(names);
+  if (dryRun) return { records, contents, freed };
+  const lines = wanted.map(({ digest: record, why }, at) => {
+    const listed = attempts.thinned().files.get(record);
+    const files = records[at]!.files.filter(({ path }) => !listed?.has(path));
+    return { thinnedAt: now.toISOString(), record, why, files };
+  });
+  addThinnings(
+    state.attempts,
+    lines.filter(({ files }) => files.length > 0),
+  );
+  for (const name of names) rmSync(name, { force: true });
+  attempts.refresh();
+  return { records, contents, freed };
+}
+
+/** The weights that the outputs still have, by the digests that the record pins. */
+function weightsOf(
+  { digest, record, outputs }: WantedThin,
+  { state, store, attempts }: Place,
+): ThinnedFile[] {
+  attempts.ensureStored(digest, record);
+  return outputs.flatMap((name) => {
+    const output = record.outputs[name];
+    if (output?.kind !== "dir") return [];
+    return store.filesOf(output.digest).flatMap(({ path: inside, digest: content, executable }) => {
+      const path = `${output.file}/${inside}`;
+      const stats = lstatSync(join(state.attempts, "records", digest, path), { throwIfNoEntry: false });
+      if (!stats?.isFile() || !isWeights(path, stats.size)) return [];
+      return [{ path, digest: content, bytes: stats.size, ...(executable && { executable }) }];
+    });
+  });
+}
+
+/**
+ * The contents that something else holds: other outputs and other records, given models, and results that were not made
+ * from the weights. Results that were made from them, such as clean folders, hold the same files and do not count.
+ */
+function contentsKept(
+  wanted: readonly WantedThin[],
+  { store, attempts, actions }: Place,
+): ReadonlySet<string> {
+  const going = new Map(wanted.map(({ digest, outputs }) => [digest, new Set(outputs)]));
+  const made = new Set<string>();
+  const kept = new Set<string>();
+  const keep = (artifact: Artifact) => {
+    for (const { digest } of filesOf(artifact, store)) kept.add(digest);
+  };
+  for (const { digest, record } of attempts.readable()) {
+    const thinned = attempts.thinned().files.get(digest);
+    for (const given of record.given) keep(given);
+    for (const [name, output] of Object.entries(record.outputs)) {
+      if (going.get(digest)?.has(name)) made.add(output.digest);
+      else
+        for (const file of filesOf(output, store))
+          if (!thinned?.has(`${output.file}/${file.path}`)) kept.add(file.digest);
+    }
+  }
+  const entries = actions.keys().flatMap((key) => actions.get(key) ?? []);
+  for (let size = -1; size !== made.size; ) {
+    size = made.size;
+    for (const { parts, outputs } of entries)
+      if (Object.values(parts.inputs).some((input) => made.has(input)))
+        for (const { kind, digest } of Object.values(outputs)) if (kind === "dir") made.add(digest);
+  }
+  for (const { outputs } of entries)
+    for (const output of Object.values(outputs)) if (!made.has(output.digest)) keep(output);
+  return kept;
+}
+
+/** Empty for a folder that the store does not know: it has no content there that could be lost. */
+function filesOf(artifact: Artifact, store: Store): { path: string; digest: string }[] {
+  if (artifact.kind === "file") return [{ path: "", digest: artifact.digest }];
+  return store.canGive(artifact, () => true) ? store.filesOf(artifact.digest) : [];
+}
+
+/** The size of the files all of whose names are in `names`. */
+function bytesFreed(names: ReadonlySet<string>): number {
+  const files = new Map<string, { stats: Stats; going: number }>();
+  for (const name of names) {
+    const stats = lstatSync(name, { throwIfNoEntry: false });
+    if (!stats) continue;
+    const going = (files.get(fileOf(stats))?.going ?? 0) + 1;
+    files.set(fileOf(stats), { stats, going });
+  }
+  return [...files.values()].reduce(
+    (sum, { stats, going }) => sum + (going >= stats.nlink ? stats.size : 0),
+    0,
+  );
+}

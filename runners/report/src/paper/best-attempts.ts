@@ -1,0 +1,89 @@
+// The best attempt of each task and agent. Papers print it, and no two are compared: the best of more attempts is higher.
+
+import type { Published, Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
+import { gpuClasses } from "../read/gpu-words.ts";
+import { footnoteMarks } from "../sections/attempts-section.ts";
+import { scoreError, supportedText } from "../sections/digits-text.ts";
+import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
+import { type Section, type TableCell, textCell } from "../sections/table.ts";
+import { agentColumns, oneGroup, tableOf } from "../sections/table-of.ts";
+
+type BestAttempt = { cell: Cell; attempt: Attempt; value: number };
+
+/** The best valid attempt of a cell, undecided ones included; of equal ones the first. Undefined if none is valid. */
+export function bestAttempt(cell: Cell, { attempts }: Pick<Report, "attempts">): BestAttempt | undefined {
+  let best: BestAttempt | undefined;
+  for (const attempt of attempts) {
+    if (attempt.task !== cell.task || attempt.agent !== cell.agent) continue;
+    const way = counting(attempt, cell.metric);
+    if (way.kind !== "valid") continue;
+    const { value } = way;
+    const isBetter = best && (cell.direction === "higher" ? value > best.value : value < best.value);
+    if (best === undefined || isBetter) best = { cell, attempt, value };
+  }
+  return best;
+}
+
+type Row = { task: string; cells: Cell[]; published: Published[] };
+
+export function bestSection(report: Report): Section {
+  const rows = report.tasks.flatMap(({ name: task }): Row[] => {
+    const cells = report.cells.filter((cell) => cell.primary && cell.task === task);
+    const metric = cells[0]?.metric;
+    const published = report.published.filter((each) => each.task === task && each.metric === metric);
+    return cells.length === 0 ? [] : [{ task, cells, published }];
+  });
+  return {
+    heading: "Best attempt of each cell, never compared",
+    caption:
+      "Never compare these numbers, because the best of more attempts is higher. Each is the best valid score of an agent's attempts " +
+      "at a task on the metric that decides it, and how many attempts it is the best of; failed attempts are counted, missing " +
+      "ones are not, and equal attempts of a deterministic agent are one.",
+    tables: [
+      tableOf({
+        groups: oneGroup(rows),
+        columns: [
+          { head: "task", cell: ({ task }) => task },
+          { head: "metric", cell: ({ cells }) => metricHead(metricOf(report, cells[0]!.metric)) },
+          ...agentColumns(report, ({ cells }: Row, agent) =>
+            bestCell(
+              cells.find((cell) => cell.agent === agent),
+              report,
+            ),
+          ),
+          ...(rows.some(({ published }) => published.length > 0)
+            ? [{ head: "published", cell: (row: Row) => publishedCell(row, report) }]
+            : []),
+        ],
+      }),
+    ],
+    items: [],
+  };
+}
+
+function bestCell(cell: Cell | undefined, report: Report): TableCell {
+  if (!cell) return textCell("not planned", "faint");
+  if (cell.measured === 0) return textCell("not measured", "bad");
+  const found = bestAttempt(cell, report);
+  if (!found) return textCell(`none of ${cell.observations} valid`, "bad");
+  const { attempt, value } = found;
+  const { task, agent, seed, verdict, scores } = attempt;
+  const { digits } = metricOf(report, cell.metric);
+  const number = supportedText(value, digits, scoreError(scores[cell.metric]));
+  const implausible = cell.implausible.some((each) => each.seed === seed);
+  const lines = [
+    `${number}${footnoteMarks(attempt, gpuClasses(report))} (best of ${cell.observations})`,
+    ...(verdict.kind === "undecided" ? ["undecided"] : []),
+    ...(implausible ? ["implausible"] : []),
+  ];
+  return { lines, about: { task, agent, seed } };
+}
+
+function publishedCell({ cells, published }: Row, report: Report): TableCell {
+  const metric = metricOf(report, cells[0]!.metric);
+  const note = (text: string) => (text === "" ? "" : `, ${text}`);
+  return { lines: published.map((each) => `${publishedText(each, metric)}${note(each.note)}`) };
+}

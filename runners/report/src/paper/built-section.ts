@@ -1,0 +1,117 @@
+// What each attempt built: what the harness found in the submission, and apart from it what the agent says of itself.
+
+import type { Architecture } from "@mlrb/formats/judged/built";
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import { plainText } from "../read/plain-text.ts";
+import { seedCell } from "../sections/attempts-section.ts";
+import type { Section } from "../sections/table.ts";
+import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+import { bytesText } from "../story/bytes-text.ts";
+
+/** Texts of agents are longer in report.json and on the page of the attempt. */
+const wordsMax = 120;
+
+export function builtSection(report: Report): Section {
+  const facts = report.attempts.flatMap((attempt) => builtOf(attempt) ?? []);
+  const groups = taskGroups(report, (name) => facts.filter(({ attempt }) => attempt.task === name));
+  const who = [
+    { head: "agent", cell: ({ attempt }: BuiltFacts) => attempt.agent },
+    { head: "seed", rigid: true, cell: ({ attempt }: BuiltFacts) => seedCell(attempt) },
+  ];
+  return {
+    heading: "What each attempt built",
+    caption:
+      "Found by the harness: the architecture is that of config.json, by which the model is loaded; parameters and size are of " +
+      "the stored weights. Weights from: the share of values that are versions of a given model's, published models that the " +
+      "weights are like, and in sealed attempts what was downloaded. In the agents' own words: nothing of it is verified; " +
+      "method is the change of the last experiment that the agent noted.",
+    tables: [
+      tableOf({
+        title: "Found by the harness",
+        groups,
+        columns: [
+          ...who,
+          { head: "architecture", cell: ({ architecture }) => architecture ?? noNumber },
+          {
+            head: "parameters",
+            rigid: true,
+            cell: ({ parameters }) => (parameters === null ? noNumber : String(parameters)),
+          },
+          { head: "size", rigid: true, cell: ({ bytes }) => (bytes === null ? noNumber : bytesText(bytes)) },
+          { head: "weights from", cell: ({ found }) => found ?? noNumber },
+        ],
+      }),
+      tableOf({
+        title: "In the agents' own words, not verified",
+        groups,
+        columns: [
+          ...who,
+          { head: "base", cell: ({ base }) => clipped(base) },
+          { head: "data", cell: ({ data }) => clipped(data) },
+          { head: "method", cell: ({ method }) => clipped(method) },
+        ],
+      }),
+    ],
+    items: [],
+  };
+}
+
+function clipped(text: string | null) {
+  return text === null ? noNumber : plainText(text, wordsMax);
+}
+
+type BuiltFacts = {
+  attempt: Attempt;
+  architecture: string | null;
+  parameters: number | null;
+  bytes: number | null;
+  /** Where the weights come from, as far as the harness found it. */
+  found: string | null;
+  /** The agent's own words, like `data` and `method`. */
+  base: string | null;
+  data: string | null;
+  method: string | null;
+};
+
+/** Undefined for a missing attempt, and in reports of earlier versions. */
+export function builtOf(attempt: Attempt): BuiltFacts | undefined {
+  const { verdict, research } = attempt;
+  if (verdict.kind === "missing" || !verdict.built) return undefined;
+  const { architecture, given, known, entered, stated } = verdict.built;
+  const fact = (name: string) => {
+    const value = verdict.facts[name];
+    return typeof value === "number" ? value : null;
+  };
+  const found = [
+    ...given.map(({ model, share }) => `${Math.floor(100 * share)} % of ${model}`),
+    ...(known.length > 0 ? [`like ${known.join(", ")}`] : []),
+    ...(entered ?? []).map(({ from, id }) => `downloaded ${from} ${id}`),
+  ];
+  return {
+    attempt,
+    architecture: architecture && architectureText(architecture),
+    parameters: fact("parameters"),
+    bytes: fact("bytes"),
+    found: textOf(found),
+    base: textOf([stated?.base ?? [], stated?.experts ?? []].flat()),
+    data: textOf(stated?.data ?? []),
+    method: research?.kind === "found" ? (research.lastChange ?? null) : null,
+  };
+}
+
+function textOf(names: string[]): string | null {
+  return names.length === 0 ? null : names.join(", ");
+}
+
+/** `gpt2, 2 layers, width 64, 4 heads, vocabulary 2000`. */
+function architectureText(found: Architecture): string {
+  const { type, layers, decoderLayers, width, heads, vocabulary } = found;
+  return [
+    type === "" ? "no model_type" : type,
+    ...(layers === null ? [] : [`${layers}${decoderLayers === null ? "" : ` + ${decoderLayers}`} layers`]),
+    ...(width === null ? [] : [`width ${width}`]),
+    ...(heads === null ? [] : [`${heads} heads`]),
+    ...(vocabulary === null ? [] : [`vocabulary ${vocabulary}`]),
+  ].join(", ");
+}

@@ -1,0 +1,110 @@
+// Cost against score: what an agent's attempts at a task spent on average, next to their mean score. Apart from the
+// report, as all that comes from ledgers: seconds differ between runs.
+
+import { mean } from "@mlrb/core/statistics/mean";
+import type { Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Times } from "@mlrb/formats/times";
+import { csvLine } from "../formats/csv-line.ts";
+import { labelText, reportCondition } from "../read/condition-words.ts";
+import { importedLine } from "../read/imported-words.ts";
+import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
+import { importedMarkOf, metricHead, metricOf } from "../sections/report-words.ts";
+import { aboutAttempts, plainSection } from "../sections/sections.ts";
+import { type Section, type TableCell, textCell } from "../sections/table.ts";
+import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+
+/** A mean over the attempts of which the amount is known; null if it is known of none. */
+type Spent = { mean: number | null; known: number };
+type Cost = { cell: Cell; spent: Record<Amount, Spent> };
+
+const amounts = {
+  dollars: { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
+  gpuHours: { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  hours: { head: "hours", digits: 3, of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600 },
+  tokens: { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
+} satisfies Record<
+  string,
+  { head: string; digits: number; of: (attempt: Times["attempts"][number]) => number | null }
+>;
+type Amount = keyof typeof amounts;
+const amountNames = Object.keys(amounts) as Amount[];
+
+/** One for each task and agent, at the metric that decides the task. */
+function costs(report: Report, times: Times): Cost[] {
+  return report.cells
+    .filter(({ primary }) => primary)
+    .map((cell) => {
+      const own = times.attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
+      const spent = (name: Amount): [Amount, Spent] => {
+        const known = own.map(amounts[name].of).filter((value) => value !== null);
+        return [name, { mean: mean(known) ?? null, known: known.length }];
+      };
+      return { cell, spent: Object.fromEntries(amountNames.map(spent)) as Cost["spent"] };
+    });
+}
+
+/** The table for the terminal, Markdown, LaTeX and the page. An amount that is known of no attempt, or always 0, is left out. */
+export function costsSection(report: Report, times: Times): Section {
+  const rows = costs(report, times);
+  const shown = amountNames.filter((name) => rows.some(({ spent }) => (spent[name].mean ?? 0) > 0));
+  const section: Section = {
+    heading: `Cost against score (${labelText(report)})`,
+    caption:
+      "Means over an agent's attempts at a task: what one attempt spent by its ledger (attempts of which it is known/planned) " +
+      "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
+      "trivial baseline and 1 for the reference model. costs.csv has the same numbers in full.",
+    tables: [
+      tableOf({
+        groups: taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
+        columns: [
+          { head: "agent", cell: ({ cell }) => cell.agent },
+          { head: "metric", cell: ({ cell }) => metricHead(metricOf(report, cell.metric)) },
+          ...shown.map((name) => ({
+            head: amounts[name].head,
+            rigid: true,
+            cell: ({ cell, spent }: Cost) => spentText(spent[name], amounts[name].digits, cell),
+          })),
+          { head: "mean score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
+          { head: "normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+        ],
+      }),
+    ],
+    items: [],
+  };
+  return plainSection(aboutAttempts(section, report));
+}
+
+function spentText({ mean, known }: Spent, digits: number, { planned }: Cell): TableCell {
+  return textCell(`${mean === null ? "unknown" : mean.toFixed(digits)} (${known}/${planned})`);
+}
+
+function scoreText(cell: Cell, report: Report): string {
+  const metric = metricOf(report, cell.metric);
+  const text = cell.mean === null ? "no mean" : meanText(cell, metric, cell.mean);
+  return `${text} (${cell.measured}/${cell.planned}${importedMarkOf(cell, report.attempts)})`;
+}
+
+function normalisedText(cell: Cell): TableCell {
+  if (cell.normalisedMean === null) return noNumber;
+  return textCell(supportedText(cell.normalisedMean, 2, normalisedError(cell)));
+}
+
+/** costs.csv, for plots: a row for each task and agent, with means in full and unknown ones empty. */
+export function costsCsv(report: Report, times: Times): string {
+  const spentColumns = amountNames.flatMap((name) => [name, `${name}Known`]);
+  const head = [
+    ...["label", "note", "condition", "task", "agent", "metric", "direction"],
+    ...["mean", "normalisedMean", "measured", "planned", ...spentColumns, "origin"],
+  ];
+  const rows = costs(report, times).map(({ cell, spent }) => {
+    const own = report.attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
+    return csvLine([
+      ...[report.label, report.note, reportCondition(report) ?? "", cell.task, cell.agent],
+      ...[cell.metric, cell.direction, cell.mean, cell.normalisedMean, cell.measured, cell.planned],
+      ...amountNames.flatMap((name) => [spent[name].mean, spent[name].known]),
+      importedLine(own),
+    ]);
+  });
+  return [csvLine(head), ...rows].join("");
+}

@@ -1,0 +1,112 @@
+// What was run: each task with its measure and limits, and each agent with its model. From task.yaml, the presets and
+// the plan.
+
+import { formatDuration } from "@mlrb/core/text/units";
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { anchorText, floorText, metricHead, metricOf } from "../sections/report-words.ts";
+import { type Section, type Table, textCell } from "../sections/table.ts";
+import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+
+export function setUpSection(report: Report): Section {
+  return {
+    heading: "Tasks and agents",
+    caption:
+      "The metric decides the task. Strike rules disqualify an attempt that breaks them; notes do not. Limits are of one " +
+      "attempt, as planned.",
+    tables: [taskTable(report), agentTable(report)],
+    items: [],
+  };
+}
+
+type Task = Report["tasks"][number];
+type Agent = Report["agents"][number];
+
+function taskTable(report: Report): Table {
+  const cellOf = ({ name }: Task) => report.cells.find((cell) => cell.primary && cell.task === name);
+  const ofCell = (shown: (cell: Cell) => string) => (task: Task) => {
+    const cell = cellOf(task);
+    return cell ? shown(cell) : noNumber;
+  };
+  return tableOf({
+    title: "Tasks",
+    groups: oneGroup(report.tasks),
+    columns: [
+      { head: "task", cell: ({ name }) => name },
+      { head: "title", cell: ({ title }) => title },
+      { head: "metric", cell: ofCell((cell) => metricHead(metricOf(report, cell.metric))) },
+      {
+        head: "trivial baseline",
+        rigid: true,
+        cell: ofCell((cell) => floorText(cell, metricOf(report, cell.metric), report.rows)),
+      },
+      {
+        head: "reference model",
+        rigid: true,
+        cell: ofCell((cell) => anchorText(cell, metricOf(report, cell.metric), report.rows)),
+      },
+      {
+        head: "time limit",
+        rigid: true,
+        cell: ({ name }) => timeText(report.attempts.filter(({ task }) => task === name)),
+      },
+      { head: "strike rules", rigid: true, cell: ({ rules }) => (rules ? String(rules.strikes) : unknown) },
+      { head: "notes", rigid: true, cell: ({ rules }) => (rules ? String(rules.notes) : unknown) },
+    ],
+  });
+}
+
+function agentTable(report: Report): Table {
+  return tableOf({
+    title: "Agents",
+    groups: oneGroup(report.agents),
+    columns: [
+      { head: "agent", cell: ({ name }) => name },
+      { head: "title", cell: ({ title }) => title },
+      { head: "kind", cell: ({ preset }) => preset?.kind ?? unknown },
+      { head: "model", cell: modelText },
+      { head: "scaffold", cell: ({ preset }) => (preset ? (preset.scaffold ?? noNumber) : unknown) },
+      {
+        head: "limits",
+        cell: ({ name, preset }) =>
+          limitsText(
+            report.attempts.filter(({ agent }) => agent === name),
+            preset?.turnsMax ?? null,
+          ),
+      },
+    ],
+  });
+}
+
+/** Of reports of earlier versions. */
+const unknown = textCell("unknown", "faint");
+
+function modelText({ preset }: Agent) {
+  if (!preset) return unknown;
+  const { models, planner } = preset;
+  if (models.length === 0) return noNumber;
+  return `${models.join(", ")}${planner === null ? "" : `; planner ${planner}`}`;
+}
+
+function timeText(attempts: Attempt[]) {
+  const times = limitsOf(attempts, "timeMs").map(formatDuration);
+  return times.length === 0 ? unknown : times.join(", ");
+}
+
+/** Of model calls. The time is a limit of the task. */
+function limitsText(attempts: Attempt[], turnsMax: number | null) {
+  const texts = [
+    ...limitsOf(attempts, "dollars").map((dollars) => `${dollars} dollars`),
+    ...limitsOf(attempts, "tokens").map((tokens) => `${tokens} tokens`),
+    ...(turnsMax === null ? [] : [`${turnsMax} model calls`]),
+  ];
+  if (texts.length > 0) return texts.join(", ");
+  return attempts.some(({ budget }) => budget) ? "time only" : unknown;
+}
+
+/** The distinct values, smallest first. */
+function limitsOf(attempts: Attempt[], limit: keyof NonNullable<Attempt["budget"]>): number[] {
+  const values = attempts.flatMap(({ budget }) => budget?.[limit] ?? []);
+  return [...new Set(values)].sort((a, b) => a - b);
+}

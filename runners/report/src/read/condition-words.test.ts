@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Condition } from "@mlrb/formats/attempt/condition";
+import { csv } from "../formats/csv.ts";
+import { latex } from "../formats/latex.ts";
+import { markdown } from "../formats/markdown.ts";
+import { terminalTable } from "../formats/terminal-table.ts";
+import { Example, passed, scored, textItems } from "../testing/example.ts";
+
+/** An official run of one task with an attempt of each condition. */
+function run(...conditions: (Condition | undefined)[]): Example {
+  const example = new Example({ label: "official" });
+  for (const [seed, condition] of conditions.entries()) {
+    const axes = { task: "letters", agent: "plain", seed };
+    example.gives("attempt", axes, { submission: `sha256:${seed}` });
+    if (condition !== undefined) Object.assign(example.members.at(-1)!, { condition });
+    example
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  }
+  return example;
+}
+
+test("every form of a report names the condition, also in the captions that are copied one by one", () => {
+  const found = run("sealed", "sealed").report();
+  assert.deepEqual(
+    found.attempts.map(({ condition }) => condition),
+    ["sealed", "sealed"],
+  );
+  assert.match(markdown(found), /^# .*\(official, sealed\)\n/);
+  assert.match(
+    terminalTable(found, { width: 100, color: false }),
+    /\(official, sealed\)\nCondition: sealed \(agents could only download through the gateway\)\. 2 attempts planned/,
+  );
+  const captions = latex(found).match(/\\caption\{.*/g) ?? [];
+  assert.ok(captions.length > 3);
+  for (const caption of captions) assert.match(caption, /\(official, sealed\)\}/);
+  for (const line of csv(found).trim().split("\r\n").slice(1)) assert.match(line, /,sealed,/);
+});
+
+test("a report of attempts whose condition is unknown claims none", () => {
+  const found = run(undefined, undefined).report();
+  for (const text of [markdown(found), latex(found), csv(found)])
+    assert.doesNotMatch(text, /Condition|official, (open|sealed|no)/);
+  assert.match(markdown(run("open", undefined).report()), /network\); unknown for 1 attempts\./);
+});
+
+test("attempts of two conditions make no report, whatever cell they are in", () => {
+  assert.throws(
+    () => run("open", "sealed").report(),
+    /two conditions in one report: letters, plain, seed 0 \(open\) and letters, plain, seed 1 \(sealed\)/,
+  );
+  assert.throws(() => run("open", undefined, "no-network").report(), /two conditions/);
+});

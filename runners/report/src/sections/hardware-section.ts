@@ -1,0 +1,64 @@
+// Which GPUs the attempts held, and how fast this host is. Attempts on other hardware did another amount of work in the
+// same time.
+import type { Report } from "@mlrb/formats/report";
+import type { ReportHardware } from "@mlrb/formats/report/hardware";
+import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";
+import { digitsText } from "./digits-text.ts";
+import { type Section, type TableCell, textCell } from "./table.ts";
+import { noNumber, oneGroup, tableOf } from "./table-of.ts";
+
+type HardwareRow = { name: string; attempts: number; speed: ReportHardware | undefined };
+
+/** Empty without a calibration if no attempt held a GPU. */
+export function hardwareSection(report: Report): Section {
+  return {
+    heading: "Hardware",
+    caption:
+      "GPUs that attempts held, and the calibration of the host that made this report: a fixed small model is trained, " +
+      "and memory is copied. Relative compute is its training speed over that of the reference host; without one it " +
+      "is 1. Other hosts have a calibration in their own reports. Values of a CPU and of a GPU come from different models.",
+    tables: [
+      tableOf({
+        groups: oneGroup(rowsOf(report)),
+        columns: [
+          { head: "GPUs", cell: ({ name }) => name },
+          { head: "attempts", rigid: true, cell: ({ attempts }) => String(attempts) },
+          {
+            head: "training, tokens/s",
+            rigid: true,
+            cell: speedCell(({ tokensPerSecond }) => tokensPerSecond, 0),
+          },
+          {
+            head: "memory, GB/s",
+            rigid: true,
+            cell: speedCell(({ bytesPerSecond }) => bytesPerSecond / 1e9, 1),
+          },
+          { head: "relative compute", rigid: true, cell: speedCell(relativeCompute, 2) },
+        ],
+      }),
+    ],
+    items: [],
+  };
+}
+
+function rowsOf(report: Report): HardwareRow[] {
+  const { hardware } = report;
+  const classes = gpuClasses(report);
+  if (!hardware && report.attempts.every(({ gpus }) => gpus === undefined)) return [];
+  const device = hardware && (hardware.device === "cpu" ? withoutGpu : hardware.device);
+  const rows = classes.map(({ name, attempts }) => ({
+    ...{ name, attempts },
+    speed: name === device ? hardware : undefined,
+  }));
+  const unused = device !== undefined && !classes.some(({ name }) => name === device);
+  return unused ? [...rows, { name: device, attempts: 0, speed: hardware }] : rows;
+}
+
+function relativeCompute({ tokensPerSecond, referenceTokensPerSecond }: ReportHardware): number {
+  return tokensPerSecond / (referenceTokensPerSecond ?? tokensPerSecond);
+}
+
+function speedCell(value: (speed: ReportHardware) => number, digits: number) {
+  return ({ speed }: HardwareRow): TableCell =>
+    speed ? textCell(digitsText(value(speed), digits)) : noNumber;
+}

@@ -1,0 +1,107 @@
+"""Given matrices on fewer directions, alone or changed in another way too, and training."""
+
+import unittest
+from unittest.mock import patch
+
+import torch
+from test_identity_reorder import normal, relations, shuffled
+from torch import Tensor
+
+from scorer_library.identity import compare
+from scorer_library.identity.lower_rank import has_fewer_directions, on_fewer_directions
+from scorer_library.identity.work import Work
+
+NAMES = [f"layers.{at}.up.weight" for at in range(3)]
+GIVEN = {name: 0.05 * normal(at, 160, 64) for at, name in enumerate(NAMES)}
+
+
+def truncated(value: Tensor, share: float) -> Tensor:
+    left, sizes, right = torch.linalg.svd(value, full_matrices=False)
+    kept = int(share * len(sizes))
+    return (left[:, :kept] * sizes[:kept]) @ right[:kept]
+
+
+def pruned(value: Tensor, share: float) -> Tensor:
+    return torch.where(value.abs() > value.abs().quantile(share), value, 0.0)
+
+
+def by(own: Tensor, *, compressed: bool = True, name: str = NAMES[1]) -> str | None:
+    found = relations({name: own}, GIVEN, compressed=compressed)[0][name]
+    return found and found["by"]
+
+
+class LowerRank(unittest.TestCase):
+    def test_any_lower_rank_is_found_at_any_cosine_and_in_any_type(self) -> None:
+        given = GIVEN[NAMES[1]]
+        for share in (0.1, 0.25, 0.5, 0.75, 0.9, 0.97):
+            for dtype in (torch.float32, torch.bfloat16, torch.float16):
+                own = truncated(given, share).to(dtype).float()
+                for matrix, theirs in ((own, given), (own.T, given.T)):
+                    self.assertTrue(on_fewer_directions(matrix, theirs, 1, Work()), (share, dtype))
+                self.assertEqual(by(own, compressed=False), "rank")
+
+    def test_training_noise_rounding_to_a_grid_and_other_models_are_no_lower_rank(self) -> None:
+        given = GIVEN[NAMES[1]]
+        step = given.abs().amax(1, keepdim=True) / 7
+        for own in (
+            given + 0.0005 * normal(9, 160, 64),
+            given + 0.002 * normal(9, 160, 1) @ normal(10, 1, 64),  # of rank one, as LoRA adds
+            (given / step).round() * step,
+            truncated(given, 0.5) + 0.005 * normal(9, 160, 64),
+            0.5 * given,
+            normal(11, 160, 64),
+            truncated(normal(11, 160, 64), 0.5),
+        ):
+            self.assertFalse(on_fewer_directions(own, given, 1, Work()))
+            self.assertNotIn(by(own), ("rank", "near-rank"))
+
+    def test_rows_or_columns_may_be_removed_reordered_or_zero_before_or_after(self) -> None:
+        given, order = GIVEN[NAMES[1]], shuffled(3, 160)
+        low = truncated(given, 0.5)
+        zero = low.clone()
+        zero[:, 40:] = 0
+        for own in (low[order], low[order[:100]], truncated(given[order[:100]], 0.5), low[:, :48], zero):
+            self.assertIn(by(own), ("rank", "near-rank"))
+
+    def test_of_lower_rank_and_changed_before_is_undecided_where_a_rule_asks_for_a_compression(self) -> None:
+        given = GIVEN[NAMES[1]]
+        for own in (truncated(pruned(given, 0.5), 0.5), truncated(given + 0.005 * normal(9, 160, 64), 0.9)):
+            self.assertEqual(by(own), "near-rank")
+            self.assertNotIn(by(own, compressed=False), ("rank", "near-rank"))
+
+    def test_a_layer_that_is_the_mean_of_two_may_be_cut_or_near_both(self) -> None:
+        mean = (GIVEN[NAMES[1]] + GIVEN[NAMES[2]]) / 2
+        cut = mean[shuffled(5, 160, 100).sort().values]
+        for own in (pruned(mean, 0.5), cut):
+            self.assertEqual(by(own), "mixture")
+        alike = {name: value.clone() for name, value in GIVEN.items()}
+        for value in alike.values():  # of two rows that are alike, the wrong one may be nearer
+            value[1:20:2] = value[:20:2] + 0.01 * normal(6, 10, 64)
+        own = {NAMES[1]: pruned((alike[NAMES[1]] + alike[NAMES[2]]) / 2, 0.5)}
+        self.assertEqual(relations(own, alike, compressed=True)[0][NAMES[1]]["by"], "mixture")
+        shared = normal(20, 160, 64)
+        near = {name: shared + 0.3 * value / 0.05 for name, value in GIVEN.items()}
+        own = {NAMES[1]: (near[NAMES[1]] + near[NAMES[2]]) / 2}
+        found = relations(own, near, compressed=True)[0][NAMES[1]]
+        self.assertGreater(found["cosine"], 0.9)
+        self.assertEqual(found["by"], "mixture")
+
+    def test_eigenvalues_are_computed_of_one_trained_matrix_only_and_of_none_without_such_a_rule(
+        self,
+    ) -> None:
+        trained = {name: value + 0.005 * normal(9, 160, 64) for name, value in GIVEN.items()}
+        for compressed, times in ((True, 1), (False, 0)):
+            with patch.object(compare, "has_fewer_directions", wraps=has_fewer_directions) as looked:
+                relations(trained, GIVEN, compressed=compressed)
+            self.assertEqual(looked.call_count, times)
+
+    def test_a_given_matrix_is_tested_without_a_decomposition(self) -> None:
+        work = Work()
+        self.assertFalse(on_fewer_directions(normal(0, 512, 512), normal(1, 512, 512), 1, work))
+        decomposed = Work()
+        decomposed.eigenvalues(512)
+        self.assertLess(work.seconds, decomposed.seconds / 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

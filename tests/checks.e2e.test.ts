@@ -1,0 +1,127 @@
+// An attempt starts only after the stages of `startAfter` have succeeded. A person can leave them out; then the attempt's
+// record says so, also where a later run reuses it.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { counted, type Lab, lab, outcomes, results } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+/** Reference models are scored for each task; the check of task `low` fails while no file says otherwise. */
+function define(at: Lab): void {
+  at.define({
+    axes: { task: ["high", "low"], seed: [1] },
+    stages: {
+      anchors: {
+        each: ["task"],
+        command: counted(at, "anchors", "echo {task} > {outputs.rows}"),
+        gives: { rows: "file" },
+      },
+      check: {
+        each: ["task"],
+        collect: ["anchors.rows"],
+        command: `(test {task} = high || test -e ${at.outside}/mended) && echo checked > {outputs.checks}`,
+        gives: { checks: "file" },
+      },
+      attempt: {
+        each: ["task", "seed"],
+        startAfter: ["check"],
+        durable: true,
+        command: counted(at, "attempt-{task}", "echo made > {outputs.submission}"),
+        gives: { submission: "file" },
+      },
+      summary: {
+        collect: ["attempt.submission"],
+        command: "cp {inputs.manifest} {outputs.text}",
+        gives: { text: "file" },
+      },
+    },
+  });
+}
+
+const [high, low] = ["attempt[task=high,seed=1]", "attempt[task=low,seed=1]"];
+const flag = "--skip-reference-models";
+
+/** What the published manifest says of each attempt: its outcome and the checks that were left out. */
+function members(at: Lab): Record<string, unknown> {
+  const [text] = Object.values(results(at));
+  return Object.fromEntries(
+    JSON.parse(text!).members.map((one: Record<string, unknown>) => [
+      one.stage,
+      one.skippedChecks ?? one.outcome,
+    ]),
+  );
+}
+
+test("a failed check keeps only its own attempts from starting, and a later success starts them", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.equal(outcomes(said)[high], "succeeded");
+  assert.equal(outcomes(said)[low], "skipped");
+  assert.deepEqual(at.executions(), { anchors: 2, "attempt-high": 1 });
+  assert.deepEqual(members(at), { [high]: "succeeded", [low]: "skipped" });
+  writeFileSync(join(at.outside, "mended"), "");
+  const mended = await at.run();
+  assert.equal(mended.code, 0, mended.stderr);
+  assert.deepEqual(members(at), { [high]: "succeeded", [low]: "succeeded" });
+});
+
+test("without its check an attempt starts, its record says so in every later run, and it is not made again", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const skipped = await at.run(flag);
+  assert.equal(skipped.code, 0, skipped.stderr);
+  assert.equal(outcomes(skipped)["check[task=low]"], undefined, "the check is not planned");
+  const marks = { [high]: ["check[task=high]"], [low]: ["check[task=low]"] };
+  assert.deepEqual(members(at), marks);
+  const again = await at.run();
+  assert.equal(outcomes(again)["check[task=low]"], "failed");
+  assert.equal(outcomes(again)[low], "reused");
+  assert.deepEqual(members(at), marks);
+  assert.deepEqual(at.executions(), { anchors: 2, "attempt-high": 1, "attempt-low": 1 });
+});
+
+test("selected attempts are refused unless their check is selected or its result is valid", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const refused = await at.run("--only", "attempt[task=high]");
+  assert.equal(refused.code, 2, refused.stdout);
+  assert.match(
+    refused.stderr,
+    /not-checked: attempt\[task=high,seed=1\] starts only after check\[task=high\]/,
+  );
+  assert.deepEqual(at.executions(), {});
+  const planned = await at.plan("--only", "attempt[task=high]");
+  assert.equal(planned.lines.find(({ event }) => event === "note")?.code, "not-checked");
+  const checked = await at.run("--only", "check[task=high]", "--only", "anchors[task=high]");
+  assert.equal(checked.code, 0, checked.stderr);
+  const started = await at.run("--only", "attempt[task=high]");
+  assert.equal(outcomes(started)[high], "succeeded", started.stderr);
+  const others = await at.run("--only", "attempt[task=low]", flag);
+  assert.equal(outcomes(others)[low], "succeeded", others.stderr);
+  const more = await at.run("--only", "attempt");
+  assert.equal(more.code, 0, "recorded attempts need no check");
+});
+
+test("plan, explain and graph show what an attempt starts after", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const plan = (...more: string[]) => at.pipeline(["plan", at.name, "--root", at.root, ...more]);
+  assert.match((await plan()).stdout, /^ {2}check\[task=low\]$/m);
+  assert.match((await plan(flag)).stdout, /^2 attempts would start without a check of reference models/m);
+  const summary = (await at.plan()).lines.findLast(({ event }) => event === "summary");
+  assert.deepEqual(summary!.checks, {
+    first: ["check[task=high]", "check[task=low]"],
+    skipped: 0,
+    without: [],
+  });
+  const explained = await at.pipeline(["explain", low, "--pipeline", at.name, "--root", at.root]);
+  assert.match(explained.stdout, /^ {2}starts only after check\[task=low\] has succeeded/m);
+  const graph = await at.pipeline(["graph", at.name, "--root", at.root]);
+  assert.match(graph.stdout, /"check" -> "attempt" \[label="starts after", style=dotted\]/);
+});
