@@ -1,6 +1,7 @@
 """Finds the Lean 3 that checks proofs: the command in scorer.yaml, which a stage gets as MLRB_SCORER_COMMAND.
 
-scorers/lean3-compiles/image/Dockerfile builds its folder: PREFIX/bin/lean, PREFIX/lib/lean/library and PREFIX/mathlib/src.
+scorers/lean3-compiles/image/Dockerfile builds its folder: PREFIX/bin/lean, PREFIX/lib/lean/library and
+PREFIX/mathlib/src.
 """
 
 import glob
