@@ -17,10 +17,11 @@ import { lockLabel } from "./image-environment.ts";
 
 export type EnsuredImage = ({ ok: true } & ContainerImage) | { ok: false; detail: string };
 
-export type ContainerImage = {
+export type ContainerImage = ImageFacts & { reference: ImageReference };
+
+type ImageFacts = {
   /** The engine's, e.g. `sha256:…`. */
   id: string;
-  reference: ImageReference;
   /** SHA-256 of the lock file whose environment it holds. */
   lock?: string;
 };
@@ -102,8 +103,6 @@ async function made(
   if (!tagged.ok) return { ok: false, detail: `the image could not be tagged: ${tagged.trouble.detail}` };
   return found(await inspected(engine, name), name, reference);
 }
-
-type ImageFacts = Omit<ContainerImage, "reference">;
 
 function found(image: ImageFacts | undefined, name: string, reference: ImageReference): EnsuredImage {
   return image

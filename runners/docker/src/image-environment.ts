@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { HostEnvironment } from "@mlrb/core/ports/executor";
-import type { ContainerImage } from "./ensure-image.ts";
 import type { Mount } from "./mount-flags.ts";
 
 /** The label of an image with an environment. Its value is the SHA-256 of the lock file. */
@@ -16,11 +15,14 @@ const place = "/usr/lib/mlrb/environment";
 /** The entries of a virtual environment. The links of those that an image lacks lead nowhere. */
 const entries = ["bin", "include", "lib", "lib64", "pyvenv.cfg", "share"];
 
-/** Read-only mounts of `reads`, among which is `environment` unless the stage builds it. */
+/**
+ * Read-only mounts of `reads`, among which is `environment` unless the stage builds it. `lock`: SHA-256 of the lock file
+ * whose environment the image holds.
+ */
 export function readMounts(
   reads: readonly string[],
   environment: HostEnvironment | undefined,
-  { lock }: Pick<ContainerImage, "lock">,
+  { lock }: { lock?: string },
 ): Mount[] {
   if (environment === undefined || environment.lock !== lock || !reads.includes(environment.path))
     return reads.map((source) => ({ source }));
