@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from memory_models import MB, save_small, save_wide, settings
-from transformers import CONFIG_MAPPING
+from memory_models import MB, save, save_small, save_wide, settings
+from transformers import CONFIG_MAPPING, XLMConfig, XLMWithLMHeadModel
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
@@ -30,6 +30,13 @@ class Measured(unittest.TestCase):
         run = measure_once(save_small(self.folder, unusable=True), settings(120 * MB))
         self.assertEqual(run["end"], "measured")
         self.assertLess(run["atMostBytes"], 60 * MB)
+
+    def test_the_peak_is_little_more_than_the_tensors_that_are_held_at_once(self) -> None:
+        sizes = {"vocab_size": 64, "emb_dim": 32, "n_layers": 2, "n_heads": 1, "max_position_embeddings": 2200}
+        model = XLMWithLMHeadModel(XLMConfig(**sizes, causal=True, pad_index=0, bos_index=0, eos_index=0))
+        run = measure_once(save(self.folder, model), settings(120 * MB))  # 4 matrices of 16 MB at a time
+        self.assertEqual(run["end"], "measured")
+        self.assertLess(run["atMostBytes"], 100 * MB)
 
     def test_no_context_that_a_model_states_shortens_the_recipe(self) -> None:
         save_wide(self.folder, positions=64)

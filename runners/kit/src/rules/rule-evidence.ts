@@ -17,10 +17,12 @@ export const falseAlarmsMax = 0.05;
 const onCorpus = "pipeline task check";
 const onGiven = "identity-rates.thorough.test.ts";
 
-/** By method. A method that is not here was not measured, e.g. since it rests on what the agent declares. */
+/**
+ * By method. A method that is not here was not measured, e.g. since it rests on what the agent declares, or is known to fail
+ * an honest recipe that the measure lacks (compressed-base: docs/rules.md).
+ */
 export const ruleEvidence: Record<string, RuleEvidence> = {
   "base-approved": { honest: 76, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
-  "compressed-base": { honest: 75, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
   "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
   "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },

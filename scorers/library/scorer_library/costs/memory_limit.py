@@ -16,7 +16,7 @@ from mlrb_kit.device import device_name, on_gpu
 from mlrb_kit.load_check import free_bytes, held_bytes
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import check_files
-from scorer_library.costs.memory import NotMeasurable, answer_fresh, measure_fresh
+from scorer_library.costs.memory import NotMeasurable, answer_fresh, measure_fresh_memory
 from scorer_library.costs.memory_peak import run_recipe, start_meter
 from scorer_library.costs.memory_use import prepare
 
@@ -43,7 +43,7 @@ def measure_limit(submission: Path, *, limit_bytes: int, tokens: int, new_tokens
 def measure_once(
     submission: Path,
     settings: dict[str, int],
-    measure: Callable[[Path, Path, dict[str, int]], dict[str, Any]] = measure_fresh,
+    measure: Callable[[Path, Path, dict[str, int]], dict[str, Any]] = measure_fresh_memory,
 ) -> dict[str, Any]:
     try:
         return measure(Path(__file__), submission, settings)

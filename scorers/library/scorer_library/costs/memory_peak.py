@@ -1,5 +1,5 @@
-"""Measures one submission's peak memory, of the GPU where the stage holds one. memory.measure_fresh starts it
-by exec; see scorers/net-peak-bytes."""
+"""Measures one submission's peak memory, of the GPU where the stage holds one. memory.measure_fresh_memory
+starts it by exec; see scorers/net-peak-bytes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
