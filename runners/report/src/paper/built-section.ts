@@ -109,7 +109,11 @@ function architectureText(found: Architecture): string {
   const { type, layers, decoderLayers, width, heads, vocabulary } = found;
   return [
     type === "" ? "no model_type" : type,
-    ...(layers === null ? [] : [`${layers}${decoderLayers === null ? "" : ` + ${decoderLayers}`} layers`]),
+    ...(layers === null
+      ? []
+      : [
+          `${layers}${decoderLayers === null ? "" : ` + ${decoderLayers}`} ${layers === 1 ? "layer" : "layers"}`,
+        ]),
     ...(width === null ? [] : [`width ${width}`]),
     ...(heads === null ? [] : [`${heads} heads`]),
     ...(vocabulary === null ? [] : [`vocabulary ${vocabulary}`]),
