@@ -32,7 +32,13 @@ class Measured(unittest.TestCase):
         self.assertLess(run["atMostBytes"], 60 * MB)
 
     def test_the_peak_is_little_more_than_the_tensors_that_are_held_at_once(self) -> None:
-        sizes = {"vocab_size": 64, "emb_dim": 32, "n_layers": 2, "n_heads": 1, "max_position_embeddings": 2200}
+        sizes = {
+            "vocab_size": 64,
+            "emb_dim": 32,
+            "n_layers": 2,
+            "n_heads": 1,
+            "max_position_embeddings": 2200,
+        }
         model = XLMWithLMHeadModel(XLMConfig(**sizes, causal=True, pad_index=0, bos_index=0, eos_index=0))
         run = measure_once(save(self.folder, model), settings(120 * MB))  # 4 matrices of 16 MB at a time
         self.assertEqual(run["end"], "measured")

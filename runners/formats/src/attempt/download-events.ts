@@ -20,7 +20,10 @@ export const downloadEvents = [
     },
     {
       createdAt: { ...text, description: "when the repository was made, as the hub says" },
-      changedAt: { ...text, description: "of a model's file: when its last commit was made, as the hub says" },
+      changedAt: {
+        ...text,
+        description: "of a model's file: when its last commit was made, as the hub says",
+      },
       parameters: { ...count, description: "of the model, as the hub says" },
     },
   ),

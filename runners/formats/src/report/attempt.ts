@@ -1,8 +1,8 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
-import { condition } from "../attempt/condition.ts";
 import { skippedChecks } from "../attempt/attempt-record.ts";
+import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";

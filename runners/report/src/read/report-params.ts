@@ -6,7 +6,15 @@ import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scor
 import { type Expectation, type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { AgentFacts, Metric, Report } from "@mlrb/formats/report";
-import { anyText, listOf, numberOrNull, openObject, orNull, type TypeOf, tableOf } from "@mlrb/formats/schema";
+import {
+  anyText,
+  listOf,
+  numberOrNull,
+  openObject,
+  orNull,
+  type TypeOf,
+  tableOf,
+} from "@mlrb/formats/schema";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { floors, anchorRows, expected, published, rules } = taskManifest.properties;

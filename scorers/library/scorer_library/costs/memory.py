@@ -60,7 +60,7 @@ def measure_fresh_memory(script: Path, submission: Path, settings: dict[str, int
 def measure_fresh(
     script: Path, submission: Path, settings: dict[str, int], more: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    """Returns what `script` wrote. `more`: environment variables. Raises Rejected with the script's reason, or
+    """Returns what `script` wrote. `more`: environment variables. Raises Rejected with its reason, or
     NotMeasurable if the process died."""
     with tempfile.TemporaryDirectory(prefix="mlrb-fresh-") as folder:
         result = Path(folder, "result.json")
