@@ -11,13 +11,13 @@ const repository = throwAwayRepository();
 after(() => repository.remove());
 
 /** Reference models are scored for each task; the check of task `low` fails while no file says otherwise. */
-function define(at: Lab): void {
+function define(at: Lab, rows = "rows"): void {
   at.define({
     axes: { task: ["high", "low"], seed: [1] },
     stages: {
       anchors: {
         each: ["task"],
-        command: counted(at, "anchors", "echo {task} > {outputs.rows}"),
+        command: counted(at, "anchors", `echo {task} ${rows} > {outputs.rows}`),
         gives: { rows: "file" },
       },
       check: {
@@ -108,6 +108,20 @@ test("selected attempts are refused unless their check is selected or its result
   assert.equal(outcomes(others)[low], "succeeded", others.stderr);
   const more = await at.run("--only", "attempt");
   assert.equal(more.code, 0, "recorded attempts need no check");
+});
+
+test("a selected check counts only if what it reads is selected or valid", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  writeFileSync(join(at.outside, "mended"), "");
+  const checked = await at.run("--only", "check", "--only", "anchors");
+  assert.equal(checked.code, 0, checked.stderr);
+  define(at, "other rows");
+  const refused = await at.run("--only", "attempt", "--only", "check");
+  assert.equal(refused.code, 2, refused.stdout);
+  assert.match(refused.stderr, /after check\[task=high\] has succeeded, which reads anchors\[task=high\]/);
+  const whole = await at.run("--only", "attempt", "--only", "check", "--only", "anchors");
+  assert.equal(outcomes(whole)[high], "succeeded", whole.stderr);
 });
 
 test("plan, explain and graph show what an attempt starts after", async (t) => {

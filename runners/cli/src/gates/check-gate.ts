@@ -1,5 +1,5 @@
 // Refuses a run of selected stages that would start an instance without its checks (`startAfter`): a check outside the
-// selection counts only if its last result is still valid.
+// selection, and what a selected one reads from outside, count only if their last results are still valid.
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -9,7 +9,7 @@ import { type Gate, startedIn } from "./gate.ts";
 type Planned = Pick<Request, "plan" | "selected">;
 
 export async function checkGate({ plan, selected }: Request, gate: Gate): Promise<Diagnostic | undefined> {
-  if (outside({ plan, selected }, selected).size === 0) return undefined;
+  if (trusted({ plan, selected }, selected).size === 0) return undefined;
   return checkProblem({ plan, selected }, (await previewPlan(plan, selected, gate)).previews, gate);
 }
 
@@ -20,7 +20,7 @@ export async function checkProblem(
   gate: Gate,
 ): Promise<Diagnostic | undefined> {
   const starts = startedIn(previews).filter(({ reasons }) => !reasons.some(({ kind }) => kind === "goes-on"));
-  const wanted = outside(
+  const wanted = trusted(
     request,
     starts.map(({ index }) => index),
   );
@@ -32,24 +32,36 @@ export async function checkProblem(
       .filter(({ action, certain }) => action === "reuse" && certain)
       .map(({ index }) => index),
   );
-  const open = [...wanted].filter(([check]) => !valid.has(check));
+  const open = [...wanted].filter(([result]) => !valid.has(result));
   if (open.length === 0) return undefined;
-  const ids = open.map(([check]) => plan.instances[check]!.id);
-  const [, first] = open[0]!;
+  const [result, { check, start }] = open[0]!;
+  const [lacking, checking, starting] = [result, check, start].map((index) => plan.instances[index]!.id);
+  const needs = lacking === checking ? "which" : `which reads ${lacking}, which`;
   return {
     code: "not-checked",
-    message: `${plan.instances[first]!.id} starts only after ${ids[0]} has succeeded, which is not selected and has no valid result${ids.length > 1 ? ` (and ${ids.length - 1} more)` : ""}`,
+    message: `${starting} starts only after ${checking} has succeeded, ${needs} is not selected and has no valid result${open.length > 1 ? ` (and ${open.length - 1} more)` : ""}`,
     help: "leave --only out, or run the checks first with --only for them and the stages that they collect; --skip-reference-models starts without them",
   };
 }
 
-/** Checks outside the selection, each with the first of `starts` that waits for it. */
-function outside({ plan, selected }: Planned, starts: number[]): Map<number, number> {
+type Trusted = { check: number; start: number };
+
+/**
+ * Results outside the selection that `starts` rest on: a check, or what a selected check reads, directly or not. Each with
+ * the check and the first of `starts` that waits for it.
+ */
+function trusted({ plan, selected }: Planned, starts: number[]): Map<number, Trusted> {
   const inside = new Set(selected);
-  const found = new Map<number, number>();
-  for (const index of starts)
-    for (const check of plan.instances[index]!.checks ?? [])
-      if (!inside.has(check) && !found.has(check)) found.set(check, index);
+  const found = new Map<number, Trusted>();
+  const seen = new Set<number>();
+  for (const start of starts)
+    for (const check of plan.instances[start]!.checks ?? []) {
+      if (seen.has(check)) continue;
+      seen.add(check);
+      const rests = inside.has(check) ? upstream(plan, [check]) : [check];
+      for (const index of rests)
+        if (!inside.has(index) && !found.has(index)) found.set(index, { check, start });
+    }
   return found;
 }
 

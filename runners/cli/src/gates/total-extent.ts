@@ -44,19 +44,21 @@ export function totalExtent(
 
 const dayMs = 86_400_000;
 
-/** `gpus`: those of this host. `now`: milliseconds since 1970. Empty where no attempt has a GPU. */
+/**
+ * `gpus`: those of this host. `now`: milliseconds since 1970. Empty where no attempt has a GPU. CPUs, memory or pools may let
+ * fewer attempts run at once.
+ */
 export function endWords(
   { gpuMs, longestMs, unbounded, measured }: TotalExtent,
   { gpus, now }: { gpus: number; now: number },
 ): string {
   if (gpuMs === 0) return "";
   const ms = Math.max(longestMs, gpuMs / Math.max(1, gpus));
-  const bound = measured ? "about" : "at most";
-  const open = unbounded > 0 ? `; ${unbounded} without a bound are not counted` : "";
-  const long = `${bound} ${ms < 2 * dayMs ? formatDuration(ms) : `${(ms / dayMs).toFixed(1)} days`}`;
+  const open = `${measured ? "" : ", if each takes its whole budget"}${unbounded > 0 ? `; ${unbounded} without a bound are not counted` : ""}`;
+  const long = `about ${ms < 2 * dayMs ? formatDuration(ms) : `${(ms / dayMs).toFixed(1)} days`}`;
   return gpus === 0
     ? `expected end of the attempts: ${long} after their start on one GPU, less with more; this host has none${open}`
-    : `expected end of the attempts: ${long} after their start on this host's ${counted(gpus, "GPU")}, by ${new Date(now + ms).toISOString().slice(0, 10)} if they start now${open}`;
+    : `expected end of the attempts: ${long} after their start if this host's ${counted(gpus, "GPU")} ${gpus === 1 ? "is" : "are"} always in use, by ${new Date(now + ms).toISOString().slice(0, 10)} if they start now${open}`;
 }
 
 /** `downloadBytes`: that downloads take in all their copies. Empty if neither is known. */

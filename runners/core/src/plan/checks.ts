@@ -25,17 +25,27 @@ export function skipped(stage: PlannedStage, id: string, checks: Checks): boolea
   return true;
 }
 
-/** What an instance of `stage` starts after. `before`: the index of another stage's instance at its axes. */
+/**
+ * What an instance of `stage` starts after: the checks at its axes, or all instances of a check that has none there. So no
+ * attempt starts on a machine that has not shown that it scores rightly, also at a task that has no check of its own.
+ *
+ * `before`: the index of another stage's instance at its axes. `all`: the indices of all its instances.
+ */
 export function checksBefore(
   { spec }: PlannedStage,
   at: {
     before: (stage: string) => number | undefined;
+    all: (stage: string) => number[];
     idOf: (stage: string) => string;
     checks: Checks;
   },
 ): Pick<Instance, "checks" | "skippedChecks"> {
   const stages = spec.startAfter ?? [];
-  const checks = stages.map(at.before).filter((index) => index !== undefined);
-  const skippedChecks = stages.map(at.idOf).filter((id) => at.checks.skipped?.has(id));
+  const checks = stages.flatMap((name) => at.before(name) ?? at.all(name));
+  const { skipped = new Set<string>() } = at.checks;
+  const skippedChecks = stages.flatMap((name) => {
+    const id = at.idOf(name);
+    return skipped.has(id) ? id : [...skipped].filter((one) => one === name || one.startsWith(`${name}[`));
+  });
   return { ...(checks.length > 0 && { checks }), ...(skippedChecks.length > 0 && { skippedChecks }) };
 }

@@ -584,6 +584,16 @@ test("an instance starts after the checks at its own values of their axes, and r
   assert.ok(ids(whole).indexOf("check[task=writing]") < ids(whole).indexOf("attempt[task=reading,seed=1]"));
 });
 
+test("an instance without a check of its own starts after all checks, or says that all were left out", () => {
+  const digest = `promptDigest: { smoke: "", official: ${"a".repeat(64)} }\n`;
+  const tasks = { "tasks/reading/task.yaml": `${repository["tasks/reading/task.yaml"]}${digest}` };
+  const some = checked("{task.promptDigest.official}");
+  const whole = plan(some, {}, tasks);
+  assert.deepEqual(checksOf(whole, "attempt[task=writing,seed=2]"), ["check[task=reading]"]);
+  const { skippedChecks } = instance(plan(some, { skipChecks: true }, tasks), "attempt[task=writing,seed=1]");
+  assert.deepEqual(skippedChecks, ["check[task=reading]"]);
+});
+
 test("where a check is not planned, nothing waits for it", () => {
   const whole = plan(checked("{task.anchors}"));
   assert.deepEqual(

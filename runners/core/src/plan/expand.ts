@@ -39,6 +39,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         if (from !== undefined || conditional.has(other)) return from;
         throw new Error(`bug: ${stage.name} needs an instance of ${other} that was not planned`);
       };
+      const all = (other: string) => byStage.get(other)!.map(({ index }) => index);
       const inputs = stage.needs.flatMap(({ name, stage: other, output }) => {
         const from = before(other);
         return from === undefined ? [] : [{ name, from, output }];
@@ -60,7 +61,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         inputs,
         members,
         ...(built !== undefined && { environment: built }),
-        ...checksBefore(stage, { before, idOf, checks }),
+        ...checksBefore(stage, { before, all, idOf, checks }),
         action,
         execution,
       };

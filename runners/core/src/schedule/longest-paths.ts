@@ -5,7 +5,7 @@ type Step = {
   needs: number[];
   collects: number[];
   environment?: number;
-  /** They add to the path, but take no place: what they check need not come soon. */
+  /** They, and all that they wait for, have no place and so come first: they may show that nothing else should start. */
   checks?: number[];
   expectedMs: number;
   /** Its place in an order of starts, from 0. */
@@ -36,7 +36,10 @@ export function longestPaths(steps: readonly Step[]): number[] {
   );
 }
 
-/** An instance's own place; else the last one that it waits for; else the first one that it is needed for. */
+/**
+ * An instance's own place; else the last one that it waits for; else the first one that it is needed for. Checks, and what
+ * they wait for, have none.
+ */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
   const behind = steps.map(({ start }) => start);
   const ahead = steps.map(({ start }) => start);
@@ -50,7 +53,20 @@ function placesOf(steps: readonly Step[]): (number | undefined)[] {
     if (place === undefined) continue;
     for (const other of before(steps[index]!)) if (place < (ahead[other] ?? Infinity)) ahead[other] = place;
   }
-  return behind.map((place, index) => place ?? ahead[index]);
+  const first = untilChecks(steps);
+  return behind.map((place, index) => (first.has(index) ? undefined : (place ?? ahead[index])));
+}
+
+/** All checks, and everything that they wait for. */
+function untilChecks(steps: readonly Step[]): Set<number> {
+  const found = new Set<number>();
+  const left = steps.flatMap(({ checks = [] }) => checks);
+  for (let index = left.pop(); index !== undefined; index = left.pop()) {
+    if (found.has(index)) continue;
+    found.add(index);
+    left.push(...before(steps[index]!));
+  }
+  return found;
 }
 
 function before({ needs, collects, environment }: Step): number[] {

@@ -263,6 +263,26 @@ test("what a check needs starts before attempts of any place, and the check dela
   assert.deepEqual(run.said(), ["skipped checked", "start free"]);
 });
 
+test("what a check and an attempt both need has not the attempt's place: all checks come before any attempt", () => {
+  const run = driver(
+    [
+      work("models-a"),
+      work("attempt-a", { needs: [0], start: 0, expectedMs: 9000 }),
+      work("models-b"),
+      work("reference-b", { needs: [2] }),
+      work("check-b", { needs: [3] }),
+      work("attempt-b", { needs: [2], checks: [4], start: 1, expectedMs: 9000 }),
+    ],
+    { capacity: { ...machine, cpus: 1 } },
+  );
+  run.send({ kind: "begin" });
+  for (const name of ["models-b", "reference-b", "check-b", "models-a"]) {
+    assert.deepEqual(run.said(), [`start ${name}`]);
+    run.finish(name);
+  }
+  assert.deepEqual(run.said(), ["start attempt-a"]);
+});
+
 test("an interrupt cancels what waits for a check", () => {
   const run = driver(gated);
   run.send({ kind: "begin" });

@@ -65,6 +65,34 @@ test("the last attempt outside the selection is not collected if it was made in 
     assert.equal(lastKnown(t, same, same).outcome, "succeeded", same);
 });
 
+test("what was made from another attempt than the one that is known now is not collected", (t) => {
+  const at = home(t);
+  writeFileSync(join(at.root, "log"), "");
+  const workspace = at.open();
+  const plan = smallPlan(
+    { name: "attempt", durable: true, untrusted: true, gives: { submission: "dir" } },
+    { name: "score", needs: { submission: "attempt.submission" } },
+    { name: "report", collect: ["#score.out"] },
+  );
+  const digests = ["a", "b"].map((name) => workspace.store.putText(name));
+  const outputs = { out: { kind: "file" as const, digest: digests[0]! } };
+  const key = "a".repeat(64);
+  const parts = { ...exampleParts, inputs: { submission: digests[0]! } };
+  const ran = { ...exampleRecord.ran, stage: "score" };
+  const codeFiles = workspace.store.putText("{}");
+  workspace.actions.put({ formatVersion: 1, key, parts, codeFiles, outputs, ran });
+  workspace.last.put({ id: "score", key, durationMs: 1 });
+  const scoreAfter = (digest: string) => {
+    const submission = { kind: "dir" as const, digest };
+    const results: Result[] = [{ outcome: { kind: "succeeded" }, outputs: { submission } }];
+    return collectMembers(plan.instances[2]!, { plan, workspace, results }).members[0]!;
+  };
+  assert.equal(scoreAfter(digests[0]!).outcome, "succeeded");
+  const { outcome, cause } = scoreAfter(digests[1]!);
+  assert.equal(outcome, "not-run");
+  assert.match(cause, /made from other inputs/);
+});
+
 test("a record from before records named the network is used as open, with a note that every table prints", (t) => {
   const { outcome, condition, note } = lastKnown(t, "none", "full", { "runners/agents/src/a.ts": "digest" });
   assert.deepEqual([outcome, condition], ["succeeded", "open"]);

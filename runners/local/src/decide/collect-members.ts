@@ -15,14 +15,16 @@ import type { Workspace } from "../store/workspace.ts";
 import { hasNetwork } from "./former-attempt-key.ts";
 
 /** Lists every planned member of a collecting stage in plan order, whatever its outcome. */
-export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
+export function collectMembers(instance: Instance, context: BindContext): Collected {
+  const { plan } = context;
+  const known = new LastKnown(context);
   const members = [...Map.groupBy(instance.members, ({ from }) => from)]
     .sort(([a], [b]) => a - b)
     .map(([from, outputs], position): Member => {
       const member = plan.instances[from]!;
       const { id, stage, axes } = member;
-      const last = results[from] ?? lastKnown(member, workspace);
-      const result = last === "other-condition" ? undefined : last;
+      const last = known.of(from);
+      const result = typeof last === "string" ? undefined : last;
       const given = result && (result.outcome.kind === "succeeded" || result.outcome.kind === "reused");
       const kind = result?.outcome.kind === "reused" ? "succeeded" : result?.outcome.kind;
       const folder = String(position).padStart(4, "0");
@@ -32,7 +34,7 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
         ...(stage.role !== undefined && { role: stage.role }),
         axes,
         outcome: kind ?? "not-run",
-        cause: result ? outcomeCause(result.outcome) : whyNotRun(last === "other-condition"),
+        cause: result ? outcomeCause(result.outcome) : whyNotRun[typeof last === "string" ? last : "none"],
         artifacts: given
           ? Object.fromEntries(
               outputs.flatMap(({ output, digestOnly }) => {
@@ -92,24 +94,70 @@ function memberOrigin({ signedBy }: RecordOrigin): MemberOrigin {
   return { kind: "imported", signedBy };
 }
 
-/** The last success of an instance outside the selection. One of another condition is not used. */
-function lastKnown(instance: Instance, workspace: Workspace): Result | "other-condition" | undefined {
-  const { durable } = instance.stage;
-  const last = workspace.last.get(instance.id);
-  if (!last) return undefined;
-  const record = durable ? recordOf(last.key, workspace) : undefined;
-  const outputs = durable ? record?.record.outputs : workspace.actions.get(last.key)?.outputs;
-  const { store, attempts } = workspace;
-  if (!outputs || !Object.values(outputs).every((output) => store.hasAll(output, attempts.isThinned)))
+type Known = Result | "other-condition" | "other-inputs" | undefined;
+
+/**
+ * Results of this run, and for instances outside the selection their last success. Not used is an attempt of another
+ * condition, and what was made from another result than the one that is known now, e.g. scores of an earlier attempt.
+ */
+class LastKnown {
+  readonly #context: BindContext;
+  readonly #known = new Map<number, Known>();
+
+  constructor(context: BindContext) {
+    this.#context = context;
+  }
+
+  of(index: number): Known {
+    const { results } = this.#context;
+    if (results[index]) return results[index];
+    if (!this.#known.has(index)) this.#known.set(index, this.#last(index));
+    return this.#known.get(index);
+  }
+
+  #last(index: number): Known {
+    const { plan, workspace } = this.#context;
+    const instance = plan.instances[index]!;
+    const { durable } = instance.stage;
+    const last = workspace.last.get(instance.id);
+    if (!last) return undefined;
+    const record = durable ? recordOf(last.key, workspace) : undefined;
+    const action = durable ? undefined : workspace.actions.get(last.key);
+    const outputs = record?.record.outputs ?? action?.outputs;
+    const { store, attempts } = workspace;
+    if (!outputs || !Object.values(outputs).every((output) => store.hasAll(output, attempts.isThinned)))
+      return undefined;
+    if (record && !hasNetwork(record.record, reachedNetwork(instance))) return "other-condition";
+    return (
+      (action && this.#unusable(instance, action.parts.inputs)) ?? {
+        outcome: { kind: "reused" },
+        outputs,
+        ...(record && { record }),
+      }
+    );
+  }
+
+  /** `read`: the digests of the inputs of an instance's last success. */
+  #unusable(
+    { inputs }: Instance,
+    read: Record<string, string>,
+  ): "other-condition" | "other-inputs" | undefined {
+    for (const { name, from, output } of inputs) {
+      const known = this.of(from);
+      if (typeof known === "string") return known;
+      const digest = known?.outputs[output]?.digest;
+      if (digest !== undefined && read[name] !== undefined && read[name] !== digest) return "other-inputs";
+    }
     return undefined;
-  if (record && !hasNetwork(record.record, reachedNetwork(instance))) return "other-condition";
-  return { outcome: { kind: "reused" }, outputs, ...(record && { record }) };
+  }
 }
 
-function whyNotRun(isOtherCondition: boolean): string {
-  if (!isOtherCondition) return "not selected, and it has not succeeded before";
-  return "not selected, and its last attempt had another network: no mean holds attempts of two conditions";
-}
+const whyNotRun = {
+  none: "not selected, and it has not succeeded before",
+  "other-condition":
+    "not selected, and its last attempt had another network: no mean holds attempts of two conditions",
+  "other-inputs": "not selected, and its last result was made from other inputs than those known now",
+};
 
 /** A damaged record has no outputs here; its own stage reports the damage. */
 function recordOf(key: string, { attempts }: Workspace): HeldRecord | undefined {
