@@ -24,9 +24,10 @@ const onGiven = "identity-rates.thorough.test.ts";
 export const ruleEvidence: Record<string, RuleEvidence> = {
   "base-approved": { honest: 76, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
   "from-scratch": { honest: 90, falseAlarms: 0, by: "identity_rates.py", date: "2026-11-25" },
-  "no-look-ahead": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
+  "memory-max": { honest: 78, falseAlarms: 0, by: onCorpus, date: "2026-11-26" },
+  "no-look-ahead": { honest: 93, falseAlarms: 0, by: onCorpus, date: "2026-11-26" },
   "parameters-max": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
-  "safetensors-dtype": { honest: 84, falseAlarms: 0, by: onCorpus, date: "2026-11-25" },
+  "safetensors-dtype": { honest: 93, falseAlarms: 0, by: onCorpus, date: "2026-11-26" },
   "time-within-budget": {
     honest: 80,
     falseAlarms: 0,
