@@ -27,6 +27,7 @@ export class HubServer {
   readonly #endpoint: URL;
   readonly #signal: AbortSignal;
   readonly #known = new LRUCache<string, Promise<RepositoryFacts>>({ max: factsMax });
+  readonly #dates = new LRUCache<string, Promise<string | undefined>>({ max: factsMax });
 
   /** `endpoint` as in HF_ENDPOINT. */
   constructor(endpoint: string, signal: AbortSignal) {
@@ -85,20 +86,31 @@ export class HubServer {
    * The date of the last commit that changed the file, as the hub says. A hub without such dates, and a file that it has in
    * another revision, has none.
    */
-  async changedAt(facts: RepositoryFacts, path: string): Promise<string | undefined> {
+  changedAt(facts: RepositoryFacts, path: string): Promise<string | undefined> {
+    const key = JSON.stringify([facts.type, facts.id, facts.revision, path]);
+    const known = this.#dates.get(key);
+    if (known) return known;
+    const date = this.#askDate(facts, path);
+    date.catch(() => this.#dates.delete(key));
+    this.#dates.set(key, date);
+    return date;
+  }
+
+  async #askDate(facts: RepositoryFacts, path: string): Promise<string | undefined> {
     const body = JSON.stringify({ paths: [path], expand: true });
+    let listed: unknown;
     try {
       const { text } = await this.json(apiPath(facts, ["paths-info", facts.revision]), { body });
-      const listed: unknown = JSON.parse(text);
-      const entry = Array.isArray(listed)
-        ? listed.find((one) => isTable(one) && one.path === path)
-        : undefined;
-      const { date } = isTable(entry?.lastCommit) ? entry.lastCommit : {};
-      return typeof date === "string" ? date.slice(0, 40) : undefined;
+      listed = JSON.parse(text);
     } catch (error) {
-      if (error instanceof NotServed || error instanceof SyntaxError) return undefined;
+      // a hub that does not answer now fails the download, which a client tries again: without a date, a rule stays open
+      if (error instanceof SyntaxError || (error instanceof NotServed && error.why === "not-there"))
+        return undefined;
       throw error;
     }
+    const entry = Array.isArray(listed) ? listed.find((one) => isTable(one) && one.path === path) : undefined;
+    const { date } = isTable(entry?.lastCommit) ? entry.lastCommit : {};
+    return typeof date === "string" ? date.slice(0, 40) : undefined;
   }
 
   /** An answer in JSON, whole, with the address of its next page. */

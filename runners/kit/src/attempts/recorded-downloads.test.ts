@@ -28,24 +28,30 @@ test("files of one repository are one entry, with weights if any file can hold t
     exampleEvent("download", { from: "dataset", id: "lab/d", path: "train.parquet" }),
     exampleEvent("download-refused"),
   );
-  assert.deepEqual(found, [
-    { from: "model", id: "lab/m", weights: true, createdAt: "2024-01-01", parameters: 5 },
-    { from: "dataset", id: "lab/d", weights: false },
-  ]);
+  assert.deepEqual(
+    found!.map(({ files: _, ...repository }) => repository),
+    [
+      { from: "model", id: "lab/m", weights: true, createdAt: "2024-01-01", parameters: 5 },
+      { from: "dataset", id: "lab/d", weights: false },
+    ],
+  );
 });
 
-test("the weights of a model are as old as the newest file, and undated if one of them is", async () => {
-  const dated = (path: string, changedAt?: string) => download(path, 5, changedAt ? { changedAt } : {});
-  const weightsAt = async (...events: TrajectoryEvent[]) => (await read(start, ...events))![0]!.weightsAt;
-  const [old, recent] = [dated("a.safetensors", "2024-01-01"), dated("b.safetensors", "2024-02-01")];
-  assert.equal(await weightsAt(old, recent, dated("README.md", "2025-01-01")), "2024-02-01");
-  assert.equal(await weightsAt(recent, old), "2024-02-01");
-  for (const events of [
-    [old, dated("c.bin")],
-    [dated("c.bin"), old],
-    [old, dated("c.bin"), recent],
-  ])
-    assert.equal(await weightsAt(...events), undefined);
+test("the files of a model are weights by name or by size, and each has its date", async () => {
+  const files = await read(
+    start,
+    download("a.safetensors", 5, { changedAt: "2024-01-01" }),
+    download("data.json", 2e7, { changedAt: "2026-01-01" }),
+    download("README.md", 5),
+    download("paper.pdf", 5),
+    download("paper.pdf", 5),
+  );
+  assert.deepEqual(files![0]!.files, [
+    { bytes: 5, kind: "weights", changedAt: "2024-01-01" },
+    { bytes: 2e7, kind: "weights", changedAt: "2026-01-01" },
+    { bytes: 5, kind: "text" },
+    { bytes: 5, kind: "other" },
+  ]);
 });
 
 const download = (path: string, bytes: number, more = {}) =>

@@ -13,9 +13,17 @@ export type RecordedRepository = {
   /** So large that weights or a corpus may be inside, whatever the names of its files say. */
   large?: true;
   createdAt?: string;
-  /** When the newest of its weights were committed; absent if the date of one is not on record. */
-  weightsAt?: string;
   parameters?: number;
+  /** Of a model. */
+  files?: ModelFile[];
+};
+
+export type ModelFile = {
+  bytes: number;
+  /** When its last commit was made; absent if it is not on record. */
+  changedAt?: string;
+  /** `weights`: by their name or size. `text`: texts, tokenizers and pictures by name. `other`: any other small file. */
+  kind: "weights" | "text" | "other";
 };
 
 /** Files of a model that hold no weights, by name. Every other file counts as weights: their formats are without number. */
@@ -25,8 +33,11 @@ const noWeights = [
   /(^|\/)(tokenizer\.model|spiece\.model|[^/]*(sentencepiece|spm)[^/]*\.(bpe\.)?model|(vocab|merges)\.\w+)$/i,
 ];
 
+/** The usual formats of weights. */
+const weightsNames = /\.(safetensors|bin|pth?|ckpt|gguf|ggml|onnx|h5|msgpack|ot|np[yz]|pkl|pickle|tflite)$/i;
+
 /** Of the files of a model that hold no weights by name; most tokenizers have less. */
-const textBytesMax = 10e6;
+export const textBytesMax = 10e6;
 /**
  * Of a package or of code. A corpus of ten million words is about 20 MB when packed, and a model of 100 million values
  * more. The wheels of numpy, pandas and transformers are smaller; those of torch and pyarrow are not.
@@ -57,20 +68,28 @@ export async function recordedDownloads(trajectory: string): Promise<RecordedRep
 }
 
 type Download = Extract<TrajectoryEvent, { event: "download" }>;
-type Held = { repository: RecordedRepository; texts: Map<string, number> };
+type Held = { repository: RecordedRepository; texts: Map<string, number>; models: Map<string, ModelFile> };
 
 function hold(found: Map<string, Held>, event: Download): void {
   const { from, id, path, digest, bytes, createdAt, changedAt, parameters } = event;
   const held = found.getOrInsertComputed(`${from} ${id}`, () => ({
     repository: { from, id, weights: false },
     texts: new Map(),
+    models: new Map(),
   }));
-  const { repository, texts } = held;
+  const { repository, texts, models } = held;
   if (createdAt !== undefined) repository.createdAt = createdAt;
   if (parameters !== undefined) repository.parameters = parameters;
   if (from === "dataset") return; // counts as data, whatever its size
+  if (from === "model") {
+    models.set(`${path} ${digest}`, {
+      bytes,
+      kind: kindOf(path, bytes),
+      ...(changedAt !== undefined && { changedAt }),
+    });
+    repository.files = [...models.values()];
+  }
   if (from === "model" && !noWeights.some((name) => name.test(path))) {
-    dateWeights(repository, changedAt);
     repository.weights = true;
     delete repository.large;
   }
@@ -80,11 +99,9 @@ function hold(found: Map<string, Held>, event: Download): void {
   if (all > (from === "model" ? textBytesMax : archiveBytesMax)) repository.large = true;
 }
 
-function dateWeights(repository: RecordedRepository, changedAt: string | undefined): void {
-  const { weights, weightsAt } = repository;
-  const undated = weights && weightsAt === undefined; // an earlier file has no date
-  if (changedAt === undefined || undated) delete repository.weightsAt;
-  else if (weightsAt === undefined || changedAt > weightsAt) repository.weightsAt = changedAt;
+function kindOf(path: string, bytes: number): ModelFile["kind"] {
+  if (noWeights.some((name) => name.test(path))) return bytes > textBytesMax ? "weights" : "text";
+  return bytes > textBytesMax || weightsNames.test(path) ? "weights" : "other";
 }
 
 function isShown({ from, large }: RecordedRepository): boolean {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { RecordedRepository } from "../attempts/recorded-downloads.ts";
+import type { ModelFile, RecordedRepository } from "../attempts/recorded-downloads.ts";
 import { ruleMethods } from "./rule-methods.ts";
 import { root } from "./testing/weights.ts";
 
@@ -23,7 +23,7 @@ function finding(
 const data = (id: string): RecordedRepository => ({ from: "dataset", id, weights: false });
 const model = (id: string, facts: Partial<RecordedRepository> = {}): RecordedRepository => ({
   ...{ from: "model", id, weights: true, createdAt: "2024-01-01T00:00:00.000Z", parameters: 7e9 },
-  weightsAt: "2024-05-30T23:59:59.000Z",
+  files: [{ bytes: 15e9, kind: "weights", changedAt: "2024-05-30T23:59:59.000Z" }],
   ...facts,
 });
 
@@ -103,12 +103,34 @@ test("experts are permitted by the size and date on record", () => {
   assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 })]), "pass");
   assert.equal(answer([model("a/x"), model("a/y", { parameters: 8e9 + 1 })]), "fail");
   assert.equal(answer([model("a/x", { createdAt: "2024-05-31T00:00:00.000Z" })]), "fail");
-  assert.equal(answer([model("a/x", { weightsAt: "2024-05-31T00:00:00.000Z" })]), "fail", "a later commit");
-  for (const fact of ["createdAt", "weightsAt", "parameters"] as const) {
+  for (const fact of ["createdAt", "files", "parameters"] as const) {
     const unknown = model("a/x");
     delete unknown[fact];
     assert.equal(answer([unknown]), "undecided", fact);
   }
   assert.equal(finding("experts-permitted", given, {}).answer, "undecided");
   assert.match(ruleMethods["experts-permitted"]!.problem({ parametersMax: 1 })!, /takes \{ parametersMax/);
+});
+
+test("the files of an expert are dated by what they may hold, and must fit its size", () => {
+  const answer = answers("experts-permitted", { parametersMax: 8e9, publishedBefore: "2024-05-31" });
+  const [old, late] = ["2024-05-30T23:59:59.000Z", "2024-05-31T00:00:00.000Z"];
+  const file = (kind: ModelFile["kind"], bytes: number, changedAt?: string): ModelFile => ({
+    ...{ kind, bytes },
+    ...(changedAt && { changedAt }),
+  });
+  const of = (...files: ModelFile[]) => answer([model("a/x", { files })]);
+  assert.equal(of(file("weights", 15e9, old), file("text", 5e6, late)), "pass", "a late README");
+  assert.equal(of(file("weights", 15e9, old), file("weights", 4e3, late)), "fail", "late weights");
+  assert.equal(of(file("weights", 15e9, old), file("other", 2e6, late)), "undecided", "a late paper.pdf");
+  assert.equal(of(file("weights", 15e9, old), file("weights", 15e9)), "undecided", "no date of one");
+  const texts = [file("text", 6e6, late), file("text", 6e6, old)];
+  assert.equal(
+    of(file("weights", 15e9, old), ...texts),
+    "undecided",
+    "late texts that may hold weights together",
+  );
+  assert.equal(of(file("weights", 28e9, old), file("weights", 28e9, old)), "pass", "two formats in F32");
+  const small = model("a/x", { parameters: 1000, files: [file("weights", 1e11, old)] });
+  assert.equal(answer([small]), "undecided", "more bytes than parameters");
 });

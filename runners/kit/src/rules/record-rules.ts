@@ -5,7 +5,7 @@ import { isTable } from "@mlrb/formats/is-table";
 import { type JsonFileLimits, readJsonFile } from "../admission/admission-files.ts";
 import { clip } from "../admission/clip.ts";
 import { readingLimits } from "../admission/reading-limits.ts";
-import type { RecordedRepository } from "../attempts/recorded-downloads.ts";
+import { type ModelFile, type RecordedRepository, textBytesMax } from "../attempts/recorded-downloads.ts";
 import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
 export const timeWithinBudget: RuleMethod = {
@@ -106,7 +106,8 @@ function baseByDeclaration(folder: string, families: string[]): Finding {
 
 /**
  * Fails if a model of which weights entered has more than `parametersMax` parameters, or if its repository was made, or its
- * weights were committed, on or after `publishedBefore`. Without one of these facts the question is open.
+ * weights were committed, on or after `publishedBefore`. Where a fact is missing, or files do not fit the model, the question
+ * is open.
  */
 export const expertsPermitted: RuleMethod = {
   problem({ parametersMax, publishedBefore, ...others }) {
@@ -118,35 +119,56 @@ export const expertsPermitted: RuleMethod = {
   decide({ downloads }, given) {
     if (!downloads) return open("which models the agent used is on record in the sealed condition only");
     const models = downloads.filter(({ weights }) => weights);
-    if (models.length === 0)
-      return unlessLarge({ answer: "pass", evidence: `${recorded} no model entered` }, downloads);
-    const { parametersMax, publishedBefore } = given as { parametersMax: number; publishedBefore: string };
-    const large = models.filter(({ parameters = 0 }) => parameters > parametersMax);
-    if (large.length > 0)
-      return {
-        answer: "fail",
-        evidence: `${recorded} over ${parametersMax} parameters: ${shown(large.map(({ id }) => id))}`,
-      };
-    const late = models.filter(({ createdAt = "", weightsAt = "" }) =>
-      [createdAt, weightsAt].some((date) => date >= publishedBefore),
-    );
-    if (late.length > 0)
-      return {
-        answer: "fail",
-        evidence: `${recorded} not published before ${publishedBefore}: ${shown(late.map(({ id }) => id))}`,
-      };
-    const unknown = models.filter(({ parameters, createdAt, weightsAt }) =>
-      [parameters, createdAt, weightsAt].includes(undefined),
-    );
-    if (unknown.length > 0)
-      return open(`the hub names no size or no date of ${shown(unknown.map(({ id }) => id))}`);
-    const names = shown(models.map(({ id }) => id));
-    return unlessLarge(
-      { answer: "pass", evidence: `${recorded} ${names}, committed before ${publishedBefore}` },
-      downloads,
-    );
+    const permitted = given as { parametersMax: number; publishedBefore: string };
+    const notPermitted = models.flatMap((model) => whyNotPermitted(model, permitted));
+    if (notPermitted.length > 0) return { answer: "fail", evidence: `${recorded} ${shown(notPermitted)}` };
+    const unclear = models.flatMap((model) => whyUnclear(model, permitted));
+    if (unclear.length > 0) return open(`${recorded} ${shown(unclear)}`);
+    const what =
+      models.length === 0
+        ? "no model entered"
+        : `${shown(models.map(({ id }) => id))}, committed before ${permitted.publishedBefore}`;
+    return unlessLarge({ answer: "pass", evidence: `${recorded} ${what}` }, downloads);
   },
 };
+
+type Permitted = { parametersMax: number; publishedBefore: string };
+
+function whyNotPermitted(
+  { id, parameters = 0, createdAt = "", files = [] }: RecordedRepository,
+  { parametersMax, publishedBefore }: Permitted,
+): string[] {
+  if (parameters > parametersMax) return [`${id} has over ${parametersMax} parameters`];
+  const dates = [
+    createdAt,
+    ...files.map(({ kind, changedAt = "" }) => (kind === "weights" ? changedAt : "")),
+  ];
+  return dates.some((date) => date >= publishedBefore)
+    ? [`${id} was not published before ${publishedBefore}`]
+    : [];
+}
+
+/** Three copies in F32. A repository may hold its weights in several formats. */
+const bytesPerParameterMax = 12;
+
+function whyUnclear(
+  { id, parameters, createdAt, files = [] }: RecordedRepository,
+  { publishedBefore }: Permitted,
+): string[] {
+  if (parameters === undefined || createdAt === undefined)
+    return [`the hub names no size or no date of ${id}`];
+  const bytesOf = (kept: ModelFile[]) => kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  const texts = files.filter(({ kind }) => kind === "text");
+  const counted = bytesOf(texts) > textBytesMax ? files : files.filter((file) => !texts.includes(file));
+  if (counted.length === 0 || counted.some(({ changedAt }) => changedAt === undefined))
+    return [`the hub names no date of files of ${id}`];
+  if (counted.some(({ changedAt }) => changedAt! >= publishedBefore))
+    return [`files of ${id} that may be no weights were committed on or after ${publishedBefore}`];
+  const bytes = bytesOf(files.filter(({ kind }) => kind === "weights"));
+  return bytes > bytesPerParameterMax * parameters && bytes > textBytesMax
+    ? [`${id} has ${bytes} bytes of weights, more than its ${parameters} parameters explain`]
+    : [];
+}
 
 /** By name without the owner. An agent may also use a model for something else, e.g. to filter its data. */
 function basesByRecord(models: RecordedRepository[], families: string[]): Finding {
