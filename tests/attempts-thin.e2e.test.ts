@@ -1,6 +1,7 @@
 // `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for them.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { recordsIn } from "./support/end-state.ts";
@@ -139,9 +140,19 @@ test("a submission without all its scores stays, with the missing ones named, an
     /^kept {6}\w{12} {2}attempt\[seed=1\] {2}its submission: not made yet: score\[seed=1\]$/m,
   );
   assert.deepEqual([weights("snapshots/1"), weights("submission")], [false, true]);
-  define(at);
+  define(at, { scorer: "7" });
   assert.equal((await at.run()).code, 0, "the submission can still be scored");
-  assert.deepEqual(at.executions().attempt, 1);
+  const score = hash("sha256", "7\n");
+  const path = join(at.root, ".mlrb/cache/blobs", score.slice(0, 1), score.slice(1));
+  chmodSync(path, 0o644);
+  writeFileSync(path, ""); // as a power cut leaves it
+  const torn = await attempts("thin", "--keep", "none");
+  assert.equal(torn.code, 1);
+  assert.match(torn.stdout, /its submission: its results are damaged, run again: score\[seed=1\]$/m);
+  assert.equal(weights("submission"), true);
+  assert.equal(outcomes(await at.run())["score[seed=1]"], "succeeded");
+  assert.equal((await attempts("thin", "--keep", "none")).code, 0);
+  assert.deepEqual([weights("submission"), at.executions().attempt], [false, 1]);
 });
 
 test("a profile that thins after scoring does so at the end of a run, and another profile removes nothing", async (t) => {

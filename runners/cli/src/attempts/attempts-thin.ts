@@ -57,7 +57,7 @@ export async function attemptsThin(
   const report = thinAttempts(planned, workspace, { why, dryRun: options.dryRun });
   if (options.json) for (const line of jsonLines(report, options.dryRun)) printJson(line);
   else for (const line of textLines(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
-  return planned.some(({ may }) => may.refused.length > 0) ? 1 : 0;
+  return report.attempts.some(({ may }) => may.refused.length > 0) ? 1 : 0;
 }
 
 /** The named records, or the current record of each attempt; a problem in words. */

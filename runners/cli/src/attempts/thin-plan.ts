@@ -63,7 +63,7 @@ export function nameBelow(attempt: Instance, { stage, axes }: Instance): string 
 }
 
 /** At most three names, and how many more there are. */
-function shown(names: readonly string[]): string {
+export function shown(names: readonly string[]): string {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
   return `${names.slice(0, 3).join(", ")}${more}`;
 }
