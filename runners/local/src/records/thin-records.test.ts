@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { collectGarbage } from "../store/garbage-collection.ts";
 import { ingest } from "../store/ingest-outputs.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { type Home, home } from "../testing/small-plan.ts";
@@ -68,7 +70,7 @@ function derive(at: Home, name: string, input: string, output: Artifact): void {
   const { actions, store } = at.open();
   const key = hash("sha256", name);
   const parts = { ...exampleParts, inputs: { input } };
-  const ran = { ...exampleRecord.ran, stage: "validate" };
+  const ran = { ...exampleRecord.ran, stage: name };
   actions.put({ formatVersion: 1, key, parts, codeFiles: store.putText("{}"), outputs: { output }, ran });
 }
 
@@ -157,6 +159,48 @@ test("weights that another record, a given model or another stage's result holds
     [["submission/b.safetensors"], ["submission/b.safetensors"]],
   );
   assert.equal(at.open().store.canGive(given), true);
+});
+
+test("weights stay while a result that was made of them is damaged, and the stage is named", async (t) => {
+  const at = home(t);
+  const made = await usual(at);
+  const clean = await folderOf(at, { "model.safetensors": weights("end 1"), "clean.json": "{}" });
+  derive(at, "clean", made.record.outputs.submission!.digest, clean);
+  const { store } = at.open();
+  const score: Artifact = { kind: "file", digest: store.putText("0.25") };
+  derive(at, "score", clean.digest, score);
+  const path = store.pathOf(score.digest);
+  chmodSync(path, 0o644);
+  writeFileSync(path, ""); // as a power cut leaves it
+  for (const dry of [true, false]) {
+    const { records, freed } = thin(at, [made], ["submission"], dry);
+    assert.deepEqual([records[0]!.files, records[0]!.damaged, freed], [[], ["score"], 0]);
+  }
+  assert.equal(existsSync(join(at.open().state.attempts, "thinned.jsonl")), false);
+  at.open().store.putText("0.25");
+  assert.equal(thin(at, [made], ["snapshots", "submission"]).freed, 4 << 20);
+});
+
+test("`cache gc` keeps what was made of thinned weights, and removes what can be made again", async (t) => {
+  const at = home(t);
+  const made = await usual(at);
+  const other = await usual(at, 2);
+  const clean = await folderOf(at, { "model.safetensors": weights("end 1"), "clean.json": "{}" });
+  derive(at, "clean", made.record.outputs.submission!.digest, clean);
+  const scoreOf = (name: string, input: string) => {
+    const score: Artifact = { kind: "file", digest: at.open().store.putText(name) };
+    derive(at, name, input, score);
+    return score;
+  };
+  const score = scoreOf("score", clean.digest);
+  const open = scoreOf("other score", other.record.outputs.submission!.digest);
+  thin(at, [made], ["snapshots", "submission"]);
+  const removed = collectGarbage(at.open().state);
+  assert.equal("busy" in removed || removed.actions, 1);
+  const { actions, store } = at.open();
+  assert.deepEqual(actions.get(hash("sha256", "score"))?.outputs, { output: score });
+  assert.deepEqual([store.has(score.digest), store.has(open.digest)], [true, false]);
+  assert.equal(store.has(clean.digest), true, "the score's key is found through it");
 });
 
 test("a dry run states the same and removes nothing", async (t) => {
