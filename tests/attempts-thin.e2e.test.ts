@@ -167,3 +167,45 @@ test("a profile that thins after scoring does so at the end of a run, and anothe
   const again = await at.run();
   assert.deepEqual([again.code, at.executions().attempt], [0, 1]);
 });
+
+test("weights stay until every profile that uses the attempt has its scores, whatever a narrowed run or command made", async (t) => {
+  const at = lab(t, repository);
+  const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
+  at.define({
+    axes: { seed: [1], scorer: ["a", "b"] },
+    profiles: {
+      only: { default: true, retain: { weights: "none", thin: "scored" } },
+      wide: { extends: "only", axes: { scorer: ["a", "b", "c"] } },
+    },
+    stages: {
+      attempt: {
+        each: ["seed"],
+        durable: true,
+        command: counted(at, "attempt", makes),
+        gives: { submission: "dir" },
+      },
+      score: {
+        each: ["seed", "scorer"],
+        needs: ["attempt.submission"],
+        command: "test -s {inputs.submission}/model.safetensors; echo {scorer} > {outputs.score}",
+        gives: { score: "file" },
+      },
+    },
+  });
+  const thin = (...args: string[]) => at.pipeline(["attempts", "thin", ...args, "--root", at.root]);
+  const narrowed = await at.run("--set", "scorer=a");
+  assert.match(narrowed.stderr, /^no weights were removed: a run with --set or --only /m);
+  const missing = "not made yet in profile wide: score\\[seed=1,scorer=c\\]";
+  assert.match((await at.run()).stderr, new RegExp(`^weights of 1 attempt stay, .*: ${missing}$`, "m"));
+  const foreign = await thin("--set", "scorer=a");
+  assert.equal(foreign.code, 2);
+  assert.match(foreign.stderr, /^foreign-axis: attempt\[seed=1\] has no axis scorer\n {2}help: .*: seed;/m);
+  const asked = await thin("--keep", "none");
+  assert.equal(asked.code, 1);
+  assert.match(asked.stdout, new RegExp(`its submission: ${missing}$`, "m"));
+  const wide = await at.run("--profile", "wide");
+  assert.deepEqual([wide.code, at.executions().attempt], [0, 1], wide.stderr);
+  const { digest } = recordsIn(at.root)[0]!;
+  const file = join(at.root, ".mlrb/attempts/records", digest, "submission/model.safetensors");
+  assert.equal(existsSync(file), false, "now every score is there");
+});
