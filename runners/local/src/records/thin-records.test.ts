@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { collectGarbage } from "../store/garbage-collection.ts";
@@ -42,19 +44,26 @@ async function attempt(
   at: Home,
   seed: number,
   outputs: Record<string, Record<string, string | Buffer>>,
-  given: AttemptRecord["given"] = [],
+  more: Partial<AttemptRecord> = {},
 ): Promise<Made> {
   const made: AttemptRecord["outputs"] = {};
   for (const [name, files] of Object.entries(outputs))
     made[name] = { ...(await folderOf(at, files)), file: name };
   const slot = { pipeline: "small", profile: "smoke", stage: `attempt[seed=${seed}]` };
-  const record = { ...exampleRecord, slot, attemptKey: `key ${seed}`, axes: { seed }, outputs: made, given };
+  const record = {
+    ...exampleRecord,
+    slot,
+    attemptKey: `key ${seed}`,
+    axes: { seed },
+    outputs: made,
+    ...more,
+  };
   return { digest: at.open().attempts.put(record, join(at.root, "no log")), record };
 }
 
 /** An attempt with a submission, an earlier snapshot, and a snapshot that equals the submission. */
-function usual(at: Home, seed = 1): Promise<Made> {
-  return attempt(at, seed, {
+function usual(at: Home, seed = 1, more: Partial<AttemptRecord> = {}): Promise<Made> {
+  const outputs = {
     submission: { "model.safetensors": weights(`end ${seed}`), "config.json": "{}" },
     snapshots: {
       "1/model.safetensors": weights(`early ${seed}`),
@@ -62,7 +71,8 @@ function usual(at: Home, seed = 1): Promise<Made> {
       "2/model.safetensors": weights(`end ${seed}`),
       "index.json": "[]",
     },
-  });
+  };
+  return attempt(at, seed, outputs, more);
 }
 
 /** Adds a result that a stage made of `input`, with the same files, as a clean folder has. */
@@ -147,7 +157,7 @@ test("weights that another record, a given model or another stage's result holds
     "b.safetensors": weights("twin"),
     "c.safetensors": weights("built"),
   };
-  const one = await attempt(at, 1, { submission: files }, [source]);
+  const one = await attempt(at, 1, { submission: files }, { given: [source] });
   const twin = await attempt(at, 2, { submission: { "b.safetensors": weights("twin") } });
   derive(at, "built", "f".repeat(64), await folderOf(at, { "c.safetensors": weights("built") }));
   const { records, freed } = thin(at, [one], ["submission"]);
@@ -201,6 +211,29 @@ test("`cache gc` keeps what was made of thinned weights, and removes what can be
   assert.deepEqual(actions.get(hash("sha256", "score"))?.outputs, { output: score });
   assert.deepEqual([store.has(score.digest), store.has(open.digest)], [true, false]);
   assert.equal(store.has(clean.digest), true, "the score's key is found through it");
+});
+
+test("an import of an archive gives a thinned record its weights again, and only what is asked goes a second time", async (t) => {
+  const at = home(t);
+  const made = await usual(at, 1, { attemptKey: actionKey(exampleRecord.parts) });
+  const archive = join(at.root, "archive", made.digest);
+  cpSync(fileAt(at, made, ""), archive, { recursive: true });
+  const before = bytesOnDisk(at);
+  thin(at, [made], ["snapshots", "submission"]);
+  const line = readFileSync(join(at.open().state.attempts, "thinned.jsonl")).length;
+  const from = { archive: "a".repeat(64), signedBy: null, signingKey: null };
+  const bring = () => at.open().attempts.import(archive, made.digest, from, new Date());
+  assert.deepEqual(bring(), { kind: "restored" });
+  assert.deepEqual(verify(at, made.digest), { record: made.digest, repaired: [], left: [] });
+  const { attempts, store } = at.open();
+  attempts.ensureStored(made.digest, made.record);
+  for (const output of Object.values(made.record.outputs)) assert.equal(store.isWhole(output), true);
+  assert.ok(bytesOnDisk(at) - line <= before + (2 << 20), "a restored file shares its bytes with the cache");
+  assert.deepEqual(bring(), { kind: "here" });
+  thin(at, [made], ["snapshots"]);
+  assert.equal(existsSync(fileAt(at, made, "submission/model.safetensors")), true);
+  assert.equal(at.open().store.canGive(made.record.outputs.submission!), true);
+  assert.equal(verify(at, made.digest).thinned, 1, "the snapshot that equals the submission stays");
 });
 
 test("a dry run states the same and removes nothing", async (t) => {

@@ -2,7 +2,7 @@
 // stays. The intention is on disk before the first file goes: after a kill each listed file is either there and used, or
 // gone and known to be thinned, and the next call removes the rest.
 
-import { lstatSync, rmSync, type Stats } from "node:fs";
+import { existsSync, lstatSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { ThinnedFile } from "@mlrb/formats/attempt/thinning";
@@ -54,8 +54,11 @@ export function thinRecords(
     return { record, files: free, shared: damaged.length === 0 ? files.length - free.length : 0, damaged };
   });
   // with what an interrupted call left
-  const going = sound.flatMap(({ digest: record, files }) => {
-    const listed = [...(attempts.thinned().files.get(record)?.values() ?? [])];
+  const going = sound.flatMap(({ digest, record: { outputs: made }, outputs, files }) => {
+    const record = digest;
+    const isAsked = ({ path }: ThinnedFile) =>
+      outputs.some((name) => path.startsWith(`${made[name]?.file}/`));
+    const listed = [...(attempts.thinned().files.get(record)?.values() ?? [])].filter(isAsked);
     return [...files, ...listed].filter(isFree).map((file) => ({ record, ...file }));
   });
   const contents = new Set(going.map(({ digest }) => digest));
@@ -118,7 +121,7 @@ function weightsOf(
  */
 function contentsKept(
   wanted: readonly WantedThin[],
-  { store, attempts }: Place,
+  { state, store, attempts }: Place,
   actions: readonly Action[],
 ): ReadonlySet<string> {
   const going = new Map(wanted.map(({ digest, outputs }) => [digest, new Set(outputs)]));
@@ -129,12 +132,15 @@ function contentsKept(
   };
   for (const { digest, record } of attempts.readable()) {
     const thinned = attempts.thinned().files.get(digest);
+    const folder = join(state.attempts, "records", digest);
+    // a thinned file may be there again, from an archive
+    const isHeld = (path: string) => !thinned?.has(path) || existsSync(join(folder, path));
     for (const given of record.given) keep(given);
     for (const [name, output] of Object.entries(record.outputs)) {
       if (going.get(digest)?.has(name)) start.add(output.digest);
       else
         for (const file of filesOf(output, store))
-          if (!thinned?.has(`${output.file}/${file.path}`)) kept.add(file.digest);
+          if (isHeld(`${output.file}/${file.path}`)) kept.add(file.digest);
     }
   }
   const { made } = madeOf(start, actions);
