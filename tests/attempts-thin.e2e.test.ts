@@ -1,6 +1,7 @@
 // `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for them.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { recordsIn } from "./support/end-state.ts";
@@ -139,9 +140,19 @@ test("a submission without all its scores stays, with the missing ones named, an
     /^kept {6}\w{12} {2}attempt\[seed=1\] {2}its submission: not made yet: score\[seed=1\]$/m,
   );
   assert.deepEqual([weights("snapshots/1"), weights("submission")], [false, true]);
-  define(at);
+  define(at, { scorer: "7" });
   assert.equal((await at.run()).code, 0, "the submission can still be scored");
-  assert.deepEqual(at.executions().attempt, 1);
+  const score = hash("sha256", "7\n");
+  const path = join(at.root, ".mlrb/cache/blobs", score.slice(0, 1), score.slice(1));
+  chmodSync(path, 0o644);
+  writeFileSync(path, ""); // as a power cut leaves it
+  const torn = await attempts("thin", "--keep", "none");
+  assert.equal(torn.code, 1);
+  assert.match(torn.stdout, /its submission: its results are damaged, run again: score\[seed=1\]$/m);
+  assert.equal(weights("submission"), true);
+  assert.equal(outcomes(await at.run())["score[seed=1]"], "succeeded");
+  assert.equal((await attempts("thin", "--keep", "none")).code, 0);
+  assert.deepEqual([weights("submission"), at.executions().attempt], [false, 1]);
 });
 
 test("a profile that thins after scoring does so at the end of a run, and another profile removes nothing", async (t) => {
@@ -155,4 +166,46 @@ test("a profile that thins after scoring does so at the end of a run, and anothe
   assert.deepEqual([weights("snapshots/1"), weights("submission")], [false, false]);
   const again = await at.run();
   assert.deepEqual([again.code, at.executions().attempt], [0, 1]);
+});
+
+test("weights stay until every profile that uses the attempt has its scores, whatever a narrowed run or command made", async (t) => {
+  const at = lab(t, repository);
+  const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
+  at.define({
+    axes: { seed: [1], scorer: ["a", "b"] },
+    profiles: {
+      only: { default: true, retain: { weights: "none", thin: "scored" } },
+      wide: { extends: "only", axes: { scorer: ["a", "b", "c"] } },
+    },
+    stages: {
+      attempt: {
+        each: ["seed"],
+        durable: true,
+        command: counted(at, "attempt", makes),
+        gives: { submission: "dir" },
+      },
+      score: {
+        each: ["seed", "scorer"],
+        needs: ["attempt.submission"],
+        command: "test -s {inputs.submission}/model.safetensors; echo {scorer} > {outputs.score}",
+        gives: { score: "file" },
+      },
+    },
+  });
+  const thin = (...args: string[]) => at.pipeline(["attempts", "thin", ...args, "--root", at.root]);
+  const narrowed = await at.run("--set", "scorer=a");
+  assert.match(narrowed.stderr, /^no weights were removed: a run with --set or --only /m);
+  const missing = "not made yet in profile wide: score\\[seed=1,scorer=c\\]";
+  assert.match((await at.run()).stderr, new RegExp(`^weights of 1 attempt stay, .*: ${missing}$`, "m"));
+  const foreign = await thin("--set", "scorer=a");
+  assert.equal(foreign.code, 2);
+  assert.match(foreign.stderr, /^foreign-axis: attempt\[seed=1\] has no axis scorer\n {2}help: .*: seed;/m);
+  const asked = await thin("--keep", "none");
+  assert.equal(asked.code, 1);
+  assert.match(asked.stdout, new RegExp(`its submission: ${missing}$`, "m"));
+  const wide = await at.run("--profile", "wide");
+  assert.deepEqual([wide.code, at.executions().attempt], [0, 1], wide.stderr);
+  const { digest } = recordsIn(at.root)[0]!;
+  const file = join(at.root, ".mlrb/attempts/records", digest, "submission/model.safetensors");
+  assert.equal(existsSync(file), false, "now every score is there");
 });

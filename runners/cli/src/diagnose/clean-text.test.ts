@@ -3,13 +3,20 @@ import { test } from "node:test";
 import { shapeOf, textCleaner } from "./clean-text.ts";
 
 const clean = textCleaner({
-  variables: { ACME: "acme-value-1", MY_API_KEY: "my+key/value", HOME: "/home/ann", EDITOR: "editor-name" },
+  variables: {
+    ACME: "acme-value-1",
+    MY_API_KEY: "my+key/value",
+    DEPLOY_PEM_KEY: "-----BEGIN KEY-----\nMIIEvQIBADANBgkqh\nshort\n-----END KEY-----",
+    HOME: "/home/ann",
+    EDITOR: "editor-name",
+  },
   secrets: ["ACME"],
   folders: [
-    ["/home/ann/work/.mlrb", "STATE"],
     ["/home/ann", "HOME"],
+    ["/home/ann/work/.mlrb", "STATE"],
   ],
   host: "gpu-server-7",
+  user: "ann",
 });
 
 test("values of secret variables go in every usual encoding, and other variables stay", () => {
@@ -43,6 +50,30 @@ test("folders, the innermost first, and the host get other names, and a word wit
     "STATE/logs and HOME/x on HOST",
   );
   assert.equal(clean("gpu-server-70"), "gpu-server-70");
+});
+
+test("each long line of a secret goes, and a short one stays", () => {
+  assert.equal(clean("line MIIEvQIBADANBgkqh end"), "line [redacted DEPLOY_PEM_KEY line 2] end");
+  assert.equal(clean("a short word"), "a short word");
+});
+
+test("a folder goes only as a whole path, and where a program puts letters before it", () => {
+  for (const [text, shown] of [
+    ["/lustre/home/ann/x", "/lustre/home/USER/x"],
+    ["/home/anna/x", "/home/anna/x"],
+    ["/home/ann.bak", "/home/USER.bak"],
+    ["-I/home/ann/include", "-IHOME/include"],
+    [JSON.stringify("\n/home/ann/x \u001b[31m/home/ann"), '"\\nHOME/x \\u001b[31mHOME"'],
+    ["file:///home/ann.", "file://HOME."],
+  ] as const)
+    assert.equal(clean(text), shown);
+});
+
+test("the user's name goes as a word, and the host with its domain", () => {
+  assert.equal(
+    clean("ann@gpu-server-7.cs.acme-lab.example: /scratch/ann/hf, Annotated by hannah."),
+    "USER@HOST: /scratch/USER/hf, Annotated by hannah.",
+  );
 });
 
 test("of a log that may quote rows only stack frames and names of errors are shown", () => {

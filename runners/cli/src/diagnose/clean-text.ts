@@ -22,26 +22,65 @@ export type Environment = {
   variables: Record<string, string | undefined>;
   /** Names of variables that a plan passes to stages as secrets. */
   secrets: readonly string[];
-  /** Folders by the word that replaces them, the innermost first. */
+  /** Folders with the words that replace them. */
   folders: readonly (readonly [path: string, word: string])[];
   host: string;
+  user: string;
 };
 
-export function textCleaner({ variables, secrets, folders, host }: Environment): (text: string) => string {
+/** A shorter line of a secret may occur in a text by chance. */
+const secretLineMin = 12;
+
+/** A secret, and each long line of it: a program may print one line of a key file. */
+function withLines([name, value]: [string, string]): [string, string][] {
+  const lines = value.split(/\r?\n|\\n/).map((line) => line.trim());
+  if (lines.length === 1) return [[name, value]];
+  const long = lines.flatMap((line, at): [string, string][] =>
+    line.length >= secretLineMin ? [[`${name} line ${at + 1}`, line]] : [],
+  );
+  return [[name, value], ...long];
+}
+
+/** A folder at the boundaries of a path: neither the end of a longer path nor the beginning of a longer name. */
+function folderPattern(path: string): RegExp {
+  return new RegExp(`(?<!/[\\w.~+-]+)${RegExp.escape(path)}(?![\\w-]|\\.\\w)`, "g");
+}
+
+/** The host's short name, with any domain after it. */
+function hostPattern(host: string): RegExp[] {
+  const [name = ""] = host.split(".");
+  return name.length >= 4
+    ? [new RegExp(`(?<![\\w.-])${RegExp.escape(name)}(?:\\.[\\w-]+)*(?![\\w-])`, "g")]
+    : [];
+}
+
+/** `root` names no person, and is a word of many texts. */
+function userPattern(user: string): RegExp[] {
+  return user.length >= 2 && user !== "root"
+    ? [new RegExp(`(?<!\\w)${RegExp.escape(user)}(?!\\w)`, "g")]
+    : [];
+}
+
+export function textCleaner({
+  variables,
+  secrets,
+  folders,
+  host,
+  user,
+}: Environment): (text: string) => string {
   const named = Object.entries(variables).filter(
     ([name, value]) =>
       value && (secrets.includes(name) || secretName.test(name)) && formsOf(value).length > 0,
   ) as [string, string][];
-  const redact = textRedactor(Object.fromEntries(named));
-  const places = folders.filter(([path]) => path.length > 1);
-  const hostWord =
-    host.length >= 4 ? new RegExp(`(?<![\\w.-])${RegExp.escape(host)}(?![\\w-])`, "g") : undefined;
-  return (text) => {
-    let clean = redact(text);
-    for (const [form, word] of keyForms) clean = clean.replace(form, word);
-    for (const [path, word] of places) clean = clean.replaceAll(path, word);
-    return hostWord ? clean.replace(hostWord, "HOST") : clean;
-  };
+  const redact = textRedactor(Object.fromEntries(named.flatMap(withLines)));
+  const inner = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length);
+  const words: [RegExp, string][] = [
+    ...keyForms,
+    ...inner.map(([path, word]): [RegExp, string] => [folderPattern(path), word]),
+    ...hostPattern(host).map((pattern): [RegExp, string] => [pattern, "HOST"]),
+    ...userPattern(user).map((pattern): [RegExp, string] => [pattern, "USER"]),
+  ];
+  return (text) => words.reduce((clean, [pattern, word]) => clean.replace(pattern, word), redact(text));
 }
 
 const frames = [

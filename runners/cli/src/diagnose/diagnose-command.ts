@@ -1,14 +1,23 @@
 // `pipeline diagnose`: writes what helps to find out why a profile does not run here, as one archive that may be shared:
 // versions, doctor's output, plan, journals and logs, without keys, private rows and weights.
 
-import { createWriteStream, mkdirSync, renameSync, rmSync } from "node:fs";
-import { homedir, hostname, release } from "node:os";
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { homedir, hostname, release, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline as piped } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { formatBytes } from "@mlrb/core/text/units";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { pack } from "tar-stream";
 import { doctorAnswers } from "../commands/doctor-command.ts";
@@ -76,13 +85,9 @@ export async function writeBundle({
   const clean = textCleaner({
     variables: process.env,
     secrets: [...new Set(plan.instances.flatMap(({ action }) => action.secrets))],
-    folders: [
-      [state.state, "STATE"],
-      [state.root, "ROOT"],
-      [repository, "REPOSITORY"],
-      [homedir(), "HOME"],
-    ],
+    folders: knownFolders(repository, state),
     host: hostname(),
+    user: userName(),
   });
   const every = plan.instances.map(({ index }) => index);
   const { previews } = await previewPlan(plan, every, { workspace, stale: { kind: plan.onStale } });
@@ -108,6 +113,55 @@ export async function writeBundle({
   await writeArchive(path, files);
   const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return { path, files: files.length, bytes };
+}
+
+/** Folders of this machine that texts may name, each also by its real path. */
+function knownFolders(
+  repository: string,
+  { state, root, environments }: Pick<StateFolder, "state" | "root" | "environments">,
+): [path: string, word: string][] {
+  const named: [string | undefined, string][] = [
+    [state, "STATE"],
+    [root, "ROOT"],
+    [repository, "REPOSITORY"],
+    [process.env.HF_HOME, "HF_HOME"],
+    [tmpdir(), "TMPDIR"],
+    [homedir(), "HOME"],
+    [dirname(process.execPath), "NODE"],
+    ...interpreters(environments).map((path): [string, string] => [path, "PYTHON"]),
+  ];
+  return named.flatMap(([path, word]): [string, string][] => {
+    if (!path) return [];
+    const real = realPath(path);
+    return real === undefined || real === path
+      ? [[path, word]]
+      : [
+          [path, word],
+          [real, word],
+        ];
+  });
+}
+
+/** The folders that hold the interpreters of the Python environments, e.g. a user's installation of uv. */
+function interpreters(environments: string): string[] {
+  if (!existsSync(environments)) return [];
+  const found = readdirSync(environments).flatMap(
+    (name) => realPath(join(environments, name, "bin/python")) ?? [],
+  );
+  return [...new Set(found.map((path) => dirname(dirname(path))))].filter((path) => path !== "/usr");
+}
+
+function realPath(path: string): string | undefined {
+  return existsSync(path) ? realpathSync(path) : undefined;
+}
+
+/** Empty if the machine does not know the user's name, as in some containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "";
+  }
 }
 
 /** By temporary name, so that no half archive has the name. */

@@ -117,7 +117,7 @@ export function pipelineNames(sources: Sources): string[] {
 }
 
 /** Accepts `--set task=a,b --set seed=1` and `--set task=a,seed=1`. */
-function parseSet(flags: string[]): Selection | Diagnostic {
+export function parseSet(flags: string[]): Selection | Diagnostic {
   const set: Selection = {};
   for (const flag of flags) {
     let axis: string | undefined;

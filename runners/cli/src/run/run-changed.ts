@@ -192,11 +192,13 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
 
 /** What the profile wants at the end of a run: weights removed, a diagnostic bundle. Neither changes how the run ended. */
 async function asProfileSays(
-  { request: { plan }, gate: { workspace }, pipeline, options }: ReadyRun,
+  { request, gate: { workspace }, pipeline, options }: ReadyRun,
   { results }: EndedRun,
 ): Promise<void> {
+  const { plan } = request;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
-  thinAfterRun({ plan, results, workspace }, { json: options.json, say });
+  const isNarrowed = options.set.length > 0 || options.only.length > 0;
+  await thinAfterRun({ request, results, workspace }, { json: options.json, isNarrowed, say });
   if (!plan.diagnose) return;
   const { writeBundle, bundleWords } = await import("../diagnose/diagnose-command.ts");
   try {

@@ -48,7 +48,7 @@ export type RecordSearch = { undecided: string[] } & (
   | { kind: "none" }
 );
 
-/** How the import of a record ended. `restored`: the record was here and damaged. */
+/** How the import of a record ended. `restored`: the record was here, damaged or thinned. */
 export type ImportEnd = { kind: "imported" | "restored" | "here" } | { kind: "refused"; problem: string };
 
 export type ImportedFrom = Omit<RecordOrigin, "formatVersion" | "importedAt">;
@@ -248,13 +248,15 @@ export class AttemptRecords {
     return digest;
   }
 
-  /** Ingests a record that another machine exported, also in place of a damaged one here. */
+  /** Ingests a record that another machine exported, also in place of a damaged one here, or one without its weights. */
   import(folder: string, digest: string, from: ImportedFrom, now: Date): ImportEnd {
     const path = join(this.#records, digest);
-    const verify = () => verifyRecord(digest, { records: this, folder: this.#records, store: this.#store });
+    const verify = (records: Pick<AttemptRecords, "read" | "thinned"> = this) =>
+      verifyRecord(digest, { records, folder: this.#records, store: this.#store });
     const isHere = existsSync(path);
     const origin: RecordOrigin = { formatVersion: 1, importedAt: now.toISOString(), ...from };
-    if (isHere && verify().left.length === 0) {
+    const check = isHere ? verify() : undefined;
+    if (check?.left.length === 0 && check.thinned === undefined) {
       const before = this.originOf(digest);
       if (before?.signedBy === null && from.signedBy !== null) this.#index.setOrigin(digest, origin);
       return { kind: "here" };
@@ -273,10 +275,11 @@ export class AttemptRecords {
       }
       return { kind: "imported" };
     }
-    // damaged here: its contents are in the cache now, and each damaged file is restored from the cache
+    // its contents are in the cache now, and each damaged or thinned file is restored from the cache
     writeWhole(join(path, "record.json"), read.text);
     this.refresh();
-    const [problem] = verify().left;
+    const unthinned: Thinned = { files: new Map(), contents: new Map() };
+    const [problem] = verify({ read: (one) => this.read(one), thinned: () => unthinned }).left;
     return problem === undefined ? { kind: "restored" } : { kind: "refused", problem };
   }
 
@@ -286,9 +289,11 @@ export class AttemptRecords {
    */
   ensureStored(digest: string, record: AttemptRecord): void {
     const absent = absentFiles(join(this.#records, digest), this.thinned().files.get(digest));
+    // a thinned file may be there again, from an archive
+    const gone = new Set([...absent].flatMap(([path, file]) => (existsSync(path) ? [] : [file.digest])));
     const context = { store: this.#store, read: this.#read, link: true, absent };
     for (const [name, output] of Object.entries(record.outputs)) {
-      if (this.#store.canGive(output, this.isThinned)) continue;
+      if (this.#store.canGive(output, (content) => gone.has(content))) continue;
       const problem = ingestRecord(join(this.#records, digest), [name, output], context);
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }

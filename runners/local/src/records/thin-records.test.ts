@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import {
+  chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -15,8 +17,10 @@ import {
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { collectGarbage } from "../store/garbage-collection.ts";
 import { ingest } from "../store/ingest-outputs.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { type Home, home } from "../testing/small-plan.ts";
@@ -40,19 +44,26 @@ async function attempt(
   at: Home,
   seed: number,
   outputs: Record<string, Record<string, string | Buffer>>,
-  given: AttemptRecord["given"] = [],
+  more: Partial<AttemptRecord> = {},
 ): Promise<Made> {
   const made: AttemptRecord["outputs"] = {};
   for (const [name, files] of Object.entries(outputs))
     made[name] = { ...(await folderOf(at, files)), file: name };
   const slot = { pipeline: "small", profile: "smoke", stage: `attempt[seed=${seed}]` };
-  const record = { ...exampleRecord, slot, attemptKey: `key ${seed}`, axes: { seed }, outputs: made, given };
+  const record = {
+    ...exampleRecord,
+    slot,
+    attemptKey: `key ${seed}`,
+    axes: { seed },
+    outputs: made,
+    ...more,
+  };
   return { digest: at.open().attempts.put(record, join(at.root, "no log")), record };
 }
 
 /** An attempt with a submission, an earlier snapshot, and a snapshot that equals the submission. */
-function usual(at: Home, seed = 1): Promise<Made> {
-  return attempt(at, seed, {
+function usual(at: Home, seed = 1, more: Partial<AttemptRecord> = {}): Promise<Made> {
+  const outputs = {
     submission: { "model.safetensors": weights(`end ${seed}`), "config.json": "{}" },
     snapshots: {
       "1/model.safetensors": weights(`early ${seed}`),
@@ -60,7 +71,8 @@ function usual(at: Home, seed = 1): Promise<Made> {
       "2/model.safetensors": weights(`end ${seed}`),
       "index.json": "[]",
     },
-  });
+  };
+  return attempt(at, seed, outputs, more);
 }
 
 /** Adds a result that a stage made of `input`, with the same files, as a clean folder has. */
@@ -68,7 +80,7 @@ function derive(at: Home, name: string, input: string, output: Artifact): void {
   const { actions, store } = at.open();
   const key = hash("sha256", name);
   const parts = { ...exampleParts, inputs: { input } };
-  const ran = { ...exampleRecord.ran, stage: "validate" };
+  const ran = { ...exampleRecord.ran, stage: name };
   actions.put({ formatVersion: 1, key, parts, codeFiles: store.putText("{}"), outputs: { output }, ran });
 }
 
@@ -145,7 +157,7 @@ test("weights that another record, a given model or another stage's result holds
     "b.safetensors": weights("twin"),
     "c.safetensors": weights("built"),
   };
-  const one = await attempt(at, 1, { submission: files }, [source]);
+  const one = await attempt(at, 1, { submission: files }, { given: [source] });
   const twin = await attempt(at, 2, { submission: { "b.safetensors": weights("twin") } });
   derive(at, "built", "f".repeat(64), await folderOf(at, { "c.safetensors": weights("built") }));
   const { records, freed } = thin(at, [one], ["submission"]);
@@ -157,6 +169,71 @@ test("weights that another record, a given model or another stage's result holds
     [["submission/b.safetensors"], ["submission/b.safetensors"]],
   );
   assert.equal(at.open().store.canGive(given), true);
+});
+
+test("weights stay while a result that was made of them is damaged, and the stage is named", async (t) => {
+  const at = home(t);
+  const made = await usual(at);
+  const clean = await folderOf(at, { "model.safetensors": weights("end 1"), "clean.json": "{}" });
+  derive(at, "clean", made.record.outputs.submission!.digest, clean);
+  const { store } = at.open();
+  const score: Artifact = { kind: "file", digest: store.putText("0.25") };
+  derive(at, "score", clean.digest, score);
+  const path = store.pathOf(score.digest);
+  chmodSync(path, 0o644);
+  writeFileSync(path, ""); // as a power cut leaves it
+  for (const dry of [true, false]) {
+    const { records, freed } = thin(at, [made], ["submission"], dry);
+    assert.deepEqual([records[0]!.files, records[0]!.damaged, freed], [[], ["score"], 0]);
+  }
+  assert.equal(existsSync(join(at.open().state.attempts, "thinned.jsonl")), false);
+  at.open().store.putText("0.25");
+  assert.equal(thin(at, [made], ["snapshots", "submission"]).freed, 4 << 20);
+});
+
+test("`cache gc` keeps what was made of thinned weights, and removes what can be made again", async (t) => {
+  const at = home(t);
+  const made = await usual(at);
+  const other = await usual(at, 2);
+  const clean = await folderOf(at, { "model.safetensors": weights("end 1"), "clean.json": "{}" });
+  derive(at, "clean", made.record.outputs.submission!.digest, clean);
+  const scoreOf = (name: string, input: string) => {
+    const score: Artifact = { kind: "file", digest: at.open().store.putText(name) };
+    derive(at, name, input, score);
+    return score;
+  };
+  const score = scoreOf("score", clean.digest);
+  const open = scoreOf("other score", other.record.outputs.submission!.digest);
+  thin(at, [made], ["snapshots", "submission"]);
+  const removed = collectGarbage(at.open().state);
+  assert.equal("busy" in removed || removed.actions, 1);
+  const { actions, store } = at.open();
+  assert.deepEqual(actions.get(hash("sha256", "score"))?.outputs, { output: score });
+  assert.deepEqual([store.has(score.digest), store.has(open.digest)], [true, false]);
+  assert.equal(store.has(clean.digest), true, "the score's key is found through it");
+});
+
+test("an import of an archive gives a thinned record its weights again, and only what is asked goes a second time", async (t) => {
+  const at = home(t);
+  const made = await usual(at, 1, { attemptKey: actionKey(exampleRecord.parts) });
+  const archive = join(at.root, "archive", made.digest);
+  cpSync(fileAt(at, made, ""), archive, { recursive: true });
+  const before = bytesOnDisk(at);
+  thin(at, [made], ["snapshots", "submission"]);
+  const line = readFileSync(join(at.open().state.attempts, "thinned.jsonl")).length;
+  const from = { archive: "a".repeat(64), signedBy: null, signingKey: null };
+  const bring = () => at.open().attempts.import(archive, made.digest, from, new Date());
+  assert.deepEqual(bring(), { kind: "restored" });
+  assert.deepEqual(verify(at, made.digest), { record: made.digest, repaired: [], left: [] });
+  const { attempts, store } = at.open();
+  attempts.ensureStored(made.digest, made.record);
+  for (const output of Object.values(made.record.outputs)) assert.equal(store.isWhole(output), true);
+  assert.ok(bytesOnDisk(at) - line <= before + (2 << 20), "a restored file shares its bytes with the cache");
+  assert.deepEqual(bring(), { kind: "here" });
+  thin(at, [made], ["snapshots"]);
+  assert.equal(existsSync(fileAt(at, made, "submission/model.safetensors")), true);
+  assert.equal(at.open().store.canGive(made.record.outputs.submission!), true);
+  assert.equal(verify(at, made.digest).thinned, 1, "the snapshot that equals the submission stays");
 });
 
 test("a dry run states the same and removes nothing", async (t) => {

@@ -2,13 +2,15 @@
 // stays. The intention is on disk before the first file goes: after a kill each listed file is either there and used, or
 // gone and known to be thinned, and the next call removes the rest.
 
-import { lstatSync, rmSync, type Stats } from "node:fs";
+import { existsSync, lstatSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { ThinnedFile } from "@mlrb/formats/attempt/thinning";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { ActionEntry } from "../store/action-cache.ts";
 import type { Store } from "../store/artifact-store.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { type Action, actionsWithReads, damagedStages, madeOf, syncResults } from "./made-of.ts";
 import { fileOf } from "./records-sharing.ts";
 import { addThinnings, isWeights } from "./thinned-files.ts";
 
@@ -21,6 +23,8 @@ export type ThinnedRecord = {
   files: ThinnedFile[];
   /** Files that stay because their content stays: for another record, or as a given model. */
   shared: number;
+  /** Stages that read the weights and whose results are damaged or missing. If there are any, nothing is removed. */
+  damaged: string[];
 };
 
 export type Thinned = {
@@ -40,18 +44,22 @@ export function thinRecords(
   { now, dryRun = false }: { now: Date; dryRun?: boolean },
 ): Thinned {
   const { state, attempts, store } = place;
-  const found = wanted.map((one) => ({ ...one, files: weightsOf(one, place) }));
-  const kept = contentsKept(wanted, place);
+  const actions = actionsWithReads(place.actions, store);
+  const found = wanted.map((one) => withReaders(one, place, actions));
+  const sound = found.filter(({ damaged }) => damaged.length === 0);
+  const kept = contentsKept(sound, place, actions);
   const isFree = (file: ThinnedFile) => !kept.has(file.digest);
-  const records = found.map(({ digest: record, files }) => ({
-    record,
-    files: files.filter(isFree),
-    shared: files.filter((file) => !isFree(file)).length,
-  }));
+  const records = found.map(({ digest: record, files, damaged }): ThinnedRecord => {
+    const free = damaged.length === 0 ? files.filter(isFree) : [];
+    return { record, files: free, shared: damaged.length === 0 ? files.length - free.length : 0, damaged };
+  });
   // with what an interrupted call left
-  const going = records.flatMap(({ record, files }) => {
-    const listed = [...(attempts.thinned().files.get(record)?.values() ?? [])].filter(isFree);
-    return [...files, ...listed].map((file) => ({ record, ...file }));
+  const going = sound.flatMap(({ digest, record: { outputs: made }, outputs, files }) => {
+    const record = digest;
+    const isAsked = ({ path }: ThinnedFile) =>
+      outputs.some((name) => path.startsWith(`${made[name]?.file}/`));
+    const listed = [...(attempts.thinned().files.get(record)?.values() ?? [])].filter(isAsked);
+    return [...files, ...listed].filter(isFree).map((file) => ({ record, ...file }));
   });
   const contents = new Set(going.map(({ digest }) => digest));
   const names = new Set([
@@ -60,6 +68,7 @@ export function thinRecords(
   ]);
   const freed = bytesFreed(names);
   if (dryRun) return { records, contents, freed };
+  syncResults([...new Set(sound.flatMap(({ readers }) => readers))], place);
   const lines = wanted.map(({ digest: record, why }, at) => {
     const listed = attempts.thinned().files.get(record);
     const files = records[at]!.files.filter(({ path }) => !listed?.has(path));
@@ -72,6 +81,20 @@ export function thinRecords(
   for (const name of names) rmSync(name, { force: true });
   attempts.refresh();
   return { records, contents, freed };
+}
+
+type Found = WantedThin & { files: ThinnedFile[]; readers: ActionEntry[]; damaged: string[] };
+
+/** What may go of a record, and what was made of it: that must be whole, because nothing can make it again. */
+function withReaders(one: WantedThin, place: Place, actions: readonly Action[]): Found {
+  const { store, attempts } = place;
+  const files = weightsOf(one, place);
+  const going = new Set(files.map(({ digest }) => digest));
+  const start = one.outputs.flatMap((name) => one.record.outputs[name]?.digest ?? []);
+  const { readers } = madeOf(start, actions);
+  const isThinned = (content: string) => going.has(content) || attempts.isThinned(content);
+  const damaged = files.length > 0 ? damagedStages(readers, { store, isThinned }) : [];
+  return { ...one, files, readers, damaged };
 }
 
 /** The weights that the outputs still have, by the digests that the record pins. */
@@ -98,33 +121,31 @@ function weightsOf(
  */
 function contentsKept(
   wanted: readonly WantedThin[],
-  { store, attempts, actions }: Place,
+  { state, store, attempts }: Place,
+  actions: readonly Action[],
 ): ReadonlySet<string> {
   const going = new Map(wanted.map(({ digest, outputs }) => [digest, new Set(outputs)]));
-  const made = new Set<string>();
+  const start = new Set<string>();
   const kept = new Set<string>();
   const keep = (artifact: Artifact) => {
     for (const { digest } of filesOf(artifact, store)) kept.add(digest);
   };
   for (const { digest, record } of attempts.readable()) {
     const thinned = attempts.thinned().files.get(digest);
+    const folder = join(state.attempts, "records", digest);
+    // a thinned file may be there again, from an archive
+    const isHeld = (path: string) => !thinned?.has(path) || existsSync(join(folder, path));
     for (const given of record.given) keep(given);
     for (const [name, output] of Object.entries(record.outputs)) {
-      if (going.get(digest)?.has(name)) made.add(output.digest);
+      if (going.get(digest)?.has(name)) start.add(output.digest);
       else
         for (const file of filesOf(output, store))
-          if (!thinned?.has(`${output.file}/${file.path}`)) kept.add(file.digest);
+          if (isHeld(`${output.file}/${file.path}`)) kept.add(file.digest);
     }
   }
-  const entries = actions.keys().flatMap((key) => actions.get(key) ?? []);
-  for (let size = -1; size !== made.size; ) {
-    size = made.size;
-    for (const { parts, outputs } of entries)
-      if (Object.values(parts.inputs).some((input) => made.has(input)))
-        for (const { kind, digest } of Object.values(outputs)) if (kind === "dir") made.add(digest);
-  }
-  for (const { outputs } of entries)
-    for (const output of Object.values(outputs)) if (!made.has(output.digest)) keep(output);
+  const { made } = madeOf(start, actions);
+  for (const { entry } of actions)
+    for (const output of Object.values(entry.outputs)) if (!made.has(output.digest)) keep(output);
   return kept;
 }
 

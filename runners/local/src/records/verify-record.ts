@@ -1,13 +1,15 @@
 // Reads every byte of an attempt's record and reports differences from the record. A damaged file is replaced from
 // the cache if the cache's content is sound. A file that is still damaged then has no copy here.
 
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { artifactDigest } from "../digests/artifact-digest.ts";
 import { hashFile } from "../digests/hash-file.ts";
 import { MissingContent, type Store } from "../store/artifact-store.ts";
+import { sharedBytes } from "../store/content-store.ts";
+import { tryLink } from "../store/hard-link.ts";
 import { syncPath } from "../store/sync-folder.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { absentFiles, type Thinned } from "./thinned-files.ts";
@@ -92,8 +94,10 @@ function repair(
   mkdirSync(dirname(to), { recursive: true });
   const temporary = join(below, `tmp-${processName}`);
   try {
-    copyFileSync(from, temporary);
-    chmodSync(temporary, executable ? 0o555 : 0o444);
+    if (isThere || executable || statSync(from).size < sharedBytes || !tryLink(from, temporary)) {
+      copyFileSync(from, temporary);
+      chmodSync(temporary, executable ? 0o555 : 0o444);
+    }
     syncPath(temporary);
     renameSync(temporary, to);
     syncPath(dirname(to));

@@ -24,6 +24,7 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { thisPlace } from "../leases/owner.ts";
 import { ifReadable } from "./if-readable.ts";
 import { readFrom } from "./read-appended.ts";
+import { syncPath } from "./sync-folder.ts";
 
 export type ActionEntry = {
   formatVersion: 1;
@@ -118,7 +119,9 @@ export class ActionCache {
     const path = join(this.#folder, logName());
     const temporary = `${path}.${processName}.tmp`;
     writeFileSync(temporary, kept.map((entry) => `${lineOf(entry)}\n`).join(""));
+    syncPath(temporary); // the log may know results that nothing can make again
     renameSync(temporary, path);
+    syncPath(this.#folder);
     for (const name of logs) if (name !== logName()) rmSync(join(this.#folder, name), { force: true });
     const removed = this.#places.size - kept.length;
     this.#places.clear();

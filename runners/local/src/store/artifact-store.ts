@@ -128,11 +128,15 @@ export class Store extends Contents {
     }
   }
 
-  /** Whether every byte is present and correct. Damaged contents are removed. */
-  isWhole({ kind, digest }: Artifact): boolean {
+  /**
+   * Whether every byte is present and correct. Damaged contents are removed. `isThinned`: contents that do not count,
+   * because they were removed on purpose, or are about to be.
+   */
+  isWhole({ kind, digest }: Artifact, isThinned: IsThinned = never): boolean {
+    if (kind === "file" && isThinned(digest)) return true;
     if (!this.has(digest)) return false;
     try {
-      if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
+      if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry, isThinned));
       this.check(digest);
       return true;
     } catch (error) {

@@ -8,6 +8,7 @@ import { look } from "../leases/heartbeat.ts";
 import { isAlive } from "../leases/owner.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
+import { actionsWithReads, madeOf } from "../records/made-of.ts";
 import { fileOf, recordsSharing, type Sharing } from "../records/records-sharing.ts";
 import { LastRuns } from "../run/last-runs.ts";
 import { ActionCache } from "./action-cache.ts";
@@ -88,8 +89,8 @@ export function removeTorn(folder: string, sinceMs: number): void {
 }
 
 /**
- * Removes actions that are no pipeline's last success, and contents that neither these actions nor any attempt uses
- * (inputs of attempts are pinned). Must not run during a run, which may be about to use them.
+ * Removes actions that are no pipeline's last success and that can run again, and contents that neither the other
+ * actions nor any attempt uses (inputs of attempts are pinned). Must not run during a run, which may be about to use them.
  */
 export function collectGarbage(
   state: StateFolder,
@@ -97,18 +98,17 @@ export function collectGarbage(
   const running = liveRun(state);
   if (running !== undefined) return { busy: running };
   const store = new Store(state.blobs);
-  const keys = lastKeys(state.last);
   const used = new Set<string>();
   const removed = { blobs: 0, bytes: 0, actions: 0 };
   const actions = new ActionCache(state.actions);
-  removed.actions = actions.retain(keys);
+  const attempts = recordsOf(state);
+  removed.actions = actions.retain(lastKeys(state.last).union(keysOfThinned(actions, attempts, store)));
   for (const key of actions.keys()) {
     const { outputs, parts, codeFiles } = actions.get(key)!;
     for (const output of Object.values(outputs)) markUsed(output, { store, used });
     used.add(codeFiles);
     if (parts.inputs.manifest !== undefined) used.add(parts.inputs.manifest);
   }
-  const attempts = recordsOf(state);
   for (const digest of attempts.list()) {
     const { outputs, given } = attempts.read(digest);
     for (const artifact of [...Object.values(outputs), ...given]) markUsed(artifact, { store, used });
@@ -122,6 +122,23 @@ export function collectGarbage(
   for (const name of names(state.blobs))
     if (name.startsWith("tmp-")) rmSync(join(state.blobs, name), { force: true });
   return removed;
+}
+
+/** Actions that read weights which `attempts thin` removed, also weights of records that are not current. */
+function keysOfThinned(actions: ActionCache, attempts: AttemptRecords, store: Store): Set<string> {
+  const { files } = attempts.thinned();
+  if (files.size === 0) return new Set();
+  const start = attempts.readable().flatMap(({ digest, record }) => {
+    const gone = [...(files.get(digest)?.keys() ?? [])];
+    return Object.values(record.outputs).flatMap((output) =>
+      gone.some((path) => path.startsWith(`${output.file}/`)) ? [output.digest] : [],
+    );
+  });
+  const { readers } = madeOf(start, actionsWithReads(actions, store));
+  const whole = readers.filter(({ outputs }) =>
+    Object.values(outputs).every((output) => store.canGive(output, attempts.isThinned)),
+  );
+  return new Set(whole.map(({ key }) => key));
 }
 
 function recordsOf(state: StateFolder): AttemptRecords {

@@ -17,7 +17,15 @@ type Calls = {
 
 /** Makes a folder and its contents survive a power cut. Links in the folder are not followed. */
 export function syncFolder(folder: string, calls: Calls = { path: syncPath, fileSystem }): void {
-  const paths = [...pathsIn(folder)];
+  syncPaths([...pathsIn(folder)], folder, calls);
+}
+
+/** Makes files and folders, all on the file system of `folder`, survive a power cut. */
+export function syncPaths(
+  paths: readonly string[],
+  folder: string,
+  calls: Calls = { path: syncPath, fileSystem },
+): void {
   if (paths.length >= manyFiles && calls.fileSystem(folder)) return;
   for (const path of paths) calls.path(path);
 }
