@@ -3,17 +3,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Sources } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
+import pipeline from "./reference-points.ts";
 
 const repository = join(import.meta.dirname, "..");
 
 test("each model of agent-eval's reference points and its text are downloaded and reach one stage, by default with a GPU", () => {
-  const loaded = loadPlan(
-    { file: "pipelines/reference-points.yaml", profile: undefined, set: {}, executor: undefined },
-    sourceFiles(repository),
-    ["local"],
-  );
+  const file = "pipelines/reference-points.yaml";
+  const files = sourceFiles(repository);
+  const sources: Sources = {
+    read: (path) => (path === file ? stringify(pipeline) : files.read(path)),
+    kind: (path) => files.kind(path),
+    list: (folder) => files.list(folder),
+  };
+  const loaded = loadPlan({ file, profile: undefined, set: {}, executor: undefined }, sources, ["local"]);
   assert.ok(!("problems" in loaded), JSON.stringify(loaded));
   const { instances } = loaded.plan;
   const points = instances.find(({ stage }) => stage.name === "points")!;

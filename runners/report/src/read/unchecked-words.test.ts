@@ -67,7 +67,7 @@ test("the head of every format says how many attempts were started without a che
   const head = (text: string) => flat(text).slice(0, flat(text).indexOf("Means"));
   assert.ok(markdown(report).split("## ")[0]!.includes("1 attempt was started without a check"));
   assert.ok(head(terminalTable(report, { width: 120, color: false })).includes(line));
-  assert.ok(flat(latex(report)).includes(line.replace("△", "\\P{}")));
+  assert.ok(flat(latex(report)).includes(line.replace("△", "\\ensuremath{\\triangle}")));
   const { document } = parseHTML(page(samplePage(report)));
   assert.ok(document.querySelector("p")!.parentElement!.textContent.includes(line));
 });

@@ -31,7 +31,7 @@ test("attempts on other GPUs than most are marked with their class, in Markdown 
   assert.match(text, /\| plain \| 1 \|/);
   assert.match(text, /\| plain \| 3◊ \|/);
   assert.ok(text.includes(`- **letters, plain 3**: ◊ ${h100}`), text);
-  assert.ok(latex(report).includes(`\\P{} ${h100}`));
+  assert.ok(latex(report).includes(`\\ensuremath{\\diamond} ${h100}`));
   assert.doesNotMatch(markdown(example([a100, a100]).report()), /◊/);
 });
 
@@ -46,7 +46,7 @@ test("a cap on GPU memory is a class of its own, with the speed of its device", 
   const capped = `${a100} (cooperative cap of 20 GB)`;
   const text = markdown(calibrated(example([a100, a100, capped])).report());
   assert.ok(text.includes(`| ${capped} | 1 | 60000 | 1300.0 | 1.00 |`), text);
-  assert.ok(text.includes(`- **letters, plain 3**: ¶ ${capped}`));
+  assert.ok(text.includes(`- **letters, plain 3**: ◊ ${capped}`));
 });
 
 test("relative compute is that over the reference host, and a class without attempts still has its row", () => {
