@@ -148,7 +148,10 @@ test("a submission without all its scores stays, with the missing ones named, an
   writeFileSync(path, ""); // as a power cut leaves it
   const torn = await attempts("thin", "--keep", "none");
   assert.equal(torn.code, 1);
-  assert.match(torn.stdout, /its submission: its results are damaged, run again: score\[seed=1\]$/m);
+  assert.match(
+    torn.stdout,
+    /its submission: its results are damaged; run again, or `cache gc` if no plan has them: score\[seed=1\]$/m,
+  );
   assert.equal(weights("submission"), true);
   assert.equal(outcomes(await at.run())["score[seed=1]"], "succeeded");
   assert.equal((await attempts("thin", "--keep", "none")).code, 0);

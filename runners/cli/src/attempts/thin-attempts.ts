@@ -57,7 +57,7 @@ export function thinAttempts(
 /** What was made of the weights is damaged: a run makes it again while the weights are there. */
 function withDamaged(may: MayGo, damaged: readonly string[]): MayGo {
   if (damaged.length === 0) return may;
-  const why = `its results are damaged, run again: ${shown(damaged)}`;
+  const why = `its results are damaged; run again, or \`cache gc\` if no plan has them: ${shown(damaged)}`;
   return {
     ...may,
     outputs: [],
