@@ -120,10 +120,19 @@ test("Lean compiles the proofs of test and dev and every eighth of train, and th
   assert.deepEqual(JSON.parse(ran.stdout), { compiled: 240 + trained, judged: 13 });
 });
 
-test("any source but smoke is refused by name", () => {
-  const made = makeData("math-reasoning", { source: "official", folder: join(temporary, "official") });
+test("an unknown source is refused by name, and official data without its downloads", () => {
+  const made = makeData("math-reasoning", { source: "other", folder: join(temporary, "other") });
   assert.notEqual(made.status, 0);
-  assert.match(made.stderr, /math-reasoning: no data for source "official": only "smoke" is built so far/);
+  assert.match(
+    made.stderr,
+    /math-reasoning: no data for source "other": only "smoke" and "official" are built/,
+  );
+  const official = makeData("math-reasoning", { source: "official", folder: join(temporary, "official") });
+  assert.notEqual(official.status, 0);
+  assert.match(
+    official.stderr,
+    /official data is made of downloads: name their manifest with --input manifest=/,
+  );
 });
 
 function rows<T = Row>(file: string): T[] {

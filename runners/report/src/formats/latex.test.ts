@@ -110,7 +110,8 @@ test("more agents than fit continue in further tables", () => {
   const text = latex(attempted(agents));
   assert.match(text, /part 1 of 2/);
   assert.match(text, /part 2 of 2/);
-  assert.equal(text.match(/^letters & /gm)!.length, 2);
+  const results = text.slice(0, text.indexOf("\\subsection*{Tasks and agents}"));
+  assert.equal(results.match(/^letters & /gm)!.length, 2);
 });
 
 /** The text of `tex` as a PDF has it, how many pages it has, and LaTeX's log; fails with its words. */
@@ -146,7 +147,7 @@ const skip =
 test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, (t) => {
   const { text, pages } = compiled(t, latex(nastyExample().report()));
   assert.ok(pages >= 3, `${pages} pages`);
-  assert.ok(text.includes("Letters and Numbers (smoke)"));
+  assert.ok(text.includes("Letters and Numbers (smoke, no network)"));
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
   assert.match(text, /letters bits ↓ 3\.030 2\/2; 1 2\.78 2\/2; 1 3\.070 2\.190/);
   assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
