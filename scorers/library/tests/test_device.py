@@ -159,7 +159,7 @@ class EveryProgram(unittest.TestCase):
             if not runs or "torch" not in text:
                 continue
             checked.append(path.relative_to(REPOSITORY).as_posix())
-            asks = calls & {"device", "finished", "on_gpu"}
+            asks = calls & {"device", "finished", "on_gpu", "next_logits"}  # Submission.next_logits names it
             self.assertTrue(asks, f"{path} runs a model and never asks where")
         self.assertGreater(len(checked), 8, checked)
         self.assertIn("tasks/library/pretrain.py", checked)
