@@ -221,6 +221,18 @@ class Kinds(unittest.TestCase):
         self.assertEqual(list(result.untested), ["long"])
         self.assertTrue(result.looks_ahead())
 
+    def test_a_leak_in_the_scored_half_of_agent_eval_windows_is_found(self) -> None:
+        text = ScoredText("wikitext", "", "".join(TEXTS[:120]), kind="wikitext")
+        start = TOKENIZER.bos_token_id
+
+        def leak(ids: list[int], at: int) -> float:
+            return 5.0 * (len(ids) == 256 and ids[0] == start and at >= 128)
+
+        result = tested(leak, texts=[text])
+        self.assertEqual(result.untested, {})
+        self.assertTrue(result.looks_ahead())
+        self.assertTrue(all(129 <= cut.place <= 255 for cut in result.cuts))
+
     def test_only_a_scorer_whose_kind_of_text_is_untested_rejects_the_submission(self) -> None:
         found = {
             "verdict": "causal",
