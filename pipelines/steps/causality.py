@@ -24,8 +24,9 @@ def main() -> None:
     found = test_causality(stage, admission)
     write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
     needed = admission["admitted"] and not admission.get("undecided") and found["detail"] != NEEDLESS
-    said = {"lookAhead": {key: found[key] for key in ("verdict", "detail")}} if needed else {}
-    write_canonical(stage.output("admission"), {**admission, **said})
+    said = {key: found[key] for key in ("verdict", "detail", "untested") if key in found}
+    more = {"lookAhead": said} if needed else {}
+    write_canonical(stage.output("admission"), {**admission, **more})
     print(f"{found['verdict']}: {found['detail']}")
 
 
@@ -50,11 +51,13 @@ def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
         found = measure_look_ahead(submission, texts, bytes.fromhex(stage.secret_seed))
     except Rejected as rejected:
         return {**undecided(str(rejected)), "seed": stage.secret_seed}
+    untested = [{"kind": kind, "detail": why} for kind, why in sorted(found.untested.items())]
     return {
         "verdict": "looks-ahead" if found.looks_ahead() else "causal",
         "detail": detail_of(found),
         "seed": stage.secret_seed,
         "measured": described(found),
+        **({"untested": untested} if untested else {}),
     }
 
 

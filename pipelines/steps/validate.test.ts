@@ -216,6 +216,15 @@ test("a causal submission passes, and one that was not tested is undecided", asy
   }
 });
 
+test("a causal submission that failed on one kind of text passes, and the evidence names the kind", async () => {
+  const untested = [{ kind: "wikitext", detail: "it reads 130 tokens at once" }];
+  const lookAhead = { verdict: "causal", detail: "as found", untested };
+  const { verdict } = await validate(undefined, rules, { judge: finds({ lookAhead }) });
+  const { answer, evidence } = verdict.rules.at(-1);
+  assert.equal(answer, "pass");
+  assert.equal(evidence, "as found; not tested on wikitext: it reads 130 tokens at once");
+});
+
 test("a model is marked as not scorable only if its family is the reason", async () => {
   const family = { code: "not-scorable", detail: "t5" };
   const leftOut = { code: "left-out", detail: "a link" };

@@ -8,7 +8,7 @@ from mlrb_kit.submission import load_submission
 from perplexity import Sample, perplexity_of, running_mean, window_samples
 from scorer_library.costs.efficiency import read_settings
 from scorer_library.ratio import ratio
-from scorer_library.wikitext import read_wikitext
+from scorer_library.wikitext import encode_wikitext, read_wikitext
 from speed import measure_speed
 
 SETTINGS = {"warmups": 5, "runs": 10}
@@ -20,11 +20,13 @@ def measure(submission: Path, private: Path) -> Measured:
 
 def measure_text(folder: Path, text: str, settings: dict[str, int]) -> Measured:
     submission = load_submission(folder)
-    samples = window_samples(submission, text)
-    parameters = sum(values.numel() for values in submission.model.parameters())
-    return judged(
-        samples, lambda: scored(samples, {"parameters": parameters, **measure_speed(submission, settings)})
-    )
+    ids = encode_wikitext(submission, text)
+    samples = window_samples(submission, ids)
+    more = {
+        "bytesPerToken": len(text.encode()) / len(ids),
+        "parameters": sum(values.numel() for values in submission.model.parameters()),
+    }
+    return judged(samples, lambda: scored(samples, {**more, **measure_speed(submission, settings)}))
 
 
 def scored(samples: list[Sample], more: dict[str, Any]) -> dict[str, Any]:

@@ -7,41 +7,29 @@ import numpy as np
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
-
-CONTEXT = 256
-FIRST = CONTEXT // 2  # tokens 129 to 256 are predicted, except that the second half's first one is only read
+from scorer_library.wikitext import SCORED_FROM, WINDOW, token_windows
 
 Sample = dict[str, Any]
 
 
-def window_samples(submission: Submission, text: str) -> list[Sample]:
-    """A sample for each window: `value` in nats, `weight` in tokens."""
-    if submission.context is not None and submission.context < CONTEXT:
-        raise Rejected(f"the model reads {submission.context} tokens at once; agent-eval's windows have 256")
-    ids = submission.encode(text)
-    back = submission.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    if back.split() != text.split():  # some tokenizers join spaces
-        raise Rejected("the tokenizer loses text: decoding what it encodes does not give the words back")
-    count = len(ids) // CONTEXT
-    if count == 0:
-        raise Rejected(f"the tokenizer gives {len(ids)} tokens for the whole text, less than one window")
-    windows = [ids[at * CONTEXT : (at + 1) * CONTEXT] for at in range(count)]
+def window_samples(submission: Submission, ids: list[int]) -> list[Sample]:
+    """A sample for each window of the text's `ids`: `value` in nats, `weight` in tokens."""
     return [
-        {"id": f"window-{at:05d}", "value": window_nats(submission, window), "weight": CONTEXT - FIRST - 1}
-        for at, window in enumerate(windows)
+        {"id": f"window-{at:05d}", "value": window_nats(submission, window), "weight": WINDOW - SCORED_FROM}
+        for at, window in enumerate(token_windows(submission, ids))
     ]
 
 
 def window_nats(submission: Submission, window: list[int]) -> float:
-    """-ln p of the last 127 tokens. BOS takes the place of the window's first token."""
+    """-ln p of the last 127 tokens."""
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
-        logits = submission.next_logits([[submission.start_id, *window[1:]]])[0]
+        logits = submission.next_logits([window])[0]
         if not torch.isfinite(logits).all():
             raise Rejected("non-finite output")
-        logs = torch.log_softmax(logits[FIRST : CONTEXT - 1].double(), dim=-1)
-    scored = window[FIRST + 1 :]
+        logs = torch.log_softmax(logits[SCORED_FROM - 1 : WINDOW - 1].double(), dim=-1)
+    scored = window[SCORED_FROM:]
     if max(scored) >= logs.shape[1]:
         raise Rejected(f"the tokenizer gives ids of {max(scored)}; the model predicts {logs.shape[1]}")
     return -math.fsum(logs[range(len(scored)), scored].tolist())

@@ -22,8 +22,11 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 import reference_points
 from measure import measure, measure_text
 from mlrb_kit.rejected import Rejected
-from scorer_library.causality.scored_texts import scored_texts
-from scorer_library.wikitext import TEST, joined, read_wikitext
+from mlrb_kit.submission import Submission, load_submission
+from perplexity import window_samples
+from scorer_library.causality.encode_texts import Encoder
+from scorer_library.causality.scored_texts import ScoredText, scored_texts
+from scorer_library.wikitext import TEST, encode_wikitext, joined, read_wikitext
 from speed import speeds
 
 ROWS = ["", " = A title = \n", "", *(f" The ferry left {at} times . \n" for at in range(60)), ""]
@@ -109,6 +112,33 @@ class Perplexity(unittest.TestCase):
         tokenizer.save(str(self.folder / "tokenizer.json"))
         with self.assertRaisesRegex(Rejected, "loses text"):
             measure_text(self.folder, joined(ROWS), FAST)
+
+    def test_a_tokenizer_that_adds_tokens_which_its_decoder_removes_is_rejected(self) -> None:
+        write_model(self.folder)
+        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        tokenizer.normalizer = normalizers.Replace("t", "t~~~")
+        tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Replace("~", "")])
+        tokenizer.save(str(self.folder / "tokenizer.json"))
+        with self.assertRaisesRegex(Rejected, "more tokens than the text has bytes"):
+            measure_text(self.folder, joined(ROWS), FAST)
+
+    def test_what_is_tested_for_look_ahead_is_what_is_scored(self) -> None:
+        write_model(self.folder)
+        submission = load_submission(self.folder)
+        text = joined(ROWS)
+        model = Submission.next_logits
+        with mock.patch.object(Submission, "next_logits", autospec=True, side_effect=model) as called:
+            samples = window_samples(submission, encode_wikitext(submission, text))
+        read = [row for call in called.call_args_list for row in call.args[1]]
+        [sequences] = Encoder(submission).encode([ScoredText("wikitext", "", text, kind="wikitext")])
+        self.assertEqual([list(one.ids[:-1]) for one in sequences], read)
+        self.assertEqual([len(one.cuts()) for one in sequences], [sample["weight"] for sample in samples])
+
+    def test_the_bytes_of_a_token_are_reported(self) -> None:
+        write_model(self.folder)
+        score, _ = measure_text(self.folder, joined(ROWS), FAST)
+        assert isinstance(score, dict)
+        self.assertEqual(score["extra"]["bytesPerToken"], 1)
 
     def test_the_private_data_holds_the_text(self) -> None:
         path = self.folder / TEST

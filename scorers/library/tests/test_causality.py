@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ import torch
 from causal_models import config_of, submission_of, trained
 from leaking_models import SCORED, TEXTS, TOKENIZER, share, tested
 
+from mlrb_kit.admitted import check_look_ahead
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.stage import Stage
 from mlrb_kit.submission import Submission
 from scorer_library.causality.draw_cuts import (
     FOUND_WITH,
@@ -179,6 +182,75 @@ class Honest(unittest.TestCase):
         ]
         submission = Submission(Never(), TOKENIZER, TOKENIZER.bos_token_id, len(TOKENIZER), 512)
         self.assertEqual(measure_look_ahead(submission, texts, bytes(32)).cuts, [])
+
+
+def longer(text: ScoredText) -> ScoredText:
+    return replace(text, kind="long", scored=text.scored * 4)
+
+
+class Kinds(unittest.TestCase):
+    """A failure on one kind of text leaves the other kinds tested."""
+
+    def test_an_honest_model_that_fails_on_long_rows_is_causal_and_only_long_texts_are_untested(self) -> None:
+        from transformers import AutoModelForCausalLM
+
+        # MPT has no setting that says what it reads at once, and fails beyond max_seq_len
+        sizes = {"d_model": 16, "n_layers": 1, "n_heads": 2, "max_seq_len": 160, "vocab_size": len(TOKENIZER)}
+        model = AutoModelForCausalLM.from_config(config_of("mpt", sizes)).eval()
+        submission = replace(submission_of(model, TOKENIZER), context=None)
+        short = SCORED[:40]
+        result = measure_look_ahead(submission, [*short, *map(longer, short)], bytes(32))
+        self.assertEqual(list(result.untested), ["long"])
+        self.assertIn("the model fails on text", result.untested["long"])
+        self.assertEqual({cut.kind for cut in result.cuts}, {"documents"})
+        self.assertEqual(len(result.drawings), 1)
+        self.assertFalse(result.looks_ahead())
+        with self.assertRaisesRegex(Rejected, "the model fails on text"):
+            measure_look_ahead(submission, list(map(longer, short)), bytes(32))
+
+    def test_a_model_that_fails_on_one_kind_is_found_to_leak_in_another(self) -> None:
+        short = SCORED[:40]
+        longest = max(len(TOKENIZER.encode(text.scored)) for text in short)
+
+        def leak(ids: list[int], _: int) -> float:
+            if len(ids) > longest:
+                raise ValueError("too long")
+            return 5.0
+
+        result = tested(leak, texts=[*short, *map(longer, short)])
+        self.assertEqual(list(result.untested), ["long"])
+        self.assertTrue(result.looks_ahead())
+
+    def test_a_leak_in_the_scored_half_of_agent_eval_windows_is_found(self) -> None:
+        text = ScoredText("wikitext", "", "".join(TEXTS[:120]), kind="wikitext")
+        start = TOKENIZER.bos_token_id
+
+        def leak(ids: list[int], at: int) -> float:
+            return 5.0 * (len(ids) == 256 and ids[0] == start and at >= 128)
+
+        result = tested(leak, texts=[text])
+        self.assertEqual(result.untested, {})
+        self.assertTrue(result.looks_ahead())
+        self.assertTrue(all(129 <= cut.place <= 255 for cut in result.cuts))
+
+    def test_only_a_scorer_whose_kind_of_text_is_untested_rejects_the_submission(self) -> None:
+        found = {
+            "verdict": "causal",
+            "detail": "d",
+            "untested": [{"kind": "wikitext", "detail": "it fails"}],
+        }
+        self.look_ahead_of("documents", found)
+        self.look_ahead_of("documents", {"verdict": "causal", "detail": "d"})
+        with self.assertRaisesRegex(Rejected, "cannot be tested for look-ahead: it fails"):
+            self.look_ahead_of("wikitext", found)
+        with self.assertRaisesRegex(Rejected, "looks ahead: d"):
+            self.look_ahead_of("documents", {**found, "verdict": "looks-ahead"})
+
+    def look_ahead_of(self, kind: str, found: dict[str, object]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "admission.json"
+            path.write_text(json.dumps({"lookAhead": found}), encoding="utf-8")
+            check_look_ahead(Stage("score", {"scoredText": kind}, {"admission": path}, {}, None))
 
 
 class Power(unittest.TestCase):

@@ -40,8 +40,14 @@ const dropped = {
 /** causal: predictions use earlier text only; undecided: the test could not be made. */
 export const causalityVerdict = oneOf("causal", "looks-ahead", "undecided");
 
+export const untestedKinds = {
+  ...listOf(wholeObject({ kind: text, detail: anyText })),
+  description:
+    "kinds of scored text on which the submission fails: scorers of these kinds reject it; absent if none",
+} as const;
+
 const lookAhead = {
-  ...wholeObject({ verdict: causalityVerdict, detail: text }),
+  ...wholeExcept(["untested"], { verdict: causalityVerdict, detail: text, untested: untestedKinds }),
   description:
     "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
 } as const;

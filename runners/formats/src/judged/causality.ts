@@ -13,7 +13,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { causalityVerdict } from "./admission.ts";
+import { causalityVerdict, untestedKinds } from "./admission.ts";
 
 const cut = wholeObject({
   text: { ...text, description: "the scored text, e.g. documents/ID/WINDOW" },
@@ -53,11 +53,12 @@ const measured = {
 
 export const causality = fileFormat(
   "mlrb causality",
-  wholeExcept(["seed", "measured"], {
+  wholeExcept(["seed", "measured", "untested"], {
     formatVersion: { const: 1 },
     verdict: causalityVerdict,
     detail: anyText,
     seed: { ...sha256, description: "repeats the test: --secret-seed of pipelines/steps/causality.py" },
     measured,
+    untested: untestedKinds,
   }),
 );

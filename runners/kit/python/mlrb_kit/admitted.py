@@ -25,7 +25,8 @@ def check_admitted(stage: Stage) -> None:
 
 def check_look_ahead(stage: Stage) -> None:
     """Raises Rejected where looking ahead would help the scorer, unless the submission is causal."""
-    if not stage.params.get("scoredText"):
+    kind = stage.params.get("scoredText")
+    if not kind:
         return
     found = read_admission(stage).get("lookAhead")
     if found is None:
@@ -37,6 +38,9 @@ def check_look_ahead(stage: Stage) -> None:
         raise Rejected(f"looks ahead: {found['detail']}")
     if found["verdict"] == "undecided":
         raise Rejected(f"cannot be tested for look-ahead: {found['detail']}")
+    for untested in found.get("untested", []):
+        if untested["kind"] == kind:
+            raise Rejected(f"cannot be tested for look-ahead: {untested['detail']}")
 
 
 def read_admission(stage: Stage) -> dict[str, Any]:

@@ -69,14 +69,15 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
 }
 
 /** Scorers that looking ahead would help reject the submission for the same reason. */
-function lookAhead({ verdict, detail }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
+function lookAhead({ verdict, detail, untested = [] }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
   const answer = ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict];
   const rule = { method: noLookAhead, severity: "strike" } as const;
+  const evidence = [detail, ...untested.map(({ kind, detail: why }) => `not tested on ${kind}: ${why}`)];
   return {
     rule: noLookAhead,
     title: "Predictions use only the text before them",
     source: "interpreted",
     severity: rule.severity,
-    ...withinEvidence({ answer, evidence: detail }, rule),
+    ...withinEvidence({ answer, evidence: evidence.join("; ") }, rule),
   };
 }

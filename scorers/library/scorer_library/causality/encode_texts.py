@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, loaded
-from scorer_library.causality.scored_texts import ScoredText
+from scorer_library.causality.scored_texts import WIKITEXT, ScoredText
+from scorer_library.wikitext import SCORED_FROM, WINDOW, encode_wikitext, token_windows
 
 if TYPE_CHECKING:
     from scorer_library.lm_eval.rows import Row, RowsLM
@@ -51,7 +52,9 @@ class Encoder:
         found: list[list[Sequence]] = [[] for _ in texts]
         runs: dict[tuple[str, str], list[int]] = {}
         for at, text in enumerate(texts):
-            if text.run is None:
+            if text.kind == WIKITEXT:
+                found[at] = self.windows(text)
+            elif text.run is None:
                 found[at] = self.alone(text)
             else:
                 runs.setdefault((text.kind, text.run), []).append(at)
@@ -74,6 +77,14 @@ class Encoder:
         pieces = [ids[start : start + reach] for start in range(0, len(ids), reach)]
         start_id = self.submission.start_id
         return [Sequence(array("i", (start_id, *piece)), 1, len(piece)) for piece in pieces]
+
+    def windows(self, text: ScoredText) -> list[Sequence]:
+        """As agent-eval feeds them. The model reads the last token too: PAD after it is not read."""
+        ids = encode_wikitext(self.submission, text.scored)
+        return [
+            Sequence(array("i", (*window, PAD)), SCORED_FROM, WINDOW)
+            for window in token_windows(self.submission, ids)
+        ]
 
     def ids(self, text: str) -> list[int]:
         """Unknown words are allowed, since each scorer has its own rule for them."""

@@ -53,6 +53,7 @@ class Found:
     drawings: list[Drawing]  # of each kind of text
     dtype: str
     vocabulary: int
+    untested: dict[str, str] = field(default_factory=dict)  # kinds on which the submission fails, and why
 
     @property
     def tolerance(self) -> float:
@@ -89,24 +90,25 @@ def measure_look_ahead(
 ) -> Found:
     """Cuts each kind of text by itself, since its scores are their own: at `cuts_max` places at most.
 
-    Raises Rejected where the submission fails on its own texts.
+    A failure on one kind says nothing of the others: an honest model may be unable to read one kind's rows.
+    Scorers of an untested kind reject the submission. Raises Rejected where it fails on every kind.
     """
     rng = random.Random(seed)
     dtype = str(next(submission.model.parameters()).dtype).removeprefix("torch.")
     found = Found([], [], dtype, submission.vocabulary)
-    refused: list[Rejected] = []
     kinds = sorted({text.kind for text in texts})
     for kind in kinds:
         members = [text for text in texts if text.kind == kind]
         try:
             chosen, drawing = draw(submission, members, rng, cuts_max)
-        except Rejected as rejected:  # a scorer of this kind refuses the submission for the same reason
-            refused.append(rejected)
+            cuts = measure_cuts(submission, chosen, rng, found.tolerance)
+        except Rejected as rejected:
+            found.untested[kind] = str(rejected)
             continue
         found.drawings.append(drawing)
-        found.cuts.extend(measure_cuts(submission, chosen, rng, found.tolerance))
-    if len(refused) == len(kinds) and refused:
-        raise refused[0]
+        found.cuts.extend(cuts)
+    if kinds and len(found.untested) == len(kinds):
+        raise Rejected(found.untested[kinds[0]])
     return found
 
 

@@ -16,7 +16,7 @@ from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
 from scorer_library.wikitext import read_wikitext
 from scorer_library.windows import windows
 
-WIKITEXT_BYTES = 1024  # about as many as a window of 256 tokens has
+WIKITEXT = "wikitext"
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,8 @@ def sentence_pairs(private: Path) -> Iterator[ScoredText]:
 
 
 def wikitext(private: Path) -> Iterator[ScoredText]:
-    text = read_wikitext(private)
-    for at, window in enumerate(windows(text, len(text.encode()), WIKITEXT_BYTES)):
-        yield ScoredText(f"wikitext/{at}", "", window)
+    """One text: its windows are cut between tokens, so each tokenizer has its own."""
+    yield ScoredText(WIKITEXT, "", read_wikitext(private))
 
 
 def lm_eval_requests(
@@ -91,7 +90,7 @@ def lm_eval_requests(
 READERS: dict[str, Callable[[Path], Iterator[ScoredText]]] = {
     "documents": documents,
     "sentence-pairs": sentence_pairs,
-    "wikitext": wikitext,
+    WIKITEXT: wikitext,
     "blimp": partial(lm_eval_requests, blimp.DATA, "blimp", blimp.task_of, True),
     "super-glue": partial(lm_eval_requests, super_glue.DATA, "super_glue", super_glue.task_of, True),
     "questions": partial(
