@@ -192,6 +192,23 @@ class Statements(unittest.TestCase):
         ):
             self.assertFalse(says_the_same(text, self.reference), text)
 
+    def test_a_statement_that_its_first_definition_does_not_end_equals_none(self) -> None:
+        for statement, other in (
+            ("(n : ℕ) : let m := n + 1 in m * m > n", "(n : ℕ) : let m := n + 1 in true"),
+            ("(n : ℕ) : have h : n = n := rfl, n > 0", "(n : ℕ) : have h : n = n := rfl, true"),
+            ("(n : ℕ) : match n with 0 := true | _ := n > 0 end", "(n : ℕ) : match n with 0 := true end"),
+            ('(s : string) : (s = ")" ∧ f (m := 1))', '(s : string) : (s = ")" ∧ f (m := 2))'),
+            ("(c : ℕ × char) : c = {snd := '}', fst := 0}", "(c : ℕ × char) : c = {snd := '}', fst := 1}"),
+        ):
+            texts = [f"theorem a {one} := p" for one in (statement, other)]
+            self.assertFalse(says_the_same(*texts), other)
+            self.assertIsInstance(read_theorem(texts[1]), Theorem)  # it may still compile
+
+    def test_a_definition_in_brackets_and_a_prime_leave_a_statement_comparable(self) -> None:
+        text = "theorem a (n' : ℕ) : (let m := n' in m > 0) ∧ f '' {n'} = s := p"
+        self.assertTrue(says_the_same(text, text.replace(":= p", ":= by simp")))
+        self.assertFalse(says_the_same(text, text.replace("m > 0", "true")))
+
 
 class Commands(unittest.TestCase):
     def test_without_a_command_there_is_a_reason_and_no_error(self) -> None:

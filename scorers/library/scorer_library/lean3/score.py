@@ -48,6 +48,9 @@ def sample(verdict: Verdict | None, equal: bool) -> dict[str, Any]:
 
 
 def says_the_same(text: str, reference: str) -> bool:
-    """Whether the statements are equal after normalisation, under the same imports and open namespaces."""
+    """Whether the statements are equal after normalisation, under the same imports and open namespaces.
+    A statement whose end is unknown equals none."""
     one, other = read_theorem(text), read_theorem(reference)
-    return isinstance(one, Theorem) and isinstance(other, Theorem) and one.claim == other.claim
+    if not isinstance(one, Theorem) or not isinstance(other, Theorem) or one.claim is None:
+        return False
+    return one.claim == other.claim
