@@ -72,6 +72,26 @@ class Hostile(unittest.TestCase):
         with opened(seconds=20.0, memory_bytes=200_000_000) as lean:
             self.assertEqual(lean.judge("theorem x : true := grow").reason, "over the memory limit")
 
+    def test_texts_after_the_time_of_all_texts_count_as_stopped_by_a_limit(self) -> None:
+        now = [0.0]
+
+        def slow(_lean: Lean3, source: str, name: str) -> Verdict:
+            now[0] += 0 if name == "mlrb_canary" else 60
+            return Verdict("sorry" not in source and "q : Prop" not in source, "")
+
+        texts = [f"theorem x : {at} = {at} := rfl" for at in (1, 2, 2, 3)]
+        settings = dataclasses.replace(read_lean3(DATA), seconds_all=100.0)
+        with (
+            stub(),
+            mock.patch("scorer_library.lean3.score.read_lean3", return_value=settings),
+            mock.patch.object(Lean3, "prove", slow),
+            mock.patch("scorer_library.lean3.check.time.monotonic", lambda: now[0]),
+        ):
+            score, samples = lean3_score(DATA, texts, faithful=False)
+        self.assertEqual([one["value"] for one in samples], [1.0, 1.0, 1.0, 0.0])
+        self.assertEqual(samples[3]["reason"], "over the time limit of all texts")
+        self.assertEqual(score["extra"]["stoppedByLimits"], 1)
+
     def test_an_answer_of_the_text_itself_is_no_evidence(self) -> None:
         with opened() as lean, mock.patch.object(lean, "run") as run:
             said = {"severity": "information", "text": "no axioms"}

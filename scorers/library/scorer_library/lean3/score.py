@@ -4,12 +4,12 @@ from typing import Any
 
 from scorer_library.generation.items import MathData
 from scorer_library.generation.measure import grouped
-from scorer_library.lean3.check import Verdict, open_lean3
+from scorer_library.lean3.check import OVER_ALL_TIME, Verdict, open_lean3
 from scorer_library.lean3.settings import read_lean3
 from scorer_library.lean3.text import Theorem, read_theorem
 from scorer_library.ratio import ratio
 
-LIMITS = ("over the time limit", "over the memory limit")
+LIMITS = ("over the time limit", "over the memory limit", OVER_ALL_TIME)
 
 
 def lean3_score(
