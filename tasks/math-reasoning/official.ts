@@ -21,6 +21,7 @@ const settings = {
   lean3: {
     imports: ["tactic", "data.real.basic", "data.complex.basic", "algebra.big_operators.basic"],
     heartbeats: 100_000, // thousands of allocations, as mathlib's own builds
+    secondsAll: 25_200, // 7 h: a score and its three rows with texts end within a stage's 24 h
     ...limits,
   },
   // for lean-compiles, where task.yaml lists it: Lean 4 with Mathlib

@@ -140,6 +140,11 @@ class Statements(unittest.TestCase):
         assert isinstance(found, Theorem)
         self.assertEqual(" ".join(found.statement), "( h : True : = True.intro ) : True")
 
+    def test_a_statement_that_its_first_definition_does_not_end_equals_none(self) -> None:
+        text = "theorem a (n : Nat) : let m := n; Eq m (plus n one) := Eq.refl"
+        self.assertFalse(says_the_same(text.replace("Eq m (plus n one)", "True"), text))
+        self.assertFalse(says_the_same(text, text))
+
 
 class Commands(unittest.TestCase):
     def test_without_lean_nothing_is_measured(self) -> None:

@@ -72,6 +72,26 @@ class Hostile(unittest.TestCase):
         with opened(seconds=20.0, memory_bytes=200_000_000) as lean:
             self.assertEqual(lean.judge("theorem x : true := grow").reason, "over the memory limit")
 
+    def test_texts_after_the_time_of_all_texts_count_as_stopped_by_a_limit(self) -> None:
+        now = [0.0]
+
+        def slow(_lean: Lean3, source: str, name: str) -> Verdict:
+            now[0] += 0 if name == "mlrb_canary" else 60
+            return Verdict("sorry" not in source and "q : Prop" not in source, "")
+
+        texts = [f"theorem x : {at} = {at} := rfl" for at in (1, 2, 2, 3)]
+        settings = dataclasses.replace(read_lean3(DATA), seconds_all=100.0)
+        with (
+            stub(),
+            mock.patch("scorer_library.lean3.score.read_lean3", return_value=settings),
+            mock.patch.object(Lean3, "prove", slow),
+            mock.patch("scorer_library.lean3.check.time.monotonic", lambda: now[0]),
+        ):
+            score, samples = lean3_score(DATA, texts, faithful=False)
+        self.assertEqual([one["value"] for one in samples], [1.0, 1.0, 1.0, 0.0])
+        self.assertEqual(samples[3]["reason"], "over the time limit of all texts")
+        self.assertEqual(score["extra"]["stoppedByLimits"], 1)
+
     def test_an_answer_of_the_text_itself_is_no_evidence(self) -> None:
         with opened() as lean, mock.patch.object(lean, "run") as run:
             said = {"severity": "information", "text": "no axioms"}
@@ -191,6 +211,23 @@ class Statements(unittest.TestCase):
             "",
         ):
             self.assertFalse(says_the_same(text, self.reference), text)
+
+    def test_a_statement_that_its_first_definition_does_not_end_equals_none(self) -> None:
+        for statement, other in (
+            ("(n : ℕ) : let m := n + 1 in m * m > n", "(n : ℕ) : let m := n + 1 in true"),
+            ("(n : ℕ) : have h : n = n := rfl, n > 0", "(n : ℕ) : have h : n = n := rfl, true"),
+            ("(n : ℕ) : match n with 0 := true | _ := n > 0 end", "(n : ℕ) : match n with 0 := true end"),
+            ('(s : string) : (s = ")" ∧ f (m := 1))', '(s : string) : (s = ")" ∧ f (m := 2))'),
+            ("(c : ℕ × char) : c = {snd := '}', fst := 0}", "(c : ℕ × char) : c = {snd := '}', fst := 1}"),
+        ):
+            texts = [f"theorem a {one} := p" for one in (statement, other)]
+            self.assertFalse(says_the_same(*texts), other)
+            self.assertIsInstance(read_theorem(texts[1]), Theorem)  # it may still compile
+
+    def test_a_definition_in_brackets_and_a_prime_leave_a_statement_comparable(self) -> None:
+        text = "theorem a (n' : ℕ) : (let m := n' in m > 0) ∧ f '' {n'} = s := p"
+        self.assertTrue(says_the_same(text, text.replace(":= p", ":= by simp")))
+        self.assertFalse(says_the_same(text, text.replace("m > 0", "true")))
 
 
 class Commands(unittest.TestCase):

@@ -33,6 +33,10 @@ test("encoder-decoders are read, tested for look-ahead and continued as lm-eval 
   runPythonTests(file("test_encoder_decoders.py"), /Ran \d+ tests/);
 });
 
+test("answers are those of the model's own forward pass, from a cache that computes the same", () => {
+  runPythonTests(file("test_written_answers.py"), /Ran 2 tests/);
+});
+
 test("rows that lm-eval pads, cuts and begins with a BOS are tested as it makes them", () => {
   runPythonTests(file("test_causality_rows.py"), /Ran \d+ tests/);
 });

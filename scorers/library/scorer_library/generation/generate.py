@@ -3,8 +3,13 @@
 Greedy, one item at a time: BOS (EOS where there is none, as in every scorer), the prompt's tokens, then the
 likeliest token at each step (the lowest id of equals), until an end token, `maxNewTokens`, the model's
 context, or a limit on time or text. Memory holds the model and one item's keys and values.
+
+The answers are those of the model's own forward pass, which every other scorer uses. transformers' generate()
+keeps a cache, but gives some models other inputs: RoBERTa other positions, XLM a mask token. So the two are
+compared once, and a model for which they differ reads all tokens again for each new one.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -29,8 +34,9 @@ def predictions(folder: Path, data: MathData) -> list[Prediction]:
     submission = load_submission(folder)
     prompts = [encode(submission, prompt(template, item)) for item in data.items]
     ends = end_tokens(submission)
+    cached = cache_agrees(submission, prompts[0])
     return [
-        generate(submission, ids, name=item.name, ends=ends, settings=data.generation)
+        generate(submission, ids, name=item.name, ends=ends, settings=data.generation, cached=cached)
         for item, ids in zip(data.items, prompts, strict=True)
     ]
 
@@ -74,15 +80,19 @@ def generate(
     ends: frozenset[int],
     settings: GenerationSettings,
     clock: Callable[[], float] = time.monotonic,
+    cached: bool = True,
 ) -> Prediction:
-    """Continues `ids`, which lack a causal model's start token. Raises Rejected on non-finite output."""
+    """Continues `ids`, which lack a causal model's start token. Raises Rejected on non-finite output.
+
+    `cached`: as `cache_agrees` says.
+    """
     given = ids if submission.encoder_decoder else [submission.start_id, *ids]
     room = min(settings.new_tokens_max, room_after(submission, given))
     if room < 1:
         return Prediction(name, "", 0, 0, "prompt-too-long")
     deadline = None if settings.seconds_max is None else clock() + settings.seconds_max
     writing = Writing(submission, ends, deadline, clock)
-    write(submission, given, room, writing)
+    (write if cached else write_without_cache)(submission, given, room, writing)
     ended = writing.ended or ("tokens" if room == settings.new_tokens_max else "context")
     return Prediction(name, decode(submission, writing.new), len(writing.new), writing.tied, ended)
 
@@ -130,7 +140,7 @@ class Writing:
 def write(submission: Submission, given: list[int], room: int, writing: Writing) -> None:
     """Lets the library write, since each model type keeps its cache in its own way."""
     import torch
-    from transformers import GenerationConfig, LogitsProcessor, StoppingCriteria
+    from transformers import LogitsProcessor, StoppingCriteria
 
     class Chosen(LogitsProcessor):
         def __call__(self, input_ids: Any, scores: Any) -> Any:
@@ -142,6 +152,15 @@ def write(submission: Submission, given: list[int], room: int, writing: Writing)
         def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
             return torch.tensor([writing.take(int(input_ids[0, -1]))], device=input_ids.device)
 
+    with blame("the model fails on text"):
+        generate_by_library(submission, given, room, logits_processor=[Chosen()], stopping_criteria=[Ended()])
+
+
+def generate_by_library(submission: Submission, given: list[int], room: int, **more: Any) -> Any:
+    """transformers' greedy generate(), without settings of the submission's own."""
+    import torch
+    from transformers import GenerationConfig
+
     model = submission.model
     settings = {"max_new_tokens": room, "do_sample": False, "use_cache": True, "pad_token_id": 0}
     if submission.encoder_decoder:
@@ -149,16 +168,65 @@ def write(submission: Submission, given: list[int], room: int, writing: Writing)
     ids = torch.tensor([given], device=device())
     stated, model.generation_config = model.generation_config, GenerationConfig()  # it would fill gaps
     try:
-        with torch.inference_mode(), blame("the model fails on text"):
-            model.generate(
+        with torch.inference_mode():
+            return model.generate(
                 ids,
                 attention_mask=torch.ones_like(ids),
                 generation_config=GenerationConfig(**settings),
-                logits_processor=[Chosen()],
-                stopping_criteria=[Ended()],
+                **more,
             )
     finally:
         model.generation_config = stated
+
+
+def write_without_cache(submission: Submission, given: list[int], room: int, writing: Writing) -> None:
+    """Reads all tokens again for each new one."""
+    for _ in range(room):
+        if writing.take(writing.choose(own_logits(submission, given, writing.new))):
+            return
+
+
+def own_logits(submission: Submission, given: list[int], new: list[int]) -> Any:
+    """The forward pass's prediction after the prompt `given` and the written tokens, of shape (outputs,)."""
+    import torch
+
+    row = [decoder_start(submission.model), *new] if submission.encoder_decoder else [*given, *new]
+    ids = {"input_ids": torch.tensor([row], device=device())}
+    if submission.encoder_decoder:
+        prompt_ids = torch.tensor([given], device=device())
+        mask = torch.ones_like(prompt_ids)
+        ids = {"input_ids": prompt_ids, "attention_mask": mask, "decoder_input_ids": ids["input_ids"]}
+    with torch.inference_mode(), blame("the model fails on text"):
+        return submission.model(**ids).logits[0, -1].float()
+
+
+def cache_agrees(submission: Submission, ids: list[int]) -> bool:
+    """Whether generate() computes the predictions of the forward pass, for two tokens after a prompt.
+
+    Rounding differs between the two. A type that rejects generate() has no cache here.
+    """
+    import torch
+
+    given = ids if submission.encoder_decoder else [submission.start_id, *ids]
+    if submission.context is not None:
+        given = given[: submission.context - 1]  # the second token's pass reads the first
+    try:
+        with blame("generate() fails"):
+            theirs = generate_by_library(
+                submission, given, 2, return_dict_in_generate=True, output_logits=True
+            )
+    except Rejected:
+        return False
+    written = theirs.sequences[0, -2:].tolist()
+    tolerance = math.sqrt(torch.finfo(submission.model.dtype).eps)
+    for at in range(2):
+        own = own_logits(submission, given, written[:at])
+        their = theirs.logits[at][0].float()
+        if own.shape != their.shape or (at == 0 and own.argmax() != their.argmax()):
+            return False
+        if not (own - their).abs().max() <= tolerance * own.abs().max():
+            return False
+    return True
 
 
 def decoder_start(model: Any) -> int:

@@ -46,6 +46,9 @@ def lean_score(
 
 
 def says_the_same(text: str, reference: str) -> bool:
-    """Whether the statements are equal after normalisation (lean.text). Names of theorems are ignored."""
+    """Whether the statements are equal after normalisation (lean.text). Names of theorems are ignored.
+    A statement whose end is unknown equals none."""
     one, other = read_theorem(text), read_theorem(reference)
-    return isinstance(one, Theorem) and isinstance(other, Theorem) and one.statement == other.statement
+    if not isinstance(one, Theorem) or not isinstance(other, Theorem) or one.statement is None:
+        return False
+    return one.statement == other.statement

@@ -32,13 +32,17 @@ NAME = r"[A-Za-z_][A-Za-z0-9_']*(?:\.[A-Za-z_][A-Za-z0-9_']*)*"
 HEAD = re.compile(rf"\s*theorem\s+({NAME})(?=[\s.:({{\[⦃]|$)")
 WORD = re.compile(r"[^\W\d][\w'!?₀-₉]*")
 TOKEN = re.compile(r"\d+|[^\W\d][\w'!?₀-₉]*(?:\.[\w'!?₀-₉]+)*|\S")
+# words after which `:=` may define a part of a statement, with all that begin with `let` or `have`
+BINDING = frozenset(("begin", "by", "calc", "do", "match", "obtain"))
+QUOTE = re.compile(r"\"|'[)\]}⟩⦄]'")  # strings, and characters that look like a closing bracket
 BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄"}
 
 
 @dataclass(frozen=True)
 class Theorem:
     name: str
-    statement: tuple[str, ...]  # tokens between the name and `:=`, for comparison
+    # tokens between the name and `:=`, for comparison; None where this `:=` may be part of the statement
+    statement: tuple[str, ...] | None
     text: str  # what is compiled
 
 
@@ -74,10 +78,10 @@ def read_theorem(text: str) -> Theorem | NoTheorem:
     end = statement_end(plain, head.end())
     if end is None:
         return NoTheorem("no `:=` after a statement")
-    statement = normalised(plain[head.end() : end])
+    statement = plain[head.end() : end]
     if ":" not in statement:
         return NoTheorem("no statement")
-    return Theorem(head.group(1), statement, plain)
+    return Theorem(head.group(1), compared(statement), plain)
 
 
 def visible(character: str) -> bool:
@@ -118,16 +122,33 @@ def without_comments(text: str) -> str | None:
 
 def statement_end(text: str, start: int) -> int | None:
     """The position of the first `:=` outside brackets (inside, it sets a default)."""
+    end = outside_brackets(text[start:]).find(":=")
+    return None if end < 0 else start + end
+
+
+def outside_brackets(text: str) -> str:
+    """`text` with a space for each character inside brackets."""
+    kept: list[str] = []
     open_brackets: list[str] = []
-    for at in range(start, len(text)):
-        character = text[at]
+    for character in text:
         if character in BRACKETS:
             open_brackets.append(BRACKETS[character])
-        elif open_brackets and character == open_brackets[-1]:
+        kept.append(" " if open_brackets else character)
+        if open_brackets and character == open_brackets[-1]:
             open_brackets.pop()
-        elif not open_brackets and text.startswith(":=", at):
-            return at
-    return None
+    return "".join(kept)
+
+
+def compared(statement: str) -> tuple[str, ...] | None:
+    """Tokens of the text before the first `:=` outside brackets, or None if the statement may go on after it.
+
+    `let m := n + 1 in m > n` would equal any statement that begins with this `let`. A quotation mark may hide
+    a bracket. A statement that is cut too late is no danger: it equals only what is equal further.
+    """
+    words = [word.group() for word in WORD.finditer(outside_brackets(statement))]
+    if QUOTE.search(statement) or any(word in BINDING or word.startswith(("let", "have")) for word in words):
+        return None
+    return normalised(statement)
 
 
 def normalised(statement: str) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ NO_AXIOMS = ["no axioms"]
 MODULE = "mlrb_candidate"
 QUESTION = "mlrb_question"
 WORDS_MAX = 200
+OVER_ALL_TIME = "over the time limit of all texts"
 
 # a trustworthy Lean accepts the first and refuses the others
 CANARIES = {
@@ -47,6 +49,10 @@ class Lean3:
     settings: Lean3Settings
     folder: Path
     known: dict[str, Verdict]  # by text; equal texts are checked once
+    deadline: float = field(init=False)  # of time.monotonic(), after which no further text is checked
+
+    def __post_init__(self) -> None:
+        self.deadline = time.monotonic() + self.settings.seconds_all
 
     def judge(self, text: str) -> Verdict:
         """Whether `text` is one theorem that Lean accepts. No text makes it raise."""
@@ -55,6 +61,8 @@ class Lean3:
             return Verdict(False, f"not one theorem: {theorem.reason}")
         source = self.source(theorem)
         if source not in self.known:
+            if time.monotonic() > self.deadline:
+                return Verdict(False, OVER_ALL_TIME)
             self.known[source] = self.prove(source, theorem.name)
         return self.known[source]
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from scorer_library.generation.items import MathData
 from scorer_library.generation.measure import grouped
-from scorer_library.lean3.check import Verdict, open_lean3
+from scorer_library.lean3.check import OVER_ALL_TIME, Verdict, open_lean3
 from scorer_library.lean3.settings import read_lean3
 from scorer_library.lean3.text import Theorem, read_theorem
 from scorer_library.ratio import ratio
 
-LIMITS = ("over the time limit", "over the memory limit")
+LIMITS = ("over the time limit", "over the memory limit", OVER_ALL_TIME)
 
 
 def lean3_score(
@@ -48,6 +48,9 @@ def sample(verdict: Verdict | None, equal: bool) -> dict[str, Any]:
 
 
 def says_the_same(text: str, reference: str) -> bool:
-    """Whether the statements are equal after normalisation, under the same imports and open namespaces."""
+    """Whether the statements are equal after normalisation, under the same imports and open namespaces.
+    A statement whose end is unknown equals none."""
     one, other = read_theorem(text), read_theorem(reference)
-    return isinstance(one, Theorem) and isinstance(other, Theorem) and one.claim == other.claim
+    if not isinstance(one, Theorem) or not isinstance(other, Theorem) or one.claim is None:
+        return False
+    return one.claim == other.claim
