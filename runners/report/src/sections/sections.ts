@@ -4,6 +4,7 @@
 import type { Report } from "@mlrb/formats/report";
 import { bestSection } from "../paper/best-attempts.ts";
 import { builtSection } from "../paper/built-section.ts";
+import { hardwareSection } from "../paper/hardware-section.ts";
 import { setUpSection } from "../paper/set-up-section.ts";
 import { conditionLine } from "../read/condition-words.ts";
 import { withFootnotes } from "../read/footnotes.ts";
@@ -14,7 +15,6 @@ import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
-import { hardwareSection } from "./hardware-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";

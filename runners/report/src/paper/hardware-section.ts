@@ -3,9 +3,9 @@
 import type { Report } from "@mlrb/formats/report";
 import { cooperativeCap, type ReportHardware } from "@mlrb/formats/report/hardware";
 import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";
-import { digitsText } from "./digits-text.ts";
-import { type Section, type TableCell, textCell } from "./table.ts";
-import { noNumber, oneGroup, tableOf } from "./table-of.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { type Section, type TableCell, textCell } from "../sections/table.ts";
+import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
 
 type HardwareRow = { name: string; attempts: number; speed: ReportHardware | undefined };
 
