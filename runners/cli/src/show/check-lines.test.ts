@@ -36,19 +36,19 @@ test("a plan says what is expected of each model, where nothing is checked, and 
   assert.deepEqual(checkLines(plan, plan.instances), [
     "attempts start after a check of reference models on this host:",
     "  check[task=reading]: phi (accuracy): 0.5 to 0.6",
-    "  check[task=writing]: no check: no reference model is declared",
-    "  where a model misses its value, no attempt starts; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
+    "  check[task=writing]: no reference model is declared; the attempts there start after all checks",
+    "  where a model misses its value, no attempt starts, nor one without a check of its own; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
   ]);
 });
 
-test("a plan without checks says how many attempts would start without one, not those that have none", () => {
+test("a plan without checks says how many attempts would start without one, also those that would wait for others'", () => {
   const plan = planOf(true);
   assert.deepEqual(checkLines(plan, plan.instances), [
-    "2 attempts would start without a check of reference models (--skip-reference-models); the tables say so",
+    "4 attempts would start without a check of reference models (--skip-reference-models); the tables say so",
   ]);
   assert.deepEqual(checkedBefore(plan, plan.instances), {
     first: [],
-    skipped: 2,
+    skipped: 4,
     without: ["check[task=writing]"],
   });
 });

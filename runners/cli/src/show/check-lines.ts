@@ -8,7 +8,7 @@ import { counted } from "./counted.ts";
 
 type Started = { index: number }[];
 
-/** The checks that `started` wait for, how many start although theirs is left out, and the places that have none. */
+/** The checks that `started` wait for, how many start although checks are left out, and the places that have none of their own. */
 export function checkedBefore(plan: Plan, started: Started) {
   const { instances } = plan;
   const durable = started.map(({ index }) => instances[index]!).filter(({ stage }) => stage.durable);
@@ -20,13 +20,17 @@ export function checkedBefore(plan: Plan, started: Started) {
   return { first: waiting.map((index) => instances[index]!.id), skipped, without: [...without] };
 }
 
-/** The checks that its stage starts after, and that are not planned at its place. */
-function lacking({ stage, axes, checks, skippedChecks }: Instance, { stages }: Plan): string[] {
-  if (checks !== undefined || skippedChecks !== undefined) return [];
-  return (stage.spec.startAfter ?? []).map((name) => {
+/** The checks at its place that its stage starts after, and that are neither planned nor left out. */
+function lacking(
+  { stage, axes, checks = [], skippedChecks = [] }: Instance,
+  { stages, instances }: Plan,
+): string[] {
+  const known = new Set([...checks.map((index) => instances[index]!.id), ...skippedChecks]);
+  const own = (stage.spec.startAfter ?? []).map((name) => {
     const { each } = stages.find((one) => one.name === name)!;
     return instanceId(name, Object.fromEntries(each.map((axis) => [axis, axes[axis]!])));
   });
+  return own.filter((id) => !known.has(id));
 }
 
 export function checkLines(plan: Plan, started: Started): string[] {
@@ -42,8 +46,10 @@ export function checkLines(plan: Plan, started: Started): string[] {
     ...lines,
     "attempts start after a check of reference models on this host:",
     ...first.flatMap((id) => expectedLines(byId.get(id)!)).map((line) => `  ${line}`),
-    ...without.map((id) => `  ${id}: no check: no reference model is declared`),
-    "  where a model misses its value, no attempt starts; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
+    ...without.map(
+      (id) => `  ${id}: no reference model is declared; the attempts there start after all checks`,
+    ),
+    "  where a model misses its value, no attempt starts, nor one without a check of its own; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
   ];
 }
 
