@@ -38,12 +38,7 @@ export class HubServer {
   /** The repository as the hub names it now, and the commit of `revision`. A branch is looked up once for an attempt. */
   facts(repository: Repository, revision: string): Promise<RepositoryFacts> {
     const key = JSON.stringify([repository.type, repository.id, revision]);
-    const known = this.#known.get(key);
-    if (known) return known;
-    const facts = this.#askFacts(repository, revision);
-    facts.catch(() => this.#known.delete(key));
-    this.#known.set(key, facts);
-    return facts;
+    return askOnce(this.#known, key, () => this.#askFacts(repository, revision));
   }
 
   async #askFacts(repository: Repository, revision: string): Promise<RepositoryFacts> {
@@ -88,12 +83,7 @@ export class HubServer {
    */
   changedAt(facts: RepositoryFacts, path: string): Promise<string | undefined> {
     const key = JSON.stringify([facts.type, facts.id, facts.revision, path]);
-    const known = this.#dates.get(key);
-    if (known) return known;
-    const date = this.#askDate(facts, path);
-    date.catch(() => this.#dates.delete(key));
-    this.#dates.set(key, date);
-    return date;
+    return askOnce(this.#dates, key, () => this.#askDate(facts, path));
   }
 
   async #askDate(facts: RepositoryFacts, path: string): Promise<string | undefined> {
@@ -132,6 +122,16 @@ export class HubServer {
     const next = link === undefined ? undefined : URL.parse(link, url)?.searchParams;
     return { text: await boundedText(answer, jsonBytesMax), next };
   }
+}
+
+/** The answer to `key`, which is asked for once; a failure is asked again. */
+function askOnce<T>(known: LRUCache<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+  const before = known.get(key);
+  if (before) return before;
+  const answer = ask();
+  answer.catch(() => known.delete(key));
+  known.set(key, answer);
+  return answer;
 }
 
 /** A slash in a revision, which is one part of `below`, is encoded. */

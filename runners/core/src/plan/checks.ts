@@ -5,13 +5,13 @@ import type { Instance, PlannedStage } from "./plan.ts";
 type Checks = {
   /** The names of such stages. */
   names: ReadonlySet<string>;
-  /** The ids of their instances that are left out; undefined if none may be. */
-  skipped: Set<string> | undefined;
+  /** The ids of their instances that are left out, by stage; undefined if none may be. */
+  skipped: Map<string, string[]> | undefined;
 };
 
 export function checksOf(stages: PlannedStage[], skip: boolean): Checks {
   const names = new Set(stages.flatMap(({ spec }) => spec.startAfter ?? []));
-  return { names, skipped: skip ? new Set() : undefined };
+  return { names, skipped: skip ? new Map() : undefined };
 }
 
 export function mayBeSkipped({ name }: PlannedStage, { names, skipped }: Checks): boolean {
@@ -21,7 +21,7 @@ export function mayBeSkipped({ name }: PlannedStage, { names, skipped }: Checks)
 /** Whether the instance `id` of `stage` is left out, which is remembered. */
 export function skipped(stage: PlannedStage, id: string, checks: Checks): boolean {
   if (!mayBeSkipped(stage, checks)) return false;
-  checks.skipped!.add(id);
+  checks.skipped!.getOrInsert(stage.name, []).push(id);
   return true;
 }
 
@@ -42,10 +42,10 @@ export function checksBefore(
 ): Pick<Instance, "checks" | "skippedChecks"> {
   const stages = spec.startAfter ?? [];
   const checks = stages.flatMap((name) => at.before(name) ?? at.all(name));
-  const { skipped = new Set<string>() } = at.checks;
   const skippedChecks = stages.flatMap((name) => {
-    const id = at.idOf(name);
-    return skipped.has(id) ? id : [...skipped].filter((one) => one === name || one.startsWith(`${name}[`));
+    const all = at.checks.skipped?.get(name) ?? [];
+    const own = at.idOf(name);
+    return all.includes(own) ? own : all;
   });
   return { ...(checks.length > 0 && { checks }), ...(skippedChecks.length > 0 && { skippedChecks }) };
 }
