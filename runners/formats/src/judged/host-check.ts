@@ -1,0 +1,11 @@
+// The format of check.json: what a deep check of a host found. A check that fails writes none.
+import { fileFormat, type TypeOf, text, wholeObject } from "../schema.ts";
+
+export const hostCheck = fileFormat(
+  "mlrb host check",
+  wholeObject({
+    formatVersion: { const: 1 },
+    found: { ...text, description: "what worked, with its numbers, in one line" },
+  }),
+);
+export type HostCheck = TypeOf<typeof hostCheck>;
