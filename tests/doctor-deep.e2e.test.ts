@@ -67,6 +67,7 @@ const names = {
   model: "model of gpt-4o",
   gpu: "gpu-step[agent=gpt-4o,seed=1]",
   snapshot: "snapshot[agent=gpt-4o,seed=1]",
+  gateway: "gateway[agent=gpt-4o,seed=1]",
   models: "lm-eval[task=edge-llm-compression]",
   file: (source: string) => `hub-file[task=edge-llm-compression,source=${source}]`,
 };
@@ -134,15 +135,17 @@ test("a model without tools, a wrong file, a missing sandbox and a missing downl
     checks[names.file("phi-2")]!.found,
     /^microsoft\/phi-2\/.* bytes from the hub, SHA-256 as locked$/,
   );
-  assert.equal(Object.keys(checks).length, 7);
+  assert.equal(Object.keys(checks).length, 7, "attempts of this profile have no gateway, so none is checked");
 });
 
-test("on a host that can do everything each check passes and says what it measured, and nothing becomes an attempt", {
+test("on a host that can do everything each check passes, also of the gateway of sealed attempts, and nothing becomes an attempt", {
   skip: missing ?? false,
 }, async () => {
   const [file, right, wrong] = wrongDigest;
   repository.edit(file, wrong, right);
   callsTools = true;
+  const attempt = "attempt: { resources: { cpus: 1, memory: 4GiB, gpus: 0 }";
+  repository.edit("pipelines/full-benchmark.yaml", attempt, attempt.replace("{", "{ network: hub,"));
   await pipeline(["sources", "accept", "--yes", "mmlu"]);
   const got = await pipeline(["run", ...asked, "--only", "download"]);
   assert.equal(got.code, 0, got.stderr);
@@ -158,6 +161,10 @@ test("on a host that can do everything each check passes and says what it measur
   );
   assert.match(checks[names.snapshot]!.found, /^a snapshot of 256 MiB in .* its bytes verified; /);
   assert.match(checks[names.models]!.found, /^base: 10 items in [\d.]+ s, on cpu$/);
+  assert.match(
+    checks[names.gateway]!.found,
+    /^microsoft\/phi-2\/\S+ came through the gateway as locked, and not (cais\/mmlu|Salesforce\/wikitext) \(bubblewrap\)$/,
+  );
   for (const source of sources) assert.match(checks[names.file(source)]!.found, /SHA-256 as locked$/);
   const fetched = new Set(hub.requests.slice(before).map(({ path }) => path.split("/resolve/")[0]));
   assert.ok(fetched.has("/microsoft/phi-2"), "a file comes from the hub, though it was downloaded before");

@@ -20,7 +20,7 @@ export type TriedProgram = {
   result: string;
 };
 
-type Place = {
+export type TriedPlace = {
   /** The agent's interpreter; undefined: that of the sandbox. */
   python: string | undefined;
   gpus: readonly Gpu[];
@@ -35,8 +35,9 @@ type Place = {
 export async function tryProgram(
   sandbox: Sandbox,
   { files, args, modules, result }: TriedProgram,
-  place: Place,
+  place: TriedPlace,
 ): Promise<string> {
+  await prepareInside(sandbox, place);
   for (const [name, from] of Object.entries(files)) await sandbox.put(from, `program/${name}`);
   const inside = (name: string) => sandbox.seenAs(`program/${name}`);
   const [program] = Object.keys(files);
@@ -60,11 +61,12 @@ export async function tryProgram(
  */
 export async function trySnapshot(
   sandbox: Sandbox,
-  place: Place & { bytes: number },
+  place: TriedPlace & { bytes: number },
 ): Promise<{ ms: number }> {
   const { bytes, scratch } = place;
   const file = sandbox.seenAs(`${workspace}/weights.bin`);
   const script = `head -c ${bytes} /dev/urandom > ${file} && sha256sum < ${file}`;
+  await prepareInside(sandbox, place);
   const said = await runInside(sandbox, ["sh", "-c", script], { ...place, env: {} });
   const request = {
     inside: workspace,
@@ -87,17 +89,23 @@ export async function trySnapshot(
   return { ms };
 }
 
-/** Makes the workspace, then resolves with the program's standard output. */
-async function runInside(
+/** Makes the workspace. Call it before a program runs. */
+export async function prepareInside(
   sandbox: Sandbox,
-  argv: string[],
-  { env, python, ownImage, scratch }: Place & { env: Record<string, string> },
-): Promise<string> {
+  { scratch }: Pick<TriedPlace, "scratch">,
+): Promise<void> {
   await mkdir(scratch, { recursive: true });
   await sandbox.put(await mkdtemp(join(scratch, "empty-")), workspace);
+}
+
+/** Resolves with the program's standard output. Throws SandboxTrouble if the program fails. */
+export async function runInside(
+  sandbox: Sandbox,
+  argv: string[],
+  { env, python, ownImage }: TriedPlace & { env: Record<string, string> },
+): Promise<string> {
   const said = { stdout: "", stderr: "" };
-  const system = "/usr/local/bin:/usr/bin:/bin";
-  const PATH = python === undefined ? system : `${dirname(python)}:${system}`;
+  const PATH = pathInside(python);
   const ended = await sandbox.exec({
     argv,
     cwd: sandbox.seenAs(workspace),
@@ -111,6 +119,11 @@ async function runInside(
   throw new SandboxTrouble(
     `${argv[0]} failed in the sandbox: ${[...endWords(ended), last].filter(Boolean).join("; ")}`,
   );
+}
+
+export function pathInside(python: string | undefined): string {
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  return python === undefined ? system : `${dirname(python)}:${system}`;
 }
 
 function endWords(ended: ExecResult): string[] {

@@ -133,7 +133,7 @@ async function carriedOut(
   return { results, durations, interrupts };
 }
 
-/** Empty where another check did the same work. */
+/** Empty where another check did the same work, and where there was nothing to check. */
 function checkOf(
   check: Instance,
   { results, durations, interrupts }: Ended,
@@ -145,7 +145,8 @@ function checkOf(
   switch (outcome.kind) {
     case "succeeded": {
       const text = workspace.store.textOf(outputs.check!.digest);
-      return [{ kind: "passed", name, ms, found: mustFollow(hostCheck, JSON.parse(text), name).found }];
+      const { found } = mustFollow(hostCheck, JSON.parse(text), name);
+      return found === null ? [] : [{ kind: "passed", name, ms, found }];
     }
     case "reused":
       return [];
