@@ -36,7 +36,7 @@ def main() -> None:
         except (MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and "out of memory" not in str(error):
                 raise
-            failed.append(f"{name}: out of memory on {device_name()}")
+            failed.append(f"{name}: out of memory on {device_name()}: {str(error).splitlines()[0]}")
     for words in found:
         print(words, flush=True)
     if failed:

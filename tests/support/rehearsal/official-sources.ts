@@ -159,6 +159,7 @@ function parquetOf(rows: Row[]): Buffer {
 
 /** The files of tiny models, by source; the program makes those that it is asked for. */
 function models(names: string[]): Record<string, Files> {
+  if (names.length === 0) return {};
   const folder = mkdtempSync(join(tmpdir(), "mlrb-models-"));
   try {
     const program = join(import.meta.dirname, "official_models.py");
