@@ -122,7 +122,7 @@ test("a stage that receives a signal to end ends its agent too", {
   const step = spawn(process.execPath, args, { stdio: "ignore" });
   const ended = new Promise((resolve) => step.on("exit", (code) => resolve(code)));
   const snapshot = join(out, "snapshots/0001/child");
-  for (let waited = 0; !existsSync(snapshot) && waited < 10_000; waited += 50) await sleep(50);
+  for (let waited = 0; !existsSync(snapshot) && waited < 120_000; waited += 50) await sleep(50);
   const pids = ["pid", "child"].map((name) => readFileSync(join(out, "snapshots/0001", name), "utf8").trim());
   step.kill("SIGTERM");
   assert.equal(await ended, 143);
