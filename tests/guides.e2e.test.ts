@@ -129,7 +129,7 @@ async function tracedToAttempt(words: string[]): Promise<Line> {
   const [cell] = (await follow(words)).lines;
   assert.deepEqual([cell!.outdated, cell!.missing], [false, []]);
   assert.ok(
-    cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=mini-pile,agent=reference,seed=1]"),
+    cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=baby-lm,agent=reference,seed=1]"),
   );
   return cell!;
 }
