@@ -34,6 +34,7 @@ const program = readFileSync(join(import.meta.dirname, "support/rehearsal/agent.
 
 /** A supervisor delegates once and submits; its worker runs the program and returns. */
 function play({ tools, messages }: SeenRequest) {
+  if (tools.includes("report")) return tool("report", { word: "ready" }); // a deep check of doctor
   const isSupervisor = tools.includes("delegate");
   const hasResult = messages.some(({ role }) => role === "tool");
   if (isSupervisor) return hasResult ? submit() : tool("delegate", { task: "Submit a model." });
@@ -173,6 +174,18 @@ function endings(text: string): string[] {
   const lines = text.split("\n");
   return lines.map((_, at) => lines.slice(at).join("\n"));
 }
+
+test("the deep checks pass, with the published models that the run downloaded", {
+  timeout: 10 * 60_000,
+}, async () => {
+  const set = ["--set", "task=edge-llm-compression,mini-pile"];
+  const said = await pipeline("doctor", ...asked.slice(0, 3), ...set, "--deep", "--yes", "--json");
+  const checks = said.lines.filter(({ event }) => event === "deep-check");
+  assert.equal(said.code, 0, JSON.stringify(checks) + said.stderr);
+  const found = (name: string) => checks.find((check) => check.name === name)?.found;
+  assert.match(found("lm-eval[task=edge-llm-compression]"), /^base: 10 items in [\d.]+ s, on cpu$/);
+  assert.match(found("lm-eval[task=mini-pile]"), /^pythia-160m: 10 items in .*, pythia-410m: 10 items in /);
+});
 
 test("a second run repeats nothing and asks no model", { timeout: 10 * 60_000 }, async () => {
   const calls = provider.seen.length;

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { loadsIn, pipelineArgument, withPlace, withProfile, withSet } from "./command-options.ts";
+import { loadsIn, pipelineArgument, withPlace, withPrices, withProfile, withSet } from "./command-options.ts";
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
 import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
@@ -62,17 +62,28 @@ program
   .option("--json", "print one JSON object per line", false)
   .action(loads(async () => (await import("./commands/list-command.ts")).listCommand));
 
-withPlace(
+const doctor = withPlace(
   withSet(
     withProfile(program.command("doctor").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
   ),
-)
+);
+withPrices(doctor, {
+  maxCost: "with --deep: dollars that tool calls may cost (default: 0)",
+  price: "with --deep: price of a model",
+})
   .description("show what this machine has, what each profile lacks, and how to install it")
   .option(
     "--models [agents]",
     "also check that models answer, of the profiles' agents or of these (a,b); costs a few tokens",
     false,
   )
+  .option(
+    "--deep",
+    "also try each kind of paid work once, within 15 minutes: GPU, models, tool calls, snapshots, hub files",
+    false,
+  )
+  .option("--weak-limits", "with --deep: as for `run`", false)
+  .option("--yes", "with --deep: call models without a limit on the cost", false)
   .action(loads(async () => (await import("./commands/doctor-command.ts")).doctorCommand));
 
 withPlace(

@@ -159,6 +159,7 @@ function parquetOf(rows: Row[]): Buffer {
 
 /** The files of tiny models, by source; the program makes those that it is asked for. */
 function models(names: string[]): Record<string, Files> {
+  if (names.length === 0) return {};
   const folder = mkdtempSync(join(tmpdir(), "mlrb-models-"));
   try {
     const program = join(import.meta.dirname, "official_models.py");
@@ -181,10 +182,10 @@ function filesIn(folder: string): Files {
   );
 }
 
-/** Publishes a double of every source in `sources/`; returns the commit of each, by source. */
-export function publishSources(hub: LoopbackHub): Record<string, string> {
+/** Publishes doubles of the sources in `sources/`, or of `only` some; returns the commit of each, by source. */
+export function publishSources(hub: LoopbackHub, only?: string[]): Record<string, string> {
   const sources = readdirSync(join(repository, "sources"))
-    .filter((file) => file.endsWith(".yaml"))
+    .filter((file) => file.endsWith(".yaml") && (only?.includes(file.slice(0, -".yaml".length)) ?? true))
     .map((file) => parse(readFileSync(join(repository, "sources", file), "utf8")) as Record<string, string>);
   const made = models(sources.filter(({ type }) => type === "model").map(({ name }) => name!));
   const commits = sources.map(({ name, type, repository: id }) => {

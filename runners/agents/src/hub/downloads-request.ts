@@ -24,8 +24,18 @@ export function downloadsRequest(manifest: string | undefined, bytesMax: number)
         "collect an output `withheld` (pipelines/steps/withheld.ts), and run its stage too",
     );
   }
-  const { HF_ENDPOINT, PIP_INDEX_URL, MLRB_CODE_HOST, MLRB_DOWNLOADS } = process.env;
+  const { MLRB_DOWNLOADS } = process.env;
   if (!MLRB_DOWNLOADS) throw new Error("network: hub needs MLRB_DOWNLOADS, a folder for downloaded files");
+  return downloadsFrom({ withheld, bytesMax, cacheFolder: MLRB_DOWNLOADS });
+}
+
+/** From the servers that this process' variables name. Throws if an address holds a password. */
+export function downloadsFrom({
+  withheld,
+  bytesMax,
+  cacheFolder,
+}: Pick<DownloadsRequest, "withheld" | "bytesMax" | "cacheFolder">): DownloadsRequest {
+  const { HF_ENDPOINT, PIP_INDEX_URL, MLRB_CODE_HOST } = process.env;
   return {
     servers: {
       hub: server("HF_ENDPOINT", HF_ENDPOINT || "https://huggingface.co"),
@@ -33,7 +43,7 @@ export function downloadsRequest(manifest: string | undefined, bytesMax: number)
       code: server("MLRB_CODE_HOST", MLRB_CODE_HOST || "https://codeload.github.com"),
     },
     codeAllowed,
-    cacheFolder: MLRB_DOWNLOADS,
+    cacheFolder,
     withheld,
     limits: { fileBytesMax, freeBytesMin },
     bytesMax,

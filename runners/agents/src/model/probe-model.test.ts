@@ -5,7 +5,8 @@ import {
   type Reply,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
-import { probeModel } from "./probe-model.ts";
+import { priceBook } from "./prices.ts";
+import { probeModel, probeToolCall, toolCallBound } from "./probe-model.ts";
 
 const open: LoopbackProvider[] = [];
 after(() => Promise.all(open.map((one) => one.close())));
@@ -78,4 +79,40 @@ test("a stopped server is unreachable, and an incomplete spec is reported with t
   assert.equal(gone.answer, "unreachable");
   assert.match(gone.wayOut!, /is it started/u);
   assert.match((await probeModel(spec, undefined)).found, /needs `baseUrl`/u);
+});
+
+async function probeTool(provider: string, reply: Reply, id = "some-model") {
+  const server = await startLoopbackProvider({ script: [reply] });
+  open.push(server);
+  const spec = { provider, id, baseUrl: server.baseUrl, contextTokens: 1000, key: "KEY", temperature: 0 };
+  const prices = priceBook([{ run: null, prices: ["priced-model=10/20"] }]);
+  return { server, probed: await probeToolCall(spec, server.key, { prices, timeoutMs: 20_000 }) };
+}
+
+const call = { text: "", toolCalls: [{ name: "report", input: { word: "ready" } }] };
+
+for (const provider of ["openai", "anthropic", "local"])
+  test(`${provider}: a model that calls the tool works, and its answer has a cost`, async () => {
+    const usage = { input: 100, output: 50 };
+    const { server, probed } = await probeTool(provider, { ...call, usage }, "priced-model");
+    assert.equal(probed.answer, "works", probed.found);
+    assert.match(probed.found, /100 \+ 50 tokens, 0\.0020 dollars; it called a tool/);
+    assert.deepEqual([server.seen.length, server.seen[0]!.tools], [1, ["report"]]);
+    assert.equal(server.seen[0]!.body.temperature, 0, "the preset's own settings");
+    const sent = JSON.stringify(server.seen[0]!.body).length;
+    assert.ok(toolCallBound.inputTokens > sent / 4, "the bound covers the request");
+  });
+
+test("a model that answers a request for a tool call with words has failed, though its words cost money", async () => {
+  const { probed } = await probeTool("openai", { text: "I cannot call tools." }, "priced-model");
+  assert.equal(probed.answer, "no-tool-call");
+  assert.match(probed.found, /dollars; it was asked to call a tool and did not \(finish: stop\)/);
+  assert.match(probed.wayOut!, /models that call tools/);
+});
+
+test("without a report of tokens the cost of a tool call is an upper bound, and without a price unknown", async () => {
+  const priced = await probeTool("openai", { ...call, usage: null }, "priced-model");
+  assert.match(priced.probed.found, /tokens not reported, at most 0\.0\d+ dollars/);
+  const unpriced = await probeTool("openai", call);
+  assert.match(unpriced.probed.found, /tokens at an unknown price; it called a tool/);
 });

@@ -1,14 +1,35 @@
 // Checks that a preset's model answers, with a request of one word: models are retired, keys expire and local servers
 // are not started, and that should not show in an attempt of a day. Costs a few tokens.
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "./ai-sdk-client.ts";
+import { type CallBound, callBound, callCharge } from "./call-charge.ts";
 import { causeRow } from "./failure-causes.ts";
-import type { ModelFailure } from "./model-client.ts";
+import type { ModelFailure, ModelRequest, ModelResponse, ToolSpec } from "./model-client.ts";
+import type { PriceBook } from "./prices.ts";
 
 export type ModelProbe = {
-  answer: "works" | "retired" | "no-key" | "refused-key" | "no-money" | "unreachable" | "busy" | "unclear";
+  answer:
+    | "works"
+    | "retired"
+    | "no-key"
+    | "refused-key"
+    | "no-money"
+    | "unreachable"
+    | "busy"
+    | "unclear"
+    | "no-tool-call";
   found: string;
   wayOut: string | null;
+};
+
+type ProbeOptions = { timeoutMs?: number };
+
+/** A request, and the words on its answer. */
+type Probing = {
+  spec: ModelSpec;
+  request: Pick<ModelRequest, "messages" | "tools">;
+  judge: (response: ModelResponse) => ModelProbe;
 };
 
 /** OpenAI's responses protocol takes no smaller limit. */
@@ -17,15 +38,9 @@ const leastOutputTokens = (provider: string) => (provider === "openai" ? 16 : 1)
 export async function probeModel(
   spec: ModelSpec,
   key: string | undefined,
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  options: ProbeOptions = {},
 ): Promise<ModelProbe> {
   const { provider, id, baseUrl, contextTokens } = spec;
-  if (spec.key !== undefined && (key ?? "") === "")
-    return {
-      answer: "no-key",
-      found: `${spec.key} is not set`,
-      wayOut: `export ${spec.key}=… before the run; it is never logged or keyed`,
-    };
   // without options and temperature: some need more output than a word
   const plain: ModelSpec = {
     provider,
@@ -33,23 +48,96 @@ export async function probeModel(
     contextTokens,
     maxOutputTokens: leastOutputTokens(provider),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(spec.key !== undefined && { key: spec.key }),
   };
+  const request = { messages: [{ role: "user" as const, text: "Say yes." }], tools: [] };
+  return probe({ spec: plain, request, judge: (response) => answered(spec, response) }, key, options);
+}
+
+const reportTool: ToolSpec = {
+  name: "report",
+  description: "Reports one word to the operator.",
+  input: {
+    type: "object",
+    properties: { word: { type: "string", description: "the word to report" } },
+    required: ["word"],
+    additionalProperties: false,
+  },
+};
+
+const toolRequest = {
+  messages: [{ role: "user" as const, text: "Call the tool `report` once, with the word ready." }],
+  tools: [reportTool],
+};
+const toolOutputTokensMax = 2048;
+
+/** The most that `probeToolCall` can use. The provider's own framing of tools takes a few hundred tokens. */
+export const toolCallBound: CallBound = callBound({
+  requestBytes: JSON.stringify(toolRequest).length + 2000,
+  outputTokensMax: toolOutputTokensMax,
+});
+
+/** Asks for one tool call, with the preset's own settings, as a scaffold does. Says what it cost. */
+export async function probeToolCall(
+  spec: ModelSpec,
+  key: string | undefined,
+  { prices, ...options }: ProbeOptions & { prices: PriceBook },
+): Promise<ModelProbe> {
+  const most = Math.min(spec.maxOutputTokens ?? toolOutputTokensMax, toolOutputTokensMax);
+  const judge = (response: ModelResponse): ModelProbe => {
+    const { found } = answered(spec, response);
+    const words = `${found}; ${costWords(spec, response, prices)}`;
+    if (response.toolCalls.some((call) => call.name === reportTool.name && "input" in call))
+      return { answer: "works", found: `${words}; it called a tool`, wayOut: null };
+    return {
+      answer: "no-tool-call",
+      found: `${words}; it was asked to call a tool and did not (finish: ${response.finish})`,
+      wayOut: "scaffolds need models that call tools: name another model, or repeat if the answer was cut",
+    };
+  };
+  return probe({ spec: { ...spec, maxOutputTokens: most }, request: toolRequest, judge }, key, options);
+}
+
+function costWords(
+  { provider, id, free }: ModelSpec,
+  { usage, answeredBy }: ModelResponse,
+  prices: PriceBook,
+) {
+  const priced = (used: ModelUsage) => (free ? 0 : prices.dollarsOf(used, provider, answeredBy ?? id));
+  const charge = callCharge({ usage, answered: true, tokens: "maybe" }, toolCallBound, priced);
+  const dollars = charge.dollars ?? charge.estimated?.dollars ?? null;
+  const tokens = charge.usage
+    ? `${charge.usage.inputTokens} + ${charge.usage.outputTokens} tokens`
+    : "tokens not reported";
+  if (dollars === null) return `${tokens} at an unknown price`;
+  return `${tokens}, ${charge.dollars === null ? "at most " : ""}${dollars.toFixed(4)} dollars`;
+}
+
+function answered({ provider, id }: ModelSpec, { answeredBy }: ModelResponse): ModelProbe {
+  const named = answeredBy !== null && answeredBy !== id ? `, as ${answeredBy}` : "";
+  return { answer: "works", found: `${provider} answers${named}`, wayOut: null };
+}
+
+async function probe(
+  { spec, request, judge }: Probing,
+  key: string | undefined,
+  { timeoutMs = 30_000 }: ProbeOptions,
+): Promise<ModelProbe> {
+  if (spec.key !== undefined && (key ?? "") === "")
+    return {
+      answer: "no-key",
+      found: `${spec.key} is not set`,
+      wayOut: `export ${spec.key}=… before the run; it is never logged or keyed`,
+    };
   const over = AbortSignal.timeout(timeoutMs);
   try {
-    const result = await aiSdkClient(plain, key, { idleMs: timeoutMs }).call({
-      messages: [{ role: "user", text: "Say yes." }],
-      tools: [],
-      signal: over,
-    });
-    if (result.kind === "failed") return ofFailure(spec, result.failure);
-    const { answeredBy } = result.response;
-    const named = answeredBy !== null && answeredBy !== id ? `, as ${answeredBy}` : "";
-    return { answer: "works", found: `${provider} answers${named}`, wayOut: null };
+    const result = await aiSdkClient(spec, key, { idleMs: timeoutMs }).call({ ...request, signal: over });
+    return result.kind === "failed" ? ofFailure(spec, result.failure) : judge(result.response);
   } catch (error) {
     if (over.aborted)
       return {
         answer: "unreachable",
-        found: `${provider} did not answer within ${timeoutMs / 1000} s`,
+        found: `${spec.provider} did not answer within ${timeoutMs / 1000} s`,
         wayOut: causeRow("unreachable").wayOut,
       };
     return { answer: "unclear", found: (error as Error).message, wayOut: null };

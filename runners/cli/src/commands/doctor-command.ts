@@ -4,6 +4,8 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
+import { deepRequest } from "../deep/deep-request.ts";
+import type { CostOptions } from "../gates/cost-gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
 import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
 import { modelChecks } from "../gates/model-checks.ts";
@@ -26,15 +28,20 @@ export type DoctorOptions = {
   /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
   models: boolean | string;
   json: boolean;
-};
+  /** Whether each kind of work is tried. */
+  deep?: boolean;
+  weakLimits?: boolean;
+} & CostOptions;
 
-/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, or if Node
- * is not the project's. */
+/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, if a deep
+ * check fails, or if Node is not the project's. */
 export async function doctorCommand(
   repository: string,
   pipeline: string,
   options: DoctorOptions,
 ): Promise<number> {
+  const deep = options.deep ? await deepRequest(repository, pipeline, options) : undefined;
+  if (deep === "refused") return 2;
   const answers = await doctorAnswers(repository, pipeline, options);
   if ("problems" in answers) return refuse(answers.problems, options.json);
   const { checks, profiles, models } = answers;
@@ -46,9 +53,12 @@ export async function doctorCommand(
   if (options.json) {
     for (const check of checks) printJson({ event: "check", ...check });
     for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
-    printJson({ event: "summary", pipeline, runs: !broken });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
-  return broken ? 1 : 0;
+  const tried = await deep?.();
+  if (tried === "refused") return 2;
+  if (options.json) printJson({ event: "summary", pipeline, runs: !broken, ...(tried && { deep: tried }) });
+  if (tried === "interrupted") return 130;
+  return broken || tried === "failed" ? 1 : 0;
 }
 
 /** `models`: the checks of the models that `--models` names, which are among `checks`. */

@@ -77,9 +77,13 @@ export async function costAgreed(
   }
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
-  if (problem === undefined) return true;
-  if (!process.stdin.isTTY || options.json) {
-    refuse([problem], options.json);
+  return problem === undefined || personAgrees(problem, options.json);
+}
+
+/** Asks a person at a terminal whether to start in spite of `problem`; elsewhere false after printing it. */
+export async function personAgrees(problem: Diagnostic, json: boolean): Promise<boolean> {
+  if (!process.stdin.isTTY || json) {
+    refuse([problem], json);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

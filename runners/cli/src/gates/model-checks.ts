@@ -14,7 +14,7 @@ export async function modelChecks(
 ): Promise<Map<string, Check[]>> {
   const probes = new Map<string, Promise<ModelProbe>>();
   const probed = ({ spec }: PresetModel) => {
-    const same = JSON.stringify([spec.provider, spec.id, spec.baseUrl, spec.key]);
+    const same = modelKey(spec);
     const begun = probes.get(same) ?? probe(spec, spec.key === undefined ? undefined : keyOf(spec.key));
     probes.set(same, begun);
     return begun;
@@ -24,6 +24,11 @@ export async function modelChecks(
   );
   const byAgent = Map.groupBy(checks, ({ agent }) => agent);
   return new Map([...byAgent].map(([agent, own]) => [agent, own.map(({ check }) => check)]));
+}
+
+/** Equal for specs that are one model, probed once. */
+export function modelKey({ provider, id, baseUrl, key }: ModelSpec): string {
+  return JSON.stringify([provider, id, baseUrl, key]);
 }
 
 function checkOf({ agent, role, spec }: PresetModel, { answer, found, wayOut }: ModelProbe): Check {

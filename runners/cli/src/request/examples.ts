@@ -51,6 +51,10 @@ const examples: Record<string, [line: string, does: string][]> = {
       "what this machine lacks for one profile, with these values",
     ],
     ["pnpm pipeline doctor --models gpt-4o,claude-3-5-sonnet", "whether the models of these agents answer"],
+    [
+      "pnpm pipeline doctor --profile paper --deep --max-cost 1",
+      "whether each kind of paid work works here; 15 minutes, tool calls for at most a dollar",
+    ],
     ["pnpm pipeline doctor hello --root /scratch/mlrb", "another pipeline, with .mlrb/ on another disk"],
   ],
   report: [
