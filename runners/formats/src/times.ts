@@ -1,6 +1,6 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
 
-import { skippedChecks } from "./attempt/attempt-record.ts";
+import { skippedChecks, undeclaredChecks } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import {
@@ -28,6 +28,7 @@ export const times = fileFormat(
           "served",
           "origin",
           "skippedChecks",
+          "undeclaredChecks",
           "unusedShare",
           "sinceImprovementSeconds",
           "bestSoFar",
@@ -80,6 +81,7 @@ export const times = fileFormat(
           },
           origin: memberOrigin,
           skippedChecks,
+          undeclaredChecks,
         },
       ),
     ),

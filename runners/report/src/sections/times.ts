@@ -1,6 +1,7 @@
 // Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between runs
 // and machines, and reports are compared byte for byte.
 
+import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
@@ -58,7 +59,7 @@ export function times(
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
-        ...(member.skippedChecks && { skippedChecks: member.skippedChecks }),
+        ...uncheckedOf(member),
       };
     });
   attempts.sort(
