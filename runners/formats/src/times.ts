@@ -29,6 +29,7 @@ export const times = fileFormat(
           "origin",
           "skippedChecks",
           "undeclaredChecks",
+          "gpuMemoryPeakMiB",
           "unusedShare",
           "sinceImprovementSeconds",
           "bestSoFar",
@@ -48,6 +49,10 @@ export const times = fileFormat(
           dollars: numberOrNull,
           gpuHours: numberOrNull,
           gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
+          gpuMemoryPeakMiB: {
+            ...numberOrNull,
+            description: "the most memory in use on one of its GPUs; null: unknown; absent in older files",
+          },
           firstValidSeconds: {
             ...numberOrNull,
             description: "to the first snapshot of a submission that can be loaded",

@@ -62,7 +62,9 @@ function timeText(time: AttemptDetails["time"]): string {
   const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
   const busy = typeof time.gpuBusyHours === "number" ? ` (${time.gpuBusyHours.toFixed(2)} busy)` : "";
-  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}`;
+  const peak = time.gpuMemoryPeakMiB ?? null;
+  const memory = peak === null ? "" : `, up to ${peak} MiB of memory on a GPU (polled)`;
+  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}${memory}`;
   return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "unknown"}.`;
 }
 

@@ -54,6 +54,7 @@ export function times(
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
+        gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
@@ -84,6 +85,7 @@ const csvColumns = [
   "gpuBusyHours",
   "unusedShare",
   "sinceImprovementSeconds",
+  "gpuMemoryPeakMiB",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
@@ -185,6 +187,12 @@ const spentColumns: {
       gpuBusyHours === null || gpuHours === null || gpuHours === 0 ? null : gpuBusyHours / gpuHours,
     isShown: () => true, // 0: GPUs that were held and idle
     means: "GPU busy: share of the GPU hours in which the GPUs computed.",
+  },
+  {
+    head: "peak GPU MiB",
+    digits: 0,
+    of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
+    means: "Peak GPU MiB: the most memory in use on one of the GPUs, polled.",
   },
   {
     head: "unused",
