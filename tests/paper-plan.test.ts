@@ -81,6 +81,18 @@ test("a check is no part of an attempt: its inputs and its action are the same w
   }
 });
 
+test("an attempt is marked where no task of its plan declares a reference model, and never in smoke", () => {
+  const marks = (...given: Parameters<typeof planOf>) =>
+    new Set(planOf(...given).instances.flatMap(({ undeclaredChecks = [] }) => undeclaredChecks));
+  const alone = { task: ["llm-merging", "math-reasoning"] };
+  const both = ["reference-check[task=llm-merging]", "reference-check[task=math-reasoning]"];
+  assert.deepEqual([...marks("paper", alone)], both);
+  assert.deepEqual([...marks("paper-sealed", alone, true)], both);
+  assert.deepEqual([...marks("paper")], [], "they wait for the checks of other tasks");
+  assert.deepEqual([...marks("smoke", alone)], []);
+  assert.deepEqual([...marks("docker-smoke", alone, true)], []);
+});
+
 test("paper-40gb plans the attempts of paper with a cap on GPU memory, and no other difference", () => {
   const capped = planOf("paper-40gb").instances;
   assert.equal(capped.length, plan.instances.length);

@@ -152,7 +152,12 @@ test("the training rows of math-reasoning are public and its test rows private, 
       [null, "No name.", "theorem nameless : true := trivial"],
     ]),
   );
-  const said = official(at, "math-reasoning", { "math-reasoning": "train", "math-reasoning-test": "test" });
+  writeWikitext(at);
+  const said = official(at, "math-reasoning", {
+    "math-reasoning": "train",
+    "math-reasoning-test": "test",
+    "wikitext-2": "wikitext",
+  });
   assert.equal(said.status, 0, said.stderr);
   assert.match(said.stdout, /^2 test items: 1 same-statement, 1 new; 2 rows are left out$/m);
   const [set, name] = ["AlgorithmicResearchGroup", "math_reasoning_autoformalization_track"];
@@ -172,6 +177,7 @@ test("the training rows of math-reasoning are public and its test rows private, 
       ["t #2", "new", ""],
     ],
   );
+  assert.deepEqual(rows("private/wikitext/wikitext-2-raw-v1/test.jsonl")[1], { text: " = A title = \n" });
   assert.deepEqual(
     rows("public/train.jsonl").map((row) => row.name),
     ["sum"],
