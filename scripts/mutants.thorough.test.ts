@@ -15,10 +15,12 @@ const sampleSize = 12;
 test("the unit tests kill most of a random sample of mutants", async (t) => {
   const seed = process.env.MLRB_TEST_MUTANT_SEED ?? String(randomInt(1_000_000));
   t.diagnostic(`MLRB_TEST_MUTANT_SEED=${seed}`);
+  // of one package: tests of the other are run for nothing
+  const folder = `runners/${["core", "local"][Number(seed) % 2]}/`;
   const sample = ["--sample", String(sampleSize), "--seed", seed];
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["scripts/mutants.ts", ...sample, "--tests", "runners/core", "--tests", "runners/local"],
+    ["scripts/mutants.ts", folder, ...sample, "--tests", folder],
     { cwd: repository, maxBuffer: 1 << 28 },
   );
   t.diagnostic(stdout);

@@ -98,11 +98,10 @@ function chosenModules(wanted: string[]): string[] {
   const gone = deciding.filter((path) => !product.includes(path));
   if (gone.length > 0)
     throw new Error(`bug: ${gone.join(", ")} moved; change the list in scripts/mutants.ts`);
-  const found = product.filter((path) =>
-    wanted.length === 0
-      ? path.startsWith("runners/core/") || deciding.includes(path)
-      : wanted.some((part) => path.includes(part)),
-  );
+  const usual = product.filter((path) => path.startsWith("runners/core/") || deciding.includes(path));
+  const named = (path: string) => wanted.length === 0 || wanted.some((part) => path.includes(part));
+  const inUsual = usual.filter(named);
+  const found = inUsual.length > 0 ? inUsual : product.filter(named);
   if (found.length === 0) throw new Error(`no module is called ${wanted.join(" or ")}`);
   return found;
 }

@@ -10,9 +10,10 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** Reference models are scored for each task; the check of task `low` fails while no file says otherwise. */
-function define(at: Lab, rows = "rows"): void {
+/** Reference models are scored for each task; the check of task `low` fails while no file says otherwise. Without `declared` there is no check. */
+function define(at: Lab, { rows = "rows", declared = "a model" } = {}): void {
   at.define({
+    params: { declared },
     axes: { task: ["high", "low"], seed: [1] },
     stages: {
       anchors: {
@@ -22,6 +23,7 @@ function define(at: Lab, rows = "rows"): void {
       },
       check: {
         each: ["task"],
+        when: "{params.declared}",
         collect: ["anchors.rows"],
         command: `(test {task} = high || test -e ${at.outside}/mended) && echo checked > {outputs.checks}`,
         gives: { checks: "file" },
@@ -29,6 +31,7 @@ function define(at: Lab, rows = "rows"): void {
       attempt: {
         each: ["task", "seed"],
         startAfter: ["check"],
+        needsCheck: true,
         durable: true,
         command: counted(at, "attempt-{task}", "echo made > {outputs.submission}"),
         gives: { submission: "file" },
@@ -51,7 +54,7 @@ function members(at: Lab): Record<string, unknown> {
   return Object.fromEntries(
     JSON.parse(text!).members.map((one: Record<string, unknown>) => [
       one.stage,
-      one.skippedChecks ?? one.outcome,
+      one.skippedChecks ?? one.undeclaredChecks ?? one.outcome,
     ]),
   );
 }
@@ -88,6 +91,22 @@ test("without its check an attempt starts, its record says so in every later run
   assert.deepEqual(at.executions(), { anchors: 2, "attempt-high": 1, "attempt-low": 1 });
 });
 
+test("where nothing declares a check, the record of an attempt that needs one says so for good", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const marked = { [high]: ["check[task=high]"], [low]: ["check[task=low]"] };
+  define(at, { declared: "" });
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stderr);
+  assert.deepEqual(members(at), marked);
+  const shown = await at.pipeline(["attempts", "show", low, "--root", at.root]);
+  assert.match(shown.stdout, /^started without check\[task=low\] \(no reference model is declared\)$/m);
+  define(at);
+  const again = await at.run();
+  assert.equal(outcomes(again)[low], "reused");
+  assert.deepEqual(members(at), marked, "also where a later run has the check");
+});
+
 test("selected attempts are refused unless their check is selected or its result is valid", async (t) => {
   const at = lab(t, repository);
   define(at);
@@ -116,7 +135,7 @@ test("a selected check counts only if what it reads is selected or valid", async
   writeFileSync(join(at.outside, "mended"), "");
   const checked = await at.run("--only", "check", "--only", "anchors");
   assert.equal(checked.code, 0, checked.stderr);
-  define(at, "other rows");
+  define(at, { rows: "other rows" });
   const refused = await at.run("--only", "attempt", "--only", "check");
   assert.equal(refused.code, 2, refused.stdout);
   assert.match(refused.stderr, /after check\[task=high\] has succeeded, which reads anchors\[task=high\]/);

@@ -145,7 +145,9 @@ test("a scorer gives the same bytes forked and fresh, twice and in parallel", as
   assert.ok(fresh.filter(({ result }) => result.kind === "succeeded").length >= 2);
   for (const [at, name] of names.entries()) {
     const { result, score, samples, said } = fresh[at]!;
-    assert.equal(result.kind === "succeeded", score.length > 0 && samples.length > 0, said);
+    // a score that cannot be measured here (Lean 3 without its program) has no samples
+    if (result.kind !== "succeeded") assert.equal(score + samples, "", said);
+    else if (JSON.parse(score).kind !== "not-measured") assert.ok(samples.length > 0, said);
     for (const forked of [once[at]!, together[at]!]) {
       // if a program is missing here (Lean), both fail with the same message
       assert.deepEqual(forked.result, result, forked.said);

@@ -36,7 +36,7 @@ for (const { name, honest, answer } of targets)
 
 for (const { name, honest, words, answer } of targets)
   test(`${name}: no input makes the reader throw, or answer differently twice`, async (t) => {
-    const runs = 350;
+    const runs = 200;
     const found = await coverageFuzz({ seed, runs, honest, words, target: answer, watched: "/runners/" });
     t.diagnostic(`seed ${seed}: ${runs} inputs, ${found.kept} kept, ${found.paths} paths through functions`);
     assert.ok(found.kept > honest.length, "no mutant took a new path: the guidance does not work");

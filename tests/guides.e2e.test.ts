@@ -128,9 +128,7 @@ test("the scorer correction from the guide measures stored submissions again, an
 async function tracedToAttempt(words: string[]): Promise<Line> {
   const [cell] = (await follow(words)).lines;
   assert.deepEqual([cell!.outdated, cell!.missing], [false, []]);
-  assert.ok(
-    cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=mini-pile,agent=reference,seed=1]"),
-  );
+  assert.ok(cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=baby-lm,agent=reference,seed=1]"));
   return cell!;
 }
 

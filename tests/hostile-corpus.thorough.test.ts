@@ -1,6 +1,6 @@
 // The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
-// walls of the runner and ends with a verdict. All folders in namespaces; a random sixth as an ordinary user, and the
-// same sixth in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
+// walls of the runner and ends with a verdict. A random half in namespaces; a random eighth as an ordinary user, and
+// the same eighth in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -39,18 +39,16 @@ const judgeMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
 const loadPeakMax = 3 * GiB;
 
 const seed = Number(process.env.MLRB_TEST_HOSTILE_SEED ?? Date.now() % 2 ** 31);
-console.log(`a sixth of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
+console.log(`samples of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
+const full = process.env.MLRB_TEST_HOSTILE === "full";
 const place = mkdtempSync(join(tmpdir(), "hostile-corpus-"));
 chmodSync(place, 0o755);
-let corpus: Corpus;
-let sixth: Corpus;
+let half: Corpus;
+let eighth: Corpus;
 before(() => {
-  corpus = writeCorpus(newFolder("all"));
   const random = seededRandom(seed);
-  sixth =
-    process.env.MLRB_TEST_HOSTILE === "full"
-      ? corpus
-      : writeCorpus(newFolder("sixth"), () => random.integer(6) === 0);
+  half = writeCorpus(newFolder("half"), () => full || random.integer(2) === 0);
+  eighth = full ? half : writeCorpus(newFolder("eighth"), () => random.integer(8) === 0);
 });
 after(() => removeFolder(place));
 
@@ -87,22 +85,35 @@ const loadingBombs = [
   ).values(),
 ];
 
+/** The worst of them; each run loads these. */
+const worstBombs = [
+  "config-num-labels-1e9",
+  "config-bart-decoder-layers",
+  "config-gpt-neo-attention-types",
+  "tokenizer-replace-doubles-40-times",
+];
+
+function sampledBombs() {
+  const random = seededRandom(seed + 1);
+  return loadingBombs.filter(({ name }) => full || worstBombs.includes(name) || random.integer(2) === 0);
+}
+
 const missing = await wallsMissing();
 const root = process.getuid?.() === 0;
 
-test(`in namespaces, as ${root ? "root" : "an ordinary user"}: every hostile folder is contained and gets a verdict`, {
+test(`in namespaces, as ${root ? "root" : "an ordinary user"}: each of a half of the hostile folders is contained and gets a verdict`, {
   skip: missing ?? false,
 }, async (t) => {
-  const result = await runChain(corpus, () => localExecutor(repository), loadingBombs);
-  assertContained(t, corpus, result);
-  assert.ok(result.folders.length >= 380, `${result.folders.length} folders`);
+  const result = await runChain(half, () => localExecutor(repository), sampledBombs());
+  assertContained(t, half, result);
+  assert.ok(result.folders.length >= (full ? 380 : 140), `${result.folders.length} folders`);
   await t.test(
     "every loading bomb ends as admitted or rejected within 3 GiB, and the worst are rejected",
     () => assertLoads(result.bombs),
   );
 });
 
-test("in namespaces, as an ordinary user under root: each of a sixth of the hostile folders is contained and gets a verdict", {
+test("in namespaces, as an ordinary user under root: each of an eighth of the hostile folders is contained and gets a verdict", {
   skip: missing ?? whyNoUser(),
 }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hostile-user-"));
@@ -110,13 +121,13 @@ test("in namespaces, as an ordinary user under root: each of a sixth of the host
   chmodSync(folder, 0o777);
   const program = fileURLToPath(new URL("./support/hostile-chain/run-chain.ts", import.meta.url));
   const files = ["corpus.json", "result.json"].map((name) => join(folder, name));
-  writeFileSync(files[0]!, JSON.stringify(sixth));
+  writeFileSync(files[0]!, JSON.stringify(eighth));
   const { status, stderr } = asUser([process.execPath, program, ...files], folder);
   assert.equal(status, 0, stderr);
-  assertContained(t, sixth, JSON.parse(readFileSync(files[1]!, "utf8")));
+  assertContained(t, eighth, JSON.parse(readFileSync(files[1]!, "utf8")));
 });
 
-test("in a container: each of a sixth of the hostile folders is contained and gets a verdict", async (t) => {
+test("in a container: each of an eighth of the hostile folders is contained and gets a verdict", async (t) => {
   const engine = await testEngine();
   if ("skip" in engine) return t.skip(engine.skip);
   t.after(() => engine.stop());
@@ -125,7 +136,7 @@ test("in a container: each of a sixth of the hostile folders is contained and ge
       ...{ root: repository, state: join(place, ".mlrb"), run: "hostile", isLive: () => false },
       env: { ...engine.env },
     });
-  assertContained(t, sixth, await runChain(sixth, open));
+  assertContained(t, eighth, await runChain(eighth, open));
 });
 
 function asUser(args: string[], folder: string) {
@@ -175,7 +186,7 @@ function assertContained(
   assert.deepEqual(leaks, [], "outputs or logs contain a secret");
   assert.deepEqual(folders.flatMap(problemOf), []);
   assert.equal(folders.length, corpus.folders.length);
-  assert.ok(folders.length > 40, `${folders.length} folders`);
+  assert.ok(folders.length > 25, `${folders.length} folders`);
 }
 
 /** What is wrong with the end of one folder. */
@@ -201,7 +212,7 @@ function problemOf(folder: ChainFolder): string[] {
 }
 
 function assertLoads(bombs: Bomb[]): void {
-  assert.ok(bombs.length > 50, `${bombs.length} cases`);
+  assert.ok(bombs.length > (full ? 50 : 15), `${bombs.length} cases`);
   for (const { name, loaded, final } of bombs) {
     assert.equal(loaded?.exit, 0, name);
     assert.ok(final?.admitted || final?.reasons[0]?.detail, `${name}: no reason`);
@@ -209,13 +220,9 @@ function assertLoads(bombs: Bomb[]): void {
   }
   const reason = (wanted: string) =>
     bombs.find(({ name }) => name === wanted)?.final?.reasons[0]?.detail ?? "";
-  for (const name of [
-    "config-num-labels-1e9",
-    "config-bart-decoder-layers",
-    "config-gpt-neo-attention-types",
-  ])
-    assert.match(reason(name), /^needs more than/, name);
-  assert.match(reason("tokenizer-replace-doubles-40-times"), /^tokenizer\.json: its normalizer/);
+  const [tokenizer, ...configs] = worstBombs.toReversed();
+  for (const name of configs) assert.match(reason(name), /^needs more than/, name);
+  assert.match(reason(tokenizer!), /^tokenizer\.json: its normalizer/);
 }
 
 function printLargest(t: TestContext, folders: ChainFolder[]): void {

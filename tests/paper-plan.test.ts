@@ -81,6 +81,18 @@ test("a check is no part of an attempt: its inputs and its action are the same w
   }
 });
 
+test("an attempt is marked where no task of its plan declares a reference model, and never in smoke", () => {
+  const marks = (...given: Parameters<typeof planOf>) =>
+    new Set(planOf(...given).instances.flatMap(({ undeclaredChecks = [] }) => undeclaredChecks));
+  const alone = { task: ["llm-merging", "math-reasoning"] };
+  const both = ["reference-check[task=llm-merging]", "reference-check[task=math-reasoning]"];
+  assert.deepEqual([...marks("paper", alone)], both);
+  assert.deepEqual([...marks("paper-sealed", alone, true)], both);
+  assert.deepEqual([...marks("paper")], [], "they wait for the checks of other tasks");
+  assert.deepEqual([...marks("smoke", alone)], []);
+  assert.deepEqual([...marks("docker-smoke", alone, true)], []);
+});
+
 test("paper-40gb plans the attempts of paper with a cap on GPU memory, and no other difference", () => {
   const capped = planOf("paper-40gb").instances;
   assert.equal(capped.length, plan.instances.length);
@@ -145,4 +157,43 @@ test("the report knows each task's rules on its data, and each agent's model and
     const { strikes, notes } = paper.ruleCounts(String(axes.task))!;
     assert.ok(strikes > 0 && notes >= 0, String(axes.task));
   }
+});
+
+test("mini plans the six tasks with a mini text for 8 hours each, on the full tasks' data, rules and scorers", () => {
+  const tasks = [
+    "llm-efficiency",
+    "baby-lm",
+    "mini-pile",
+    "llm-merging",
+    "edge-llm-compression",
+    "math-reasoning",
+  ];
+  const mini = planOf("mini");
+  const paper = planOf("paper", { task: tasks });
+  const own = mini.instances.filter(({ stage }) => stage.durable);
+  assert.equal(own.length, 6 * 2 * 5);
+  for (const { id, axes, action, execution } of own) {
+    assert.equal(action.budget.timeMs, 8 * 3_600_000, id);
+    assert.equal(action.params.prompt, `tasks/${axes.task}/framing-mini.md`);
+    const { resources, network } = execution;
+    assert.deepEqual([resources.gpus, network], [1, "full"]);
+  }
+  const named = (plan: Plan, stage: string) => plan.instances.filter((one) => one.stage.name === stage);
+  for (const stage of ["data", "verdict", "identity", "memory", "kinship"])
+    for (const [at, { action }] of named(mini, stage).entries())
+      assert.deepEqual(action.params, named(paper, stage)[at]!.action.params, stage);
+  const scored = (plan: Plan) => named(plan, "score").map(({ id }) => id);
+  assert.deepEqual(scored(mini), scored(paper));
+  const prompts = named(mini, "official-prompt").map(({ action }) => action.params);
+  assert.deepEqual(
+    prompts.map(({ name }) => String(name)).sort(),
+    tasks.map((task) => `mini_${task.replaceAll("-", "_")}`).sort(),
+  );
+  const given = named(mini, "given-models").map(({ axes, action }) => [axes.task, action.params.models]);
+  assert.deepEqual(given, [
+    ["llm-efficiency", { base: "gpt2-xs" }],
+    ["edge-llm-compression", { base: "gpt2-xs" }],
+    ["math-reasoning", { base: "gpt2-xs" }],
+  ]);
+  assert.deepEqual(named(mini, "reference-check"), [], "no published model is a reference of mini");
 });

@@ -255,11 +255,11 @@ const skip = lacking("strace", "strace");
 const kinds: [string, number][] = [
   ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [
     call,
-    full ? 1e6 : 6,
+    full ? 1e6 : 4,
   ]),
-  ["unlinkat", full ? 1e6 : 5],
-  ["openat", full ? 1e6 : 4],
-  ["write", full ? 1e6 : 4],
+  ["unlinkat", full ? 1e6 : 4],
+  ["openat", full ? 1e6 : 3],
+  ["write", full ? 1e6 : 3],
   ...["mkdir", "mkdirat", "rmdir", "ftruncate", "chmod"].map((call): [string, number] => [
     call,
     full ? 1e6 : 2,
@@ -292,7 +292,7 @@ test("after kill -9 while the results of an edited pipeline replace older ones, 
     "edited/default/newer/text",
   ]);
   for (const call of ["rename", "renameat2", "unlink", "openat", "fsync"]) {
-    const kills = await killAtEach(scene, call, full ? 1e6 : 4);
+    const kills = await killAtEach(scene, call, full ? 1e6 : 3);
     if (kills > 0) t.diagnostic(`${kills} kills at ${call}`);
   }
 });

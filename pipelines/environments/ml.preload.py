@@ -19,7 +19,6 @@ os.environ.update(
 import lm_eval
 import lm_eval.evaluator
 import lm_eval.models.huggingface
-import rouge_score.rouge_scorer  # imports nltk, which takes a second
 import safetensors.torch
 import tokenizers
 import torch

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -121,9 +122,10 @@ test("a stage that receives a signal to end ends its agent too", {
   );
   const step = spawn(process.execPath, args, { stdio: "ignore" });
   const ended = new Promise((resolve) => step.on("exit", (code) => resolve(code)));
-  const snapshot = join(out, "snapshots/0001/child");
-  for (let waited = 0; !existsSync(snapshot) && waited < 10_000; waited += 50) await sleep(50);
-  const pids = ["pid", "child"].map((name) => readFileSync(join(out, "snapshots/0001", name), "utf8").trim());
+  const kept = ["pid", "child"].map((name) => join(out, "snapshots/0001", name));
+  const whole = () => kept.every((path) => existsSync(path) && statSync(path).size > 0);
+  for (let waited = 0; !whole() && waited < 15_000; waited += 50) await sleep(50);
+  const pids = kept.map((path) => readFileSync(path, "utf8").trim());
   step.kill("SIGTERM");
   assert.equal(await ended, 143);
   for (const pid of pids)

@@ -53,15 +53,33 @@ function render(name: string, sha256: string) {
   return { status, stderr, files, prompt: () => readFileSync(join(at, "prompt.md"), "utf8") };
 }
 
-test("each task pins the digest of the prompt that the locked package renders, and all seven differ", () => {
+test("each task pins the digest of the prompt that the locked package renders, and all nine differ", () => {
   const prompts = tasks.map(({ officialName, promptDigest }) => {
     const made = render(officialName!, promptDigest!.official!);
     assert.equal(made.status, 0, made.stderr);
     assert.doesNotMatch(made.prompt(), /\{\{/, "double braces would be blanks of ours");
     return made.prompt();
   });
-  assert.equal(new Set(prompts).size, 7);
+  assert.equal(new Set(prompts).size, 9);
   assert.deepEqual(new Set(tasks.map(({ promptDigest }) => promptDigest!.smoke)), new Set([""]));
+});
+
+test("each task with a mini prompt pins the digest that the locked package renders, and all six differ", () => {
+  const mini = tasks.flatMap((task) => {
+    const pinned = task.promptDigest!.mini;
+    return pinned === undefined ? [] : [render(`mini_${task.officialName}`, pinned)];
+  });
+  for (const { status, stderr } of mini) assert.equal(status, 0, stderr);
+  assert.equal(new Set(mini.map(({ prompt }) => prompt())).size, 6);
+  for (const { prompt } of mini) assert.match(prompt(), /30 million parameter GPT-2|MiniPile|llm_merging/);
+});
+
+test("the mini package has no text for three of its folders, so no task can pin one", () => {
+  for (const name of ["edge_llm_training", "budget_model_training", "budget_model_inference"]) {
+    const made = render(`mini_${name}`, "0".repeat(64));
+    assert.equal(made.status, 1);
+    assert.match(made.stderr, new RegExp(`has no task mini_${name}: .*not found in retrieved tasks`));
+  }
 });
 
 test("the starter files of LLM Merging lie in the folder that its prompt names", () => {

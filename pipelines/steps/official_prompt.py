@@ -8,20 +8,24 @@ Jinja2, so this script runs in a process and an environment of its own. By hand:
 
 import hashlib
 from importlib.metadata import version
+from pathlib import Path
 
 from mlrb_kit.stage import read_stage
 
 PACKAGE = "mlrb-agent-tasks"
+BENCHMARKS = ("full_benchmark", "mini_benchmark")  # no name is in both
 
 
 def main() -> None:
-    from mlrb_agent_tasks import get_task  # late: only this stage's environment has it
+    import mlrb_agent_tasks  # late: only this stage's environment has it
 
     stage = read_stage()
     name, pinned = stage.param("name"), stage.param("sha256")
     prompt_file, starter = stage.output("prompt").resolve(), stage.output("starter").resolve()
     release = f"{PACKAGE} {version(PACKAGE)}"
-    answer = get_task(str(starter / name), "full_benchmark", name)
+    package = Path(mlrb_agent_tasks.__file__).parent
+    benchmark = next((one for one in BENCHMARKS if (package / one / name).is_dir()), BENCHMARKS[0])
+    answer = mlrb_agent_tasks.get_task(str(starter / name), benchmark, name)
     if "error" in answer:
         raise SystemExit(f"{release} has no task {name}: {answer['error']}; see officialName in task.yaml")
     prompt = answer["prompt"].encode()

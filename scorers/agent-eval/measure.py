@@ -1,10 +1,16 @@
 """Measures what upstream's agent-eval measures of a submission (defined in README.md)."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from mlrb_kit.admitted import read_admission
+from mlrb_kit.not_measured import write_not_measured
+from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measured, judged, score_stage
-from mlrb_kit.submission import load_submission
+from mlrb_kit.stage import Stage, read_stage
+from mlrb_kit.submission import is_encoder_decoder, load_submission
 from perplexity import Sample, perplexity_of, running_mean, window_samples
 from scorer_library.costs.efficiency import read_settings
 from scorer_library.ratio import ratio
@@ -12,6 +18,7 @@ from scorer_library.wikitext import encode_wikitext, read_wikitext
 from speed import measure_speed
 
 SETTINGS = {"warmups": 5, "runs": 10}
+UNDEFINED = "upstream's agent-eval loads causal models only, and this one is an encoder-decoder"
 
 
 def measure(submission: Path, private: Path) -> Measured:
@@ -20,6 +27,8 @@ def measure(submission: Path, private: Path) -> Measured:
 
 def measure_text(folder: Path, text: str, settings: dict[str, int]) -> Measured:
     submission = load_submission(folder)
+    if submission.encoder_decoder:
+        raise Rejected(UNDEFINED)
     ids = encode_wikitext(submission, text)
     samples = window_samples(submission, ids)
     more = {
@@ -46,5 +55,17 @@ def scored(samples: list[Sample], more: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def not_defined(stage: Stage) -> str | None:
+    """Why an admitted submission is not measured: it is not at fault for what upstream does not define."""
+    admission = read_admission(stage)
+    if not admission["admitted"] or admission.get("undecided"):
+        return None
+    config = json.loads((stage.input("submission") / "config.json").read_text(encoding="utf-8"))
+    return UNDEFINED if is_encoder_decoder(SimpleNamespace(model_type=config["model_type"])) else None
+
+
 if __name__ == "__main__":
-    score_stage(measure)
+    if reason := not_defined(read_stage()):
+        write_not_measured(reason)
+    else:
+        score_stage(measure)

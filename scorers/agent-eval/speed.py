@@ -21,7 +21,7 @@ def measure_speed(submission: Submission, settings: dict[str, int]) -> dict[str,
     for run in range(settings["warmups"]):
         seconds(submission, prompt, run)
     times = [seconds(submission, prompt, run) for run in range(settings["runs"])]
-    return speeds(times, TOKENS if submission.encoder_decoder else TOKENS - len(prompt))
+    return speeds(times, TOKENS - len(prompt))
 
 
 def speeds(times: list[float], new_tokens: int) -> dict[str, Any]:
@@ -58,14 +58,12 @@ def write(submission: Submission, prompt: list[int]) -> None:
     model = submission.model
     model.generation_config = GenerationConfig()  # a submission's own settings would fill gaps
     ids = torch.tensor([prompt], device=device())
-    start = getattr(model.config, "decoder_start_token_id", None) or 0
     settings = GenerationConfig(
         max_length=TOKENS,
         do_sample=True,
         temperature=0.8,
         top_k=300,
         pad_token_id=0,
-        decoder_start_token_id=start,
     )
     with torch.inference_mode(), blame("the model fails to write text"):
         model.generate(

@@ -5,6 +5,7 @@
 //   tiny     the score of the whole submission, to be reproduced within a millionth, or within `within` where the
 //            number depends on the machine
 //   generate the script that lets a submission write the answers, for a scorer that reads no model
+//   submissions  a folder of submissions in place of the models that are made here, for tasks whose submission is a program
 //   command  a stand-in for the program that the scorer starts, for a scorer that measures nothing without one
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -40,13 +41,14 @@ import { makeSubmissions, testPython } from "./submissions.ts";
 
 type Contract = {
   floor: number;
+  submissions?: string;
   scored: string[];
   tiny: { value: number; standardError: number; items: number; within?: number };
 };
 
 const here = resolve(import.meta.dirname, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-scorers-"));
-const submissions = join(temporary, "submissions");
+const models = join(temporary, "submissions");
 
 /** Every scorer of the repository. */
 export const scorers = readdirSync(here).filter((name) => existsSync(join(here, name, "scorer.yaml")));
@@ -62,8 +64,8 @@ export function prepareSubmissions(): void {
   before(() => {
     console.log(`half of the broken submissions with MLRB_TEST_SUBMISSIONS_SEED=${seed}`);
     testPython();
-    mkdirSync(submissions);
-    makeSubmissions(submissions);
+    mkdirSync(models);
+    makeSubmissions(models);
   });
   after(() => rmSync(temporary, { recursive: true }));
 }
@@ -71,6 +73,7 @@ export function prepareSubmissions(): void {
 function contractOf(scorer: string) {
   const manifest = scorerManifest(scorer);
   const contract = readJson(join(here, scorer, "fixtures/contract.json")) as Contract;
+  const submissions = contract.submissions ? resolve(here, "..", contract.submissions) : models;
   const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
   type Given = Parameters<typeof measure>[2];
   const score = (name: string, given: Given) =>
@@ -78,7 +81,7 @@ function contractOf(scorer: string) {
       ...given,
       submission: join(submissions, given.submission),
     });
-  return { manifest, contract, measured, score };
+  return { manifest, contract, submissions, measured, score };
 }
 
 /** Tests with a whole submission, one that was not admitted, missing data and missing answers. */
@@ -164,8 +167,13 @@ function isDrawn(scorer: string, name: string): boolean {
   return createHash("sha256").update(`${seed} ${scorer} ${name}`).digest()[0]! < 128;
 }
 
-/** Starts a fresh Python for each submission, so it gets a random half of the others. */
-const measuresAlone = ({ programs, hostSensitive }: ScorerManifest) => programs === true && hostSensitive;
+/**
+ * Whether a scorer gets a random half of the other submissions: one of the thorough tier, and one that starts a fresh
+ * Python for each submission.
+ */
+const getsHalf = (scorer: string, { programs, hostSensitive }: ScorerManifest) =>
+  process.env.MLRB_TEST_SUBMISSIONS !== "full" &&
+  (!sampled.includes(scorer) || (programs === true && hostSensitive));
 
 /** Folders of answers by script, private data and submission: in a pipeline, scorers share answers too. */
 const sharedAnswers = new Map<string, string>();
@@ -178,14 +186,14 @@ function answersKey(scorer: string, submission: string): string | undefined {
 /** Tests with every broken submission, and reference models: minutes for all scorers. */
 export function testBrokenSubmissions(scorer: string): void {
   describe(`scorer ${scorer}, broken submissions`, () => {
-    const { manifest, contract, measured, score } = contractOf(scorer);
+    const { manifest, contract, submissions, measured, score } = contractOf(scorer);
     const better = (one: number, other: number) =>
       manifest.direction === "higher" ? one > other + 1e-9 : one < other - 1e-9;
 
     test("lets no broken model win, never fails on one, and writes the same bytes twice", () => {
       const names = readdirSync(submissions)
         .sort()
-        .filter((name) => !measuresAlone(manifest) || compared.includes(name) || isDrawn(scorer, name));
+        .filter((name) => !getsHalf(scorer, manifest) || compared.includes(name) || isDrawn(scorer, name));
       assert.ok(names.length > compared.length);
       const results = new Map<string, Score>();
       for (const name of names) {

@@ -9,6 +9,7 @@ import { pythonPath } from "@mlrb/kit/python-path";
 import { parquetWriteFile } from "hyparquet-writer";
 import { testPython } from "../../scorers/testing/submissions.ts";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
+import { type HubImage, imageParquet, toyImages } from "./testing/image-parquet.ts";
 
 const repository = join(import.meta.dirname, "../..");
 
@@ -152,7 +153,12 @@ test("the training rows of math-reasoning are public and its test rows private, 
       [null, "No name.", "theorem nameless : true := trivial"],
     ]),
   );
-  const said = official(at, "math-reasoning", { "math-reasoning": "train", "math-reasoning-test": "test" });
+  writeWikitext(at);
+  const said = official(at, "math-reasoning", {
+    "math-reasoning": "train",
+    "math-reasoning-test": "test",
+    "wikitext-2": "wikitext",
+  });
   assert.equal(said.status, 0, said.stderr);
   assert.match(said.stdout, /^2 test items: 1 same-statement, 1 new; 2 rows are left out$/m);
   const [set, name] = ["AlgorithmicResearchGroup", "math_reasoning_autoformalization_track"];
@@ -172,6 +178,7 @@ test("the training rows of math-reasoning are public and its test rows private, 
       ["t #2", "new", ""],
     ],
   );
+  assert.deepEqual(rows("private/wikitext/wikitext-2-raw-v1/test.jsonl")[1], { text: " = A title = \n" });
   assert.deepEqual(
     rows("public/train.jsonl").map((row) => row.name),
     ["sum"],
@@ -240,4 +247,54 @@ test("SuperGLUE's nested and compressed columns arrive as the scorer reads them"
   };
   assert.deepEqual(read.record, [record, record]);
   assert.equal(read.boolq[0].label, 1);
+});
+
+function writeImages(at: string, splits: Record<string, HubImage[]>, column: string): void {
+  mkdirSync(join(at, "data"), { recursive: true });
+  for (const [split, images] of Object.entries(splits))
+    writeFileSync(join(at, `data/${split}-00000-of-00001.parquet`), imageParquet(images, column));
+  const files = Object.keys(splits).map((split) => ({ split, path: `data/${split}-*` }));
+  const configs = JSON.stringify([{ config_name: "default", data_files: files }]);
+  writeFileSync(join(at, "README.md"), `---\nconfigs: ${configs}\n---\n# A card\n`);
+}
+
+const imageTasks = [
+  ["budget-model-training", "budget-model-train", "budget_model_train", "class", ["train", "val"]],
+  ["budget-model-inference", "budget-model-inference", "budget_model_inference", "digit_sum", ["train"]],
+] as const;
+
+for (const [task, source, hubName, column, splits] of imageTasks)
+  test(`${task}: agents get the images of training, programs those of the test, and only scorers its labels`, (t) => {
+    const at = folder(t);
+    const images = Object.fromEntries([...splits, "test"].map((split) => [split, toyImages(split, 4)]));
+    writeImages(join(at, "hub"), images, column);
+    const said = official(at, task, { [source]: "hub" });
+    assert.equal(said.status, 0, said.stderr);
+    const data = join(at, "public/AlgorithmicResearchGroup", hubName, "data");
+    const open = splits.map((split) => join(data, `${split}-00000-of-00001.parquet`));
+    assert.deepEqual(below(join(at, "public")).sort(), open);
+    const read = (file: string) => readFileSync(join(at, "private", file), "utf8");
+    assert.match(read("test/images.csv"), /^image_id,image\ntest_0,images\/000000\.png\ntest_1,/);
+    assert.deepEqual(
+      [...readFileSync(join(at, "private/test/images/000003.png"))],
+      [...toyImages("test", 4)[3]!.image.bytes],
+    );
+    assert.match(read("labels.jsonl"), /^\{"id":"test_0","label":"0"\}\n\{"id":"test_1","label":"1"\}\n/);
+    assert.equal(JSON.parse(read("program.json")).column, column);
+  });
+
+test("test images without labels, with one id twice, or a missing split fail the data, with the cause", (t) => {
+  const failing = (images: Record<string, HubImage[]>) => {
+    const at = folder(t);
+    writeImages(join(at, "hub"), images, "digit_sum");
+    const said = official(at, "budget-model-inference", { "budget-model-inference": "hub" });
+    assert.notEqual(said.status, 0);
+    return said.stderr;
+  };
+  const train = toyImages("train", 2);
+  const hidden = toyImages("test", 2).map((image) => ({ ...image, label: -1 }));
+  assert.match(failing({ train, test: hidden }), /has no label in digit_sum: the hub may keep the labels/);
+  const twice = toyImages("test", 2).map((image) => ({ ...image, image_id: "same" }));
+  assert.match(failing({ train, test: twice }), /1 test images share an id/);
+  assert.match(failing({ train }), /has no split test, only train/);
 });

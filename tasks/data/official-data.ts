@@ -3,6 +3,7 @@
 // private output, as the scorers read them.
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Collected } from "@mlrb/formats/stage/collected";
 import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
 import { stage } from "@mlrb/kit/stage";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
@@ -70,8 +71,12 @@ export async function officialData({
   const folderOf = (source: string) => downloadedFolder(downloads, source);
   for (const [source, name] of Object.entries(open))
     copyFolder(folderOf(source), join(outputs.public!, name));
-  for (const set of [evaluation, wikitext])
-    await writeEvaluation(folderOf(set.source), outputs.private!, set);
+  await writeEvaluation(folderOf(evaluation.source), outputs.private!, evaluation);
+  await writeWikitext(downloads, outputs.private!);
+}
+
+export async function writeWikitext(downloads: Collected, hidden: string): Promise<void> {
+  await writeEvaluation(downloadedFolder(downloads, wikitext.source), hidden, wikitext);
 }
 
 async function writeEvaluation(from: string, hidden: string, set: EvaluationSet): Promise<void> {

@@ -6,7 +6,7 @@ import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 import { hubConfigs, hubRows } from "../data/hub-rows.ts";
-import { copyFolder } from "../data/official-data.ts";
+import { copyFolder, writeWikitext } from "../data/official-data.ts";
 import { writeRows } from "../data/smoke-stage.ts";
 import { overlaps } from "./overlap.ts";
 import type { Row } from "./split.ts";
@@ -54,6 +54,7 @@ export async function officialMath(): Promise<void> {
     test.map((row, at) => ({ ...row, group: groups[at] })),
   );
   writeFileSync(join(math, "settings.json"), `${canonicalJson(settings, 2)}\n`);
+  await writeWikitext(downloads, outputs.private!);
   const counted = [...Map.groupBy(groups, (group) => group)].map(([name, all]) => `${all.length} ${name}`);
   console.log(`${test.length} test items: ${counted.join(", ")}; ${leftOut} rows are left out`);
 }

@@ -12,6 +12,7 @@ export type FakeGpu = {
   mig: string;
   /** Per cent, or the driver's text instead of a number. */
   utilization: string;
+  memoryUsedMiB: number;
   slices: { profile: string; uuid: string }[];
 };
 
@@ -37,6 +38,7 @@ export function fakeGpus(count: number, changed: Partial<FakeGpu> = {}): FakeGpu
     errors: "0",
     mig: "Disabled",
     utilization: "0",
+    memoryUsedMiB: 4,
     slices: [],
     ...changed,
   }));
@@ -58,7 +60,17 @@ export function fakeNvidia(folder: string, gpus: FakeGpu[] = fakeGpus(4)): FakeN
         ...slices.map((one, at) => `  MIG ${one.profile}     Device  ${at}: (UUID: ${one.uuid})`),
       ]);
       const table = now.map((one, index) =>
-        [index, one.uuid, one.name, one.memoryMiB, one.errors, one.mig, "", one.utilization].join("|"),
+        [
+          index,
+          one.uuid,
+          one.name,
+          one.memoryMiB,
+          one.errors,
+          one.mig,
+          "",
+          one.utilization,
+          one.memoryUsedMiB,
+        ].join("|"),
       );
       writeFileSync(file("listed"), `${listed.join("\n")}\n`);
       writeFileSync(file("table"), `${table.join("\n")}\n`);
@@ -88,7 +100,7 @@ case $1 in
 --query-compute-apps=gpu_uuid,pid,process_name) cat "$d/apps" ;;
 --query-gpu=*)
   awk -F'|' -v want="\${1#*=}" 'BEGIN { n = split(want, w, ",")
-    split("index uuid name memory.total ecc.errors.uncorrected.volatile.total mig.mode.current driver_version utilization.gpu", k, " ")
+    split("index uuid name memory.total ecc.errors.uncorrected.volatile.total mig.mode.current driver_version utilization.gpu memory.used", k, " ")
     for (i in k) at[k[i]] = i
     for (i = 1; i <= n; i++) if (!(w[i] in at)) { printf "Field \\"%s\\" is not a valid field to query.\\n", w[i]; exit 2 } }
     { $7 = "550.54.15"; for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? ", " : ""), $(at[w[i]]); print "" }' "$d/table" ;;

@@ -81,6 +81,15 @@ export async function ensureImage(
   }
 }
 
+/** Those of `names` (images by digest) that this host would have to pull. One that the engine cannot tell is not listed. */
+export async function lackingImages(engine: ContainerEngine, names: string[]): Promise<string[]> {
+  const asked = await Promise.all(names.map((name) => engine.call(["image", "inspect", name])));
+  return names.filter((_, at) => {
+    const answer = asked[at]!;
+    return !answer.ok && answer.trouble.kind === "image-missing";
+  });
+}
+
 /** Finds the image of an identity or makes it. Of two that are made at once the first to get the tag is kept. */
 async function made(
   engine: ContainerEngine,

@@ -49,11 +49,14 @@ export const report4 = fileFormat(
     ...{ title, label, smoke, note, tasks, agents, metrics, published },
     coverage: openObject({ gaps }, ["gaps"]),
     attempts: listOf(
-      wholeExcept(["condition", "budget", "origin", "weakLimits", "skippedChecks", "actions"], {
-        ...attemptFields,
-        verdict: kindsOf(wholeObject(formerJudgement), missing),
-        research: nullable(research4),
-      }),
+      wholeExcept(
+        ["condition", "budget", "origin", "weakLimits", "skippedChecks", "undeclaredChecks", "actions"],
+        {
+          ...attemptFields,
+          verdict: kindsOf(wholeObject(formerJudgement), missing),
+          research: nullable(research4),
+        },
+      ),
     ),
     cells: listOf(cell4),
     rows: listOf({ ...wholeExcept(["kind", "parameters"], row.properties), anyOf: row.anyOf }),

@@ -1,6 +1,6 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
 
-import { skippedChecks } from "./attempt/attempt-record.ts";
+import { skippedChecks, undeclaredChecks } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import {
@@ -28,6 +28,8 @@ export const times = fileFormat(
           "served",
           "origin",
           "skippedChecks",
+          "undeclaredChecks",
+          "gpuMemoryPeakMiB",
           "unusedShare",
           "sinceImprovementSeconds",
           "bestSoFar",
@@ -47,6 +49,10 @@ export const times = fileFormat(
           dollars: numberOrNull,
           gpuHours: numberOrNull,
           gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
+          gpuMemoryPeakMiB: {
+            ...numberOrNull,
+            description: "the most memory in use on one of its GPUs; null: unknown; absent in older files",
+          },
           firstValidSeconds: {
             ...numberOrNull,
             description: "to the first snapshot of a submission that can be loaded",
@@ -80,6 +86,7 @@ export const times = fileFormat(
           },
           origin: memberOrigin,
           skippedChecks,
+          undeclaredChecks,
         },
       ),
     ),

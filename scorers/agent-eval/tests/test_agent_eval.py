@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import math
+import runpy
 import sys
 import tempfile
 import unittest
@@ -17,7 +18,13 @@ import torch
 import yaml
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers
 from tokenizers.models import BPE
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+)
 
 import reference_points
 from measure import measure, measure_text
@@ -150,6 +157,44 @@ class Perplexity(unittest.TestCase):
         path.write_text('{"text": ""}\n', encoding="utf-8")
         with self.assertRaisesRegex(SystemExit, "the data stage is at fault"):
             measure(self.folder, self.folder)
+
+
+class EncoderDecoders(unittest.TestCase):
+    def setUp(self) -> None:
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+        write_model(self.folder)
+        sizes = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "max_position_embeddings": 256}
+        heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+        config = BartConfig(vocab_size=257, encoder_ffn_dim=8, decoder_ffn_dim=8, **sizes, **heads)
+        BartForConditionalGeneration(config).save_pretrained(self.folder)
+
+    def scored(self, admitted: bool) -> dict:
+        admission, score = self.folder / "admission.json", self.folder / "score.json"
+        found = {"admitted": admitted, "reasons": [{"detail": "no weights"}]}
+        admission.write_text(json.dumps(found), encoding="utf-8")
+        inputs = {"submission": self.folder, "admission": admission, "private": self.folder}
+        words = ["agent-eval/measure.py", "--param=version=1", "--param=unit=x", "--param=direction=lower"]
+        words += [f"--input={name}={path}" for name, path in inputs.items()]
+        words += [f"--output=score={score}", f"--output=samples={self.folder / 'samples.jsonl'}"]
+        script = Path(__file__).parents[1] / "measure.py"
+        with mock.patch.object(sys, "argv", words), contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_path(str(script), run_name="__main__")
+        return json.loads(score.read_text(encoding="utf-8"))
+
+    def test_they_are_not_measured_and_not_at_fault(self) -> None:
+        score = self.scored(admitted=True)
+        self.assertEqual(score["kind"], "not-measured")
+        self.assertRegex(score["reason"], "causal models only, and this one is an encoder-decoder")
+
+    def test_one_that_is_not_admitted_is_rejected_like_every_other(self) -> None:
+        score = self.scored(admitted=False)
+        self.assertEqual((score["kind"], score["reason"]), ("rejected", "not admitted: no weights"))
+
+    def test_a_reference_model_is_rejected_with_the_reason(self) -> None:
+        with self.assertRaisesRegex(Rejected, "causal models only"):
+            measure_text(self.folder, joined(ROWS), FAST)
 
 
 class Speed(unittest.TestCase):

@@ -77,3 +77,7 @@ test("with a fake CUDA, models, ids, clocks and memory are on the GPU, and nothi
 test("private documents are compared with public ones of the same source, number and length", () => {
   runPythonTests(file("test_memorisation.py"), /Ran 6 tests/);
 });
+
+test("a submitted program reads its images and nothing else, and its output is not trusted", () => {
+  runPythonTests(file("test_programs.py"), /Ran 13 tests/);
+});

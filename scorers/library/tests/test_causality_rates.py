@@ -1,6 +1,12 @@
-"""Rates at which leaks are found, and what rounding shows in honest models of every architecture here."""
+"""Rates at which leaks are found, and what rounding shows in honest models of every architecture here.
+
+Each architecture is tried in one dtype, drawn by MLRB_TEST_CAUSALITY_SEED. MLRB_TEST_CAUSALITY=full takes
+all of them.
+"""
 
 import copy
+import os
+import random
 import unittest
 
 import torch
@@ -10,6 +16,7 @@ from leaking_models import SCORED, TEXTS, TOKENIZER, Leak, share, tested
 from scorer_library.causality.judge_causality import TOLERANCES, measure_look_ahead
 
 SEEDS = 10
+SEED = int(os.environ.get("MLRB_TEST_CAUSALITY_SEED", random.SystemRandom().randrange(2**31)))
 
 
 def found(leak: Leak) -> int:
@@ -36,9 +43,13 @@ class Rates(unittest.TestCase):
 class Honest(unittest.TestCase):
     def test_rounding_in_honest_models_stays_under_a_third_of_the_tolerance(self) -> None:
         self.assertGreaterEqual(len(HONEST), 20)
+        print(f"dtypes drawn with MLRB_TEST_CAUSALITY_SEED={SEED}")
+        draw = random.Random(SEED)
         largest = dict.fromkeys(TOLERANCES, 0.0)
         for name, model in honest_models(TEXTS, TOKENIZER):
-            for dtype, tolerance in TOLERANCES.items():
+            full = os.environ.get("MLRB_TEST_CAUSALITY") == "full"
+            for dtype in TOLERANCES if full else [draw.choice(sorted(TOLERANCES))]:
+                tolerance = TOLERANCES[dtype]
                 cast = copy.deepcopy(model).to(getattr(torch, dtype))
                 result = measure_look_ahead(submission_of(cast, TOKENIZER), SCORED, bytes(32))
                 gain = max(abs(value) for cut in result.cuts for value in (cut.gain.token, cut.gain.prefix))

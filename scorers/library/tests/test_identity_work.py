@@ -1,13 +1,30 @@
 """What a comparison may cost, and models that have nothing to compare."""
 
+import tempfile
 import unittest
+from pathlib import Path
+from unittest.mock import patch
 
 import torch
+from safetensors.torch import save_file
 
 from mlrb_kit.rejected import Rejected
+from scorer_library.identity.compare import compare_model
 from scorer_library.identity.hidden_map import find_map
 from scorer_library.identity.known import PROFILES_MAX, drawn
+from scorer_library.identity.tensors import GivenModel
+from scorer_library.identity.versions import in_order
 from scorer_library.identity.work import SECONDS_MAX, Work
+
+
+def compared(own: dict[str, torch.Tensor], given: dict[str, torch.Tensor]) -> set[str]:
+    """What the values of `own` are like, matrices first."""
+    with tempfile.TemporaryDirectory() as folder:
+        save_file(given, Path(folder, "model.safetensors"))
+        with GivenModel("base", Path(folder)) as model:
+            comparison = compare_model(own, model, None, "00", Work())
+            found = [comparison.relation(name) for name in sorted(own, key=lambda name: own[name].ndim < 2)]
+            return {one["values"] for one in found if one is not None}
 
 
 class Bounds(unittest.TestCase):
@@ -17,6 +34,24 @@ class Bounds(unittest.TestCase):
             for _ in range(10**6):
                 work.eigenvalues(4096)
         self.assertLess(work.seconds, SECONDS_MAX + 60)
+
+    def test_places_of_a_vector_whose_rows_are_empty_are_not_searched_beyond_the_bound(self) -> None:
+        rows = 10**6
+        with self.assertRaisesRegex(Rejected, "more than 90 minutes of one core"):
+            in_order(torch.full((rows,), -1), torch.zeros(rows), Work(), torch.zeros(rows))
+
+    def test_very_many_vectors_of_a_matrix_with_empty_rows_end_with_the_bound(self) -> None:
+        rows, vectors = 4000, 60
+        matrix = torch.randn(rows, 8, generator=torch.Generator().manual_seed(0))
+        order = torch.randperm(rows, generator=torch.Generator().manual_seed(1))
+        gains = {f"layers.0.gain{at}": torch.arange(rows) + float(at) for at in range(vectors)}
+        given = {"layers.0.up": matrix, **gains}
+        honest = {name: values[order] for name, values in given.items()}
+        hostile = honest | {"layers.0.up": torch.where(torch.arange(rows)[:, None] < 9, matrix[order], 0.0)}
+        with patch("scorer_library.identity.work.SECONDS_MAX", 0.5):
+            self.assertEqual(compared(honest, given), {"equal"})
+            with self.assertRaisesRegex(Rejected, "comparing its tensors would take more than"):
+                compared(hostile, given)
 
     def test_small_matrices_do_not_crowd_out_large_ones(self) -> None:
         large = {f"large.{at}": 500_000 for at in range(200)}

@@ -25,10 +25,13 @@ export type AttemptFacts = {
   gpus: number;
   /** Time in which the GPUs computed, summed over all of them; null: not known. */
   gpuBusyMs: number | null;
+  /** The most memory in use on one of the GPUs; null: not known. */
+  gpuMemoryPeakMiB: number | null;
 };
 
 export function attemptLedger(seen: AttemptFacts): Ledger {
-  const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs, prices = [] } = seen;
+  const { wallMs, workingMs, spending, ending, final, trajectory, prices = [] } = seen;
+  const { gpus, gpuBusyMs, gpuMemoryPeakMiB } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
@@ -47,6 +50,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     waitedMs: waitedMs as Record<string, number>,
     gpuHours: (gpus * wallMs) / 3_600_000,
     gpuBusyMs,
+    ...(gpuMemoryPeakMiB !== null && { gpuMemoryPeakMiB }),
     ended: endedAs(ending),
     exit: exitOf(ending),
     ...overOf(ending),

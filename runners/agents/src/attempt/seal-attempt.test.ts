@@ -40,7 +40,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
     request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
     clock,
     meter,
-    busy: { busyMs: () => null },
+    gpuUse: { busyMs: () => null, memoryPeakMiB: () => null },
     trajectory: {
       ...trajectory,
       add(event) {
@@ -94,6 +94,17 @@ test("an attempt ended from outside is sealed as interrupted, even if its submis
   assert.equal((await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory)).kind, "intact");
 });
 
+test("the ledger holds the peak of GPU memory, and no field where it is unknown", async (t) => {
+  for (const peak of [38_912, null]) {
+    const seal = atItsEnd(t, { room: true, pauses: 0 });
+    seal.gpuUse.memoryPeakMiB = () => peak;
+    await sealEnded(seal, undefined);
+    const { gpuMemoryPeakMiB, ...more } = ledgerOf(seal);
+    assert.equal(gpuMemoryPeakMiB, peak ?? undefined);
+    assert.equal(more.gpuBusyMs, null);
+  }
+});
+
 const signalled = new Error("the harness was sent SIGTERM");
 
 test("an interrupted attempt on a full disk does not wait for room", async (t) => {
@@ -112,15 +123,15 @@ for (const missing of ["the copy of its submission", "its ledger"])
     t.mock.method(console, "error", () => {});
     const ending = new AbortController();
     seal.request = { ...seal.request, interrupted: ending.signal };
-    const { busyMs } = seal.busy;
+    const { busyMs } = seal.gpuUse;
     if (disk.room)
-      seal.busy.busyMs = () => {
+      seal.gpuUse.busyMs = () => {
         throw full();
       };
     seal.pause = async () => ending.abort(signalled);
     await assert.rejects(sealEnded(seal, ran), /was sent SIGTERM/);
     disk.room = true;
-    seal.busy.busyMs = busyMs;
+    seal.gpuUse.busyMs = busyMs;
     const ledger = await sealInterrupted(seal, signalled);
     assert.equal(ledger?.ended, "agent-error");
     assert.deepEqual([ledger.exit, ledger.wallMs, ledger.workingMs], [{ code: 3 }, 7, 5]);

@@ -16,7 +16,7 @@ import type { Ending } from "./watch-program.ts";
 export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
   iterations: Pick<Supervision["iterations"], "count">;
-  busy: Pick<Supervision["busy"], "busyMs">;
+  gpuUse: Pick<Supervision["gpuUse"], "busyMs" | "memoryPeakMiB">;
   /** What is done already. An interruption continues from there. */
   progress: Progress;
   /** Between two tries on a full disk; a second unless a test sets it. */
@@ -124,7 +124,7 @@ type Sealed = {
 };
 
 function writeLedger(
-  { request, clock, meter, trajectory, snapshots, busy, progress }: Seal,
+  { request, clock, meter, trajectory, snapshots, gpuUse, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
@@ -140,7 +140,8 @@ function writeLedger(
     final,
     trajectory: trajectory.seal(),
     gpus: request.gpus?.length ?? 0,
-    gpuBusyMs: busy.busyMs(wallMs),
+    gpuBusyMs: gpuUse.busyMs(wallMs),
+    gpuMemoryPeakMiB: gpuUse.memoryPeakMiB(),
   });
   writeReserved(snapshotsIndex(outputs), `${canonicalJson(snapshots.index(), 2)}\n`);
   writeReserved(outputs.ledger, `${canonicalJson(ledger, 2)}\n`);

@@ -9,7 +9,7 @@ import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { type GpuBusy, watchGpus } from "./gpu-busy.ts";
+import { type GpuUse, watchGpus } from "./gpu-use.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { deadlineWriter, inside } from "./workspace.ts";
 
@@ -22,7 +22,7 @@ export type Supervision = {
   output: OutputLog;
   iterations: IterationsReader;
   snapshots: SnapshotKeeper;
-  busy: GpuBusy;
+  gpuUse: GpuUse;
   /** Open while programs run. */
   downloads?: AgentDownloads;
 };
@@ -75,12 +75,12 @@ export function openSupervision(
     ...{ request, sandbox, clock, meter, trajectory, snapshots },
     output: outputLog({ write, redact }),
     iterations: iterationsReader({ sandbox, inside: inside.iterations, write, redact }),
-    busy: watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs: gpuPauseMs }),
+    gpuUse: watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs: gpuPauseMs }),
   };
 }
 
-export function closeSupervision({ busy, meter, trajectory }: Supervision): void {
-  busy.stop();
+export function closeSupervision({ gpuUse, meter, trajectory }: Supervision): void {
+  gpuUse.stop();
   meter.close();
   trajectory.close();
 }

@@ -16,7 +16,10 @@ function planOf(profile: string, { notYet = "no scorer reads Lean 5" } = {}) {
   const own = `formatVersion: 1\nname: own\nextends: full-benchmark\nprofiles:\n  official: { params: { data: official } }\n`;
   const changed = (path: string, text: ReturnType<typeof disk.read>) =>
     path === unready
-      ? text?.replace('notYet: { smoke: "", official: "" }', `notYet: { smoke: "", official: "${notYet}" }`)
+      ? text?.replace(
+          'notYet: { smoke: "", official: "", mini: "" }',
+          `notYet: { smoke: "", official: "${notYet}", mini: "" }`,
+        )
       : text;
   const sources = { ...disk, read: (path: string) => (path === file ? own : changed(path, disk.read(path))) };
   const loaded = loadPlan({ file, profile, set: {}, executor: undefined }, sources, executorNames);

@@ -15,18 +15,18 @@ stages:
     script: steps/a.ts
     params: { expected: "{task.expected.smoke}" }
     gives: { text: file }
-  attempt: { each: [task, seed], startAfter: [check], durable: true, script: steps/a.ts }
+  attempt: { each: [task, seed], startAfter: [check], needsCheck: true, durable: true, script: steps/a.ts }
 `;
 const file = "pipelines/test.yaml";
 
 /** The task reading expects something of a model, and writing nothing. */
-function planOf(skipChecks = false): Plan {
+function planOf(skipChecks = false, set: Record<string, string[]> = {}): Plan {
   const path = "tasks/reading/task.yaml";
   const expected = `anchors: { smoke: [{ name: phi, title: Phi, model: "given:phi" }], official: [] }
 expected: { smoke: { accuracy: { phi: { kind: range, low: 0.5, high: 0.6, source: a paper } } }, official: {} }
 `;
   const sources = memorySources({ ...repository, [file]: text, [path]: repository[path]! + expected });
-  const result = loadPlan({ file, skipChecks }, sources, ["local"]);
+  const result = loadPlan({ file, skipChecks, set }, sources, ["local"]);
   if ("problems" in result) throw new Error(result.problems.map(({ message }) => message).join("\n"));
   return result.plan;
 }
@@ -51,6 +51,17 @@ test("a plan without checks says how many attempts would start without one, also
     skipped: 4,
     without: ["check[task=writing]"],
   });
+});
+
+test("a plan without any reference model says so, with and without --skip-reference-models", () => {
+  for (const skipChecks of [false, true]) {
+    const plan = planOf(skipChecks, { task: ["writing"] });
+    assert.deepEqual(checkLines(plan, plan.instances), [
+      "check[task=writing]: no reference model is declared; the attempts there start without a check, and the tables say so",
+    ]);
+    const without = ["check[task=writing]"];
+    assert.deepEqual(checkedBefore(plan, plan.instances), { first: [], skipped: 0, without });
+  }
 });
 
 test("attempts that are reused are not counted", () => {

@@ -14,9 +14,11 @@ export function checkedBefore(plan: Plan, started: Started) {
   const durable = started.map(({ index }) => instances[index]!).filter(({ stage }) => stage.durable);
   const waiting = [...new Set(durable.flatMap(({ checks = [] }) => checks))].sort((a, b) => a - b);
   const skipped = durable.filter(({ skippedChecks }) => skippedChecks !== undefined).length;
-  // where no check is planned at all, the data is of a kind that needs none
+  // without any check, only attempts that need one say so
   const isPlanned = waiting.length > 0 || skipped > 0;
-  const without = new Set(isPlanned ? durable.flatMap((instance) => lacking(instance, plan)) : []);
+  const without = new Set(
+    durable.flatMap((instance) => (isPlanned ? lacking(instance, plan) : (instance.undeclaredChecks ?? []))),
+  );
   return { first: waiting.map((index) => instances[index]!.id), skipped, without: [...without] };
 }
 
@@ -40,15 +42,16 @@ export function checkLines(plan: Plan, started: Started): string[] {
     lines.push(
       `${counted(skipped, "attempt")} would start without a check of reference models (--skip-reference-models); the tables say so`,
     );
+  const none = "no reference model is declared; the attempts there start";
+  if (first.length === 0 && skipped === 0)
+    return without.map((id) => `${id}: ${none} without a check, and the tables say so`);
   if (first.length === 0) return lines;
   const byId = new Map(plan.instances.map((instance) => [instance.id, instance]));
   return [
     ...lines,
     "attempts start after a check of reference models on this host:",
     ...first.flatMap((id) => expectedLines(byId.get(id)!)).map((line) => `  ${line}`),
-    ...without.map(
-      (id) => `  ${id}: no reference model is declared; the attempts there start after all checks`,
-    ),
+    ...without.map((id) => `  ${id}: ${none} after all checks`),
     "  where a model misses its value, no attempt starts, nor one without a check of its own; other tasks go on. --skip-reference-models leaves the checks out, and the tables then say so",
   ];
 }

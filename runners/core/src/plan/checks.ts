@@ -27,7 +27,8 @@ export function skipped(stage: PlannedStage, id: string, checks: Checks): boolea
 
 /**
  * What an instance of `stage` starts after: the checks at its axes, or all instances of a check that has none there. So no
- * attempt starts on a machine that has not shown that it scores rightly, also at a task that has no check of its own.
+ * attempt starts on a machine that has not shown that it scores rightly, also at a task that has no check of its own. If
+ * the whole plan has no check, none was left out, and `needed`, the instance names the checks that nothing declares.
  *
  * `before`: the index of another stage's instance at its axes. `all`: the indices of all its instances.
  */
@@ -38,8 +39,9 @@ export function checksBefore(
     all: (stage: string) => number[];
     idOf: (stage: string) => string;
     checks: Checks;
+    needed: boolean;
   },
-): Pick<Instance, "checks" | "skippedChecks"> {
+): Pick<Instance, "checks" | "skippedChecks" | "undeclaredChecks"> {
   const stages = spec.startAfter ?? [];
   const checks = stages.flatMap((name) => at.before(name) ?? at.all(name));
   const skippedChecks = stages.flatMap((name) => {
@@ -47,5 +49,7 @@ export function checksBefore(
     const own = at.idOf(name);
     return all.includes(own) ? own : all;
   });
+  if (at.needed && stages.length > 0 && checks.length + skippedChecks.length === 0)
+    return { undeclaredChecks: stages.map(at.idOf) };
   return { ...(checks.length > 0 && { checks }), ...(skippedChecks.length > 0 && { skippedChecks }) };
 }

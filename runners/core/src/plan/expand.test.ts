@@ -602,6 +602,21 @@ test("where a check is not planned, nothing waits for it", () => {
   );
 });
 
+test("an instance that needs a check names the one that nothing declares, if the plan has none at all", () => {
+  const needs = (when: string) => checked(when).replace("seed], ", 'seed], needsCheck: "{params.needs}", ');
+  const planned = (when: string, needed: boolean, skipChecks = false) =>
+    instance(
+      plan(`params: { needs: ${needed} }\n${needs(when)}`, { skipChecks }),
+      "attempt[task=reading,seed=1]",
+    );
+  const without = ["check[task=reading]"];
+  assert.deepEqual(planned("{task.anchors}", true).undeclaredChecks, without);
+  assert.deepEqual(planned("{task.anchors}", true, true).undeclaredChecks, without);
+  assert.equal(planned("{task.anchors}", false).undeclaredChecks, undefined, "the data needs no check");
+  assert.equal(planned("{task.title}", true).undeclaredChecks, undefined, "it waits for its check");
+  assert.equal(planned("{task.title}", true, true).undeclaredChecks, undefined, "a person left it out");
+});
+
 test("a plan without its checks has no instance of them, and each that would wait says so", () => {
   const whole = plan(checked(), { skipChecks: true });
   assert.ok(ids(whole).every((id) => !id.startsWith("check")));

@@ -61,7 +61,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         inputs,
         members,
         ...(built !== undefined && { environment: built }),
-        ...checksBefore(stage, { before, all, idOf, checks }),
+        ...checksBefore(stage, { before, all, idOf, checks, needed: execution.needsCheck ?? false }),
         action,
         execution,
       };

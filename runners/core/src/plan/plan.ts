@@ -87,6 +87,8 @@ export type Execution = {
   programs?: true;
   /** What is still missing, in words: it may not start. */
   notYet?: string;
+  /** Whether it is marked if there is nothing that it starts after. */
+  needsCheck?: true;
   /** An axis: instances start in the order of its values, in a fixed random order within one value. */
   startBy?: string;
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */
@@ -109,6 +111,8 @@ export type Instance = {
   checks?: number[];
   /** The ids of such instances that a person left out of the plan. */
   skippedChecks?: string[];
+  /** The ids of such instances at its axes, where it needs a check and the plan has none at all. */
+  undeclaredChecks?: string[];
   action: ActionSpec;
   execution: Execution;
 };

@@ -43,6 +43,7 @@ export function resolveExecution(
     ...(network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(notYet && { notYet }),
+    ...(texts.truth(spec.needsCheck, ["stages", name, "needsCheck"]) && { needsCheck: true as const }),
     resources: {
       cpus: resources?.cpus ?? 1,
       memoryBytes: texts.size(resources?.memory, written("resources", "memory")),

@@ -4,9 +4,17 @@ import { anyText, count, list, listOf, type TypeOf, text, wholeExcept, wholeObje
 import { axisValues, keyParts } from "../stage/action.ts";
 import { artifactKind } from "../stage/artifact.ts";
 import { processOwner } from "../stage/process-owner.ts";
-import { costEstimate, fileName, given, harness, skippedChecks, slot } from "./attempt-record.ts";
+import {
+  costEstimate,
+  fileName,
+  given,
+  harness,
+  skippedChecks,
+  slot,
+  undeclaredChecks,
+} from "./attempt-record.ts";
 
-export const attemptCard = wholeExcept(["estimate", "skippedChecks"], {
+export const attemptCard = wholeExcept(["estimate", "skippedChecks", "undeclaredChecks"], {
   formatVersion: { const: 1 },
   run: { ...anyText, description: "the run that started it" },
   by: { ...processOwner, description: "that run's process" },
@@ -26,5 +34,6 @@ export const attemptCard = wholeExcept(["estimate", "skippedChecks"], {
   executor: anyText,
   estimate: costEstimate,
   skippedChecks,
+  undeclaredChecks,
 });
 export type AttemptCard = TypeOf<typeof attemptCard>;

@@ -71,9 +71,23 @@ export const skippedChecks = {
     "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
 } as const;
 
+export const undeclaredChecks = {
+  ...list,
+  minItems: 1,
+  description:
+    "stages that it would have started after, and of which no task of the plan declares anything to check; absent if something was to be checked",
+} as const;
+
+type Unchecked = { skippedChecks?: string[]; undeclaredChecks?: string[] };
+
+/** What a file says of checks that did not come first, to copy into another file. */
+export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unchecked {
+  return { ...(skippedChecks && { skippedChecks }), ...(undeclaredChecks && { undeclaredChecks }) };
+}
+
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", "skippedChecks"], {
+  wholeExcept(["estimate", "skippedChecks", "undeclaredChecks"], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -85,6 +99,7 @@ export const attemptRecord = fileFormat(
     cost: attemptCost,
     estimate: costEstimate,
     skippedChecks,
+    undeclaredChecks,
     ran,
   }),
 );

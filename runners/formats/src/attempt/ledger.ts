@@ -92,67 +92,75 @@ export const waitedMs = {
   description: "all waits by reason, whether the deadline moved or not",
 } as const;
 
-export const attemptLedger = wholeExcept(["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "over"], {
-  formatVersion: { const: 1 },
-  budget: wholeExcept(["tokens", "dollars"], {
-    wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
-    tokens: amount,
-    dollars: amount,
-  }),
-  wallMs: {
-    ...amount,
-    description: "from the start of the agent's program to its end, by a monotonic clock",
-  },
-  workingMs: {
-    ...amount,
-    description:
-      "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
-  },
-  tokens: {
-    ...nullable(amount),
-    description:
-      "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
-  },
-  dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
-  prices: {
-    ...listOf(usedPrice),
-    description:
-      "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
-  },
-  usage: {
-    ...nullable(modelSpending),
-    description: "of model calls; absent or null if the harness saw none",
-  },
-  waitedMs,
-  gpuHours: amount,
-  gpuBusyMs: {
-    ...nullable(amount),
-    description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
-  },
-  ended: ending,
-  exit: { ...exit, description: "how the agent's program ended, if it ended by itself" },
-  over: {
-    ...wholeObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }),
-    description: "a limit of its sandbox that it reached",
-  },
-  submission: wholeObject({
-    digest: anyText,
-    files: count,
-    bytes: count,
-    leftOut: {
-      ...listOf(wholeObject({ path: anyText, why: anyText })),
-      description: "what was left out (links, devices, odd names …) and why; bounded",
+export const attemptLedger = wholeExcept(
+  ["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "gpuMemoryPeakMiB", "over"],
+  {
+    formatVersion: { const: 1 },
+    budget: wholeExcept(["tokens", "dollars"], {
+      wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
+      tokens: amount,
+      dollars: amount,
+    }),
+    wallMs: {
+      ...amount,
+      description: "from the start of the agent's program to its end, by a monotonic clock",
     },
-    overLimits: {
-      ...nullable(anyText),
-      description: "why nothing was taken although there were files; null otherwise",
+    workingMs: {
+      ...amount,
+      description:
+        "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
     },
-  }),
-  trajectory: {
-    ...wholeObject({ lines: count, head: anyText }),
-    description: "number of lines of the trajectory and digest of the last one: they reveal a cut end",
+    tokens: {
+      ...nullable(amount),
+      description:
+        "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
+    },
+    dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
+    prices: {
+      ...listOf(usedPrice),
+      description:
+        "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
+    },
+    usage: {
+      ...nullable(modelSpending),
+      description: "of model calls; absent or null if the harness saw none",
+    },
+    waitedMs,
+    gpuHours: amount,
+    gpuBusyMs: {
+      ...nullable(amount),
+      description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
+    },
+    gpuMemoryPeakMiB: {
+      ...amount,
+      description:
+        "MiB, the most memory in use on one of its GPUs, by polls of nvidia-smi; absent if unknown, and in older ledgers",
+    },
+    ended: ending,
+    exit: { ...exit, description: "how the agent's program ended, if it ended by itself" },
+    over: {
+      ...wholeObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }),
+      description: "a limit of its sandbox that it reached",
+    },
+    submission: wholeObject({
+      digest: anyText,
+      files: count,
+      bytes: count,
+      leftOut: {
+        ...listOf(wholeObject({ path: anyText, why: anyText })),
+        description: "what was left out (links, devices, odd names …) and why; bounded",
+      },
+      overLimits: {
+        ...nullable(anyText),
+        description: "why nothing was taken although there were files; null otherwise",
+      },
+    }),
+    trajectory: {
+      ...wholeObject({ lines: count, head: anyText }),
+      description: "number of lines of the trajectory and digest of the last one: they reveal a cut end",
+    },
   },
-});
+);
 
 const { gpuHours, dollars } = attemptLedger.properties;
 /** The part of a ledger that a record needs. A user's own durable stage may write only this. */

@@ -246,6 +246,11 @@ export const stageSpec = {
       description:
         "Stages that must have succeeded before an instance starts, at its values of their axes; not before a reuse. Outside the action key. --skip-reference-models leaves them out.",
     },
+    needsCheck: {
+      type: ["boolean", "string"],
+      description:
+        "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
+    },
     notYet: {
       ...text,
       description:

@@ -1,4 +1,5 @@
-"""Writes a score that is not measured: scorer.yaml names no program to measure with (ADR 59).
+"""Writes a score that is not measured: scorer.yaml names no program to measure with (ADR 59), or the scorer
+defines nothing for models of this kind.
 
 A program that is named and missing, or that fails its checks, is an error: the script ends, and the stage
 fails. This module is apart from score_stage.py, so that scorers without such a program keep their keys.

@@ -9,6 +9,7 @@ import type { Running } from "@mlrb/core/ports/executor";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -224,6 +225,6 @@ function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): Att
     secrets: action.secrets,
     executor: execution.executor,
     ...(context.estimate && { estimate: context.estimate }),
-    ...(instance.skippedChecks && { skippedChecks: instance.skippedChecks }),
+    ...uncheckedOf(instance),
   };
 }

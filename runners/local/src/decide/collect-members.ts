@@ -3,6 +3,7 @@
 import { reachedNetwork } from "@mlrb/core/key/action-key";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
+import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import { conditionOf } from "@mlrb/formats/attempt/condition";
 import type { MemberOrigin, RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
@@ -84,7 +85,7 @@ function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boole
   return {
     ...(origin && { origin: memberOrigin(origin) }),
     ...(weakLimits.length > 0 && { weakLimits }),
-    ...(record.skippedChecks && { skippedChecks: record.skippedChecks }),
+    ...uncheckedOf(record),
     ...(gpus !== undefined && { gpus }),
     ...(decisions && { decisions }),
   };

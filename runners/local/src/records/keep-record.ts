@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
-import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { type AttemptRecord, uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { costByLedger } from "../attempts/attempt-cost.ts";
 import { capLog } from "../stage/cap-log.ts";
@@ -50,7 +50,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     const detail = "another run took the attempt over while this run was silent; run again to use its result";
     return { kind: "failed", cause: "machine", detail };
   }
-  const { slot, axes, key, parts, given, harness, estimate, skippedChecks, run, startedAt, executor } = card;
+  const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { durationMs, result } = end;
   const where = result.kind === "succeeded" ? result.where : undefined;
@@ -67,7 +67,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     harness,
     cost,
     ...(estimate && { estimate }),
-    ...(skippedChecks && { skippedChecks }),
+    ...uncheckedOf(card),
     ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
   };
   capLog(ended.log); // the log of an attempt that ended while no run followed it

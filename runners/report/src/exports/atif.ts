@@ -45,6 +45,7 @@ export function* atif(source: AttemptSource): Generator<string> {
         all_conversations: metricsOf(sum(summary.conversations.map(({ usage }) => usage))),
         gpu_hours: ledger.read?.gpuHours ?? null,
         gpu_busy_seconds: typeof ledger.read?.gpuBusyMs === "number" ? ledger.read.gpuBusyMs / 1000 : null,
+        gpu_memory_peak_mib: ledger.read?.gpuMemoryPeakMiB ?? null,
         wall_seconds: ledger.read ? ledger.read.wallMs / 1000 : null,
         working_seconds: ledger.read ? ledger.read.workingMs / 1000 : null,
       },

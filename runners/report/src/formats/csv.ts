@@ -31,8 +31,8 @@ import { summaryRows } from "./csv-summary-rows.ts";
  * empty for attempts that were made here. `implausible` is the distance of an implausible score from the nearest
  * reference model, in standard errors. `low` and `high` are the ends of an interval: of a pass rate (kind pass-rate), of
  * the mean of valid attempts (kind valid-mean), or of a pair of agents' difference or P(first) (kind compared).
- * `weakLimits` is empty for attempts whose limits the kernel held; `skippedChecks` for attempts that waited for the check
- * of reference models, or have none. `condition` is that of all attempts: open, sealed, no-network, or empty if it is
+ * `weakLimits` is empty for attempts whose limits the kernel held; `skippedChecks` for attempts that waited for a check
+ * of reference models, and for data that needs none (smoke). `condition` is that of all attempts: open, sealed, no-network, or empty if it is
  * unknown.
  */
 export function csv(report: Report): string {

@@ -46,7 +46,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${attempt.skippedChecks && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}</p>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
@@ -62,7 +62,9 @@ function timeText(time: AttemptDetails["time"]): string {
   const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
   const busy = typeof time.gpuBusyHours === "number" ? ` (${time.gpuBusyHours.toFixed(2)} busy)` : "";
-  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}`;
+  const peak = time.gpuMemoryPeakMiB ?? null;
+  const memory = peak === null ? "" : `, up to ${peak} MiB of memory on a GPU (polled)`;
+  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}${memory}`;
   return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "unknown"}.`;
 }
 

@@ -119,3 +119,14 @@ test("the page of a report without attempts states that none were planned", () =
   };
   assert.match(page({ ...data, report, instances: [], trajectories: [] }), /No attempts were planned\./);
 });
+
+test("an attempt says the peak of GPU memory with its GPU hours, and nothing where it is unknown", () => {
+  const data = pageExample();
+  const times = data.times!;
+  const textWith = (gpuMemoryPeakMiB: number | null) => {
+    const attempts = times.attempts.map((one) => ({ ...one, gpuHours: 24, gpuMemoryPeakMiB }));
+    return page({ ...data, times: { ...times, attempts } });
+  };
+  assert.match(textWith(38_912), /, 24 GPU hours, up to 38912 MiB of memory on a GPU \(polled\)/);
+  assert.doesNotMatch(textWith(null), /MiB of memory on a GPU/);
+});

@@ -23,6 +23,11 @@ const amounts = {
   gpuHours: { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
   hours: { head: "hours", digits: 3, of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600 },
   tokens: { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
+  gpuMemoryPeakMiB: {
+    head: "peak GPU MiB",
+    digits: 0,
+    of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
+  },
 } satisfies Record<
   string,
   { head: string; digits: number; of: (attempt: Times["attempts"][number]) => number | null }

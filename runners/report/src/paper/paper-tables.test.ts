@@ -176,5 +176,11 @@ test("costs are means over the attempts of which they are known, next to the mea
   assert.match(section.heading, /\(official, open\)$/);
   const [head, row] = costsCsv(report, paid).trim().split("\r\n");
   assert.equal(head!.split(",").length, row!.split(",").length);
-  assert.match(row!, /^official,,open,letters,plain,bits,lower,2\.4\d*,,2,2,40\.5,1,0,2,0\.75,2,,0,$/);
+  assert.match(row!, /^official,,open,letters,plain,bits,lower,2\.4\d*,,2,2,40\.5,1,0,2,0\.75,2,,0,,0,$/);
+  const held = times(
+    { ...spent(1, 40.5, 24), gpuMemoryPeakMiB: 30_000 },
+    { ...spent(2, null, 24), gpuMemoryPeakMiB: null },
+  );
+  assert.equal(texts(costsSection(report, held))[0]![0]![5], "30000 (1/2)", "MiB at the peak");
+  assert.match(costsCsv(report, held), /,30000,1,\r\n$/);
 });

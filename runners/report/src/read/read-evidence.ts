@@ -148,6 +148,9 @@ class EvidenceReader {
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
       ...(member?.skippedChecks && { skippedChecks: member.skippedChecks.map((one) => plainText(one)) }),
+      ...(member?.undeclaredChecks && {
+        undeclaredChecks: member.undeclaredChecks.map((one) => plainText(one)),
+      }),
       ...(member?.gpus !== undefined && { gpus: plainText(member.gpus) }),
       ...(decisions.length > 0 && { decisions }),
       scores,

@@ -13,8 +13,11 @@ import { samplePage } from "../testing/page-example.ts";
 
 const range = { kind: "range", low: 2, high: 2.3, source: "a paper" };
 
-/** Two agents; with `skipped` the attempt of `plain` was started without its check. `bigram`: the row's value. */
-function example({ skipped = false, bigram = 2.5, expected = true } = {}): Example {
+/**
+ * Two agents; with `skipped` the attempt of `plain` was started without its check, with `undeclared` because there was
+ * none. `bigram`: the row's value.
+ */
+function example({ skipped = false, undeclared = false, bigram = 2.5, expected = true } = {}): Example {
   const made = new Example({
     label: "official",
     ...(expected && {
@@ -37,6 +40,7 @@ function example({ skipped = false, bigram = 2.5, expected = true } = {}): Examp
       .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
     const member = made.members.find(({ name, axes: own }) => name === "attempt" && own === axes)!;
     if (agent === "plain" && skipped) member.skippedChecks = ["reference-check[task=letters]"];
+    if (agent === "plain" && undeclared) member.undeclaredChecks = ["reference-check[task=letters]"];
   }
   return made;
 }
@@ -96,6 +100,27 @@ test("the attempt's row is marked and says which check is missing, in tables, pa
     assert.equal(row.includes(words), row.includes(",plain,1,"), row);
 });
 
+test("an attempt before which no reference model was declared has the same mark and footnote, with its own reason", () => {
+  const made = example({ undeclared: true, expected: false }).report();
+  const words = "started without reference-check[task=letters] (no reference model is declared)";
+  const text = markdown(made);
+  assert.match(text, /\| plain \| 1△ \|/);
+  assert.match(text, /\| strong \| 1 \|/);
+  assert.match(text, /△ started without .* \(no reference model is declared\)/);
+  for (const format of [text, latex(made), terminalTable(made, { width: 120, color: false })])
+    assert.ok(flat(format).includes("1 attempt was started without a check of reference models"));
+  for (const row of csv(made).split("\r\n").slice(1))
+    assert.equal(row.includes(words), row.includes(",plain,1,"), row);
+  const { attempts } = JSON.parse(json(made)) as typeof made;
+  assert.deepEqual(attempts[0]!.undeclaredChecks, ["reference-check[task=letters]"]);
+  const { document } = parseHTML(page(samplePage(made)));
+  const shown = [...document.querySelectorAll("details.attempt")].map(({ textContent }) => textContent);
+  assert.deepEqual(
+    shown.map((one) => one.includes(words)),
+    [true, false],
+  );
+});
+
 test("tables show what is expected of each model, and what was missed", () => {
   const text = markdown(report);
   assert.match(text, /\| bigram \| 2\.500 \| 2 to 2\.3 \(a paper\) \| \*\*missed\*\* \|/);
@@ -111,5 +136,8 @@ test("tables show what is expected of each model, and what was missed", () => {
 test("a report without expectations and skipped checks has no trace of either", () => {
   const plain = example({ expected: false }).report();
   for (const text of [markdown(plain), latex(plain), json(plain), page(samplePage(plain))])
-    assert.doesNotMatch(text, /△|without a check|"skippedChecks"|"references"|expected of reference/);
+    assert.doesNotMatch(
+      text,
+      /△|without a check|"skippedChecks"|"undeclaredChecks"|"references"|expected of reference/,
+    );
 });

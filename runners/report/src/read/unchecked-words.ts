@@ -1,14 +1,17 @@
-// The mark of attempts that a person started without a check of reference models on their host.
-type Started = { skippedChecks?: string[] };
+// The mark of attempts that started without a check of reference models on their host: a person left the check out, or no
+// task of their run declares anything to check.
+type Started = { skippedChecks?: string[]; undeclaredChecks?: string[] };
 
 /** Follows an attempt that was started without its check. */
 export const uncheckedMark = "△";
 
-/** `started without reference-check[task=…]`; empty if the attempt waited for all its checks, or has none. */
-export function uncheckedText({ skippedChecks = [] }: Started): string {
-  return skippedChecks.length === 0
-    ? ""
-    : `started without ${skippedChecks.join(", ")} (--skip-reference-models)`;
+/** `started without reference-check[task=…]` and why; empty if the attempt waited for a check, or its data needs none. */
+export function uncheckedText({ skippedChecks = [], undeclaredChecks = [] }: Started): string {
+  if (skippedChecks.length > 0)
+    return `started without ${skippedChecks.join(", ")} (--skip-reference-models)`;
+  if (undeclaredChecks.length > 0)
+    return `started without ${undeclaredChecks.join(", ")} (no reference model is declared)`;
+  return "";
 }
 
 /** `2 attempts were started without a check of reference models (△).` Empty if there is none. */

@@ -70,7 +70,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 /** Marks of the items below that are about the attempt. */
 export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
   const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${attempt.skippedChecks ? uncheckedMark : ""}${own}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

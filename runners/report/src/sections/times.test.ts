@@ -122,6 +122,20 @@ for (const [file, text] of Object.entries({
   });
 }
 
+test("the peak of GPU memory has a column where an attempt's ledger has one, and older ledgers show nothing", () => {
+  const of = (more: object) => {
+    const readLedger = () => ({ ...spent, gpuHours: 0.5, ...more }) as Ledger;
+    const found = times(collected, { label: "official", readLedger, ...unread });
+    return { text: markdownSection(timesSection(found)), csv: timesCsv(found) };
+  };
+  const { text, csv } = of({ gpuMemoryPeakMiB: 38_912 });
+  assert.match(text, /\| GPU hours \| peak GPU MiB \| unused \|/);
+  assert.match(text, /\| 0\.50 \| 38912 \| 0\.98 \|/);
+  assert.match(csv.split("\r\n")[0]!, /,gpuMemoryPeakMiB,/);
+  assert.match(csv, /,38912,/);
+  assert.doesNotMatch(of({}).text, /MiB/);
+});
+
 test("a cost has a column if an attempt had one, and unknown is not zero", () => {
   const text = markdownSection(timesSection(paid));
   assert.match(text, /\| budget \| tokens \| dollars \| unused \| ended \|/);
@@ -154,8 +168,8 @@ test("working time has a column where waits reduced it, and busy GPUs where they
 test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,,,");
 });
 
 test("the best value so far, and the time since it improved, follow the direction of the metric", () => {

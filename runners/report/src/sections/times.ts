@@ -1,6 +1,7 @@
 // Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between runs
 // and machines, and reports are compared byte for byte.
 
+import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
@@ -53,12 +54,13 @@ export function times(
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
+        gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
-        ...(member.skippedChecks && { skippedChecks: member.skippedChecks }),
+        ...uncheckedOf(member),
       };
     });
   attempts.sort(
@@ -83,6 +85,7 @@ const csvColumns = [
   "gpuBusyHours",
   "unusedShare",
   "sinceImprovementSeconds",
+  "gpuMemoryPeakMiB",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
@@ -184,6 +187,12 @@ const spentColumns: {
       gpuBusyHours === null || gpuHours === null || gpuHours === 0 ? null : gpuBusyHours / gpuHours,
     isShown: () => true, // 0: GPUs that were held and idle
     means: "GPU busy: share of the GPU hours in which the GPUs computed.",
+  },
+  {
+    head: "peak GPU MiB",
+    digits: 0,
+    of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
+    means: "Peak GPU MiB: the most memory in use on one of the GPUs, polled.",
   },
   {
     head: "unused",

@@ -50,6 +50,15 @@ for (const width of [100, 50])
     assert.equal(text, readFileSync(path, "utf8"));
   });
 
+test("the budget names the peak of GPU memory only where the ledger has one", () => {
+  const memoryOf = (more: object) =>
+    attemptStory(exampleAttempt(after, [], { ledger: { read: exampleLedger(more) } })).budget.find(
+      ({ name }) => name === "GPU memory",
+    )?.words;
+  assert.equal(memoryOf({ gpuMemoryPeakMiB: 38_912 }), "38912 MiB at the polled peak");
+  assert.equal(memoryOf({}), undefined);
+});
+
 test("dollars are shown with the prices that they were counted by and the source of each", () => {
   const priced = (prices: UsedPrice[] | undefined) =>
     exampleAttempt(after, [exampleEvent("start", { kind: "llm" })], {

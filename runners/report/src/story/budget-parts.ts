@@ -49,6 +49,9 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     ...(ledger.gpuHours > 0 || ledger.gpuBusyMs !== null
       ? [part("GPU busy", ledger.gpuBusyMs, null, formatDuration)]
       : []),
+    ...(ledger.gpuMemoryPeakMiB === undefined
+      ? []
+      : [part("GPU memory", ledger.gpuMemoryPeakMiB, null, (peak) => `${peak} MiB at the polled peak`)]),
   ];
 }
 

@@ -221,7 +221,7 @@ class Comparison:
                 continue
             for order in self.orders[other]:
                 if own.shape == order.shape and int(order.max()) < length:
-                    yield "part", partial(in_order, order, own)
+                    yield "part", partial(in_order, order, own, self.work)
         yield from self.versions.of(tensor, self.read(tensor), own)
 
     def otherwise(self, name: str, own: Tensor, placed: Found | None) -> Found | None:
@@ -287,14 +287,16 @@ class Comparison:
         """Of experts in one tensor: each is compared with each."""
         orders: list[Order] = []
         taken: list[int] = []
+        used: set[int] = set()  # a list would be searched for each given expert
         repeated = 0.0
         for at, matrix in enumerate(own):
-            for other in sorted(range(len(version)), key=lambda other: (other in taken, other != at)):
+            for other in sorted(range(len(version)), key=lambda other: (other in used, other != at)):
                 order = find(matrix, version[other], self.work)
                 if order is not None:
                     orders.append(order)
-                    repeated = max(repeated, order.repeated(), float(other in taken))
+                    repeated = max(repeated, order.repeated(), float(other in used))
                     taken.append(other)
+                    used.add(other)
                     break
             else:
                 return None

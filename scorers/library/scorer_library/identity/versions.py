@@ -9,6 +9,7 @@ from torch import Tensor
 
 from scorer_library.identity.hidden_map import HiddenMap
 from scorer_library.identity.tensors import GivenModel, layer_of
+from scorer_library.identity.work import Work
 
 Change = Callable[[Tensor], Tensor]  # makes a version of a given tensor, and of others of its shape
 
@@ -79,15 +80,17 @@ def plain(values: Tensor) -> Tensor:
     return values.flatten() if is_vector(values) else values.squeeze()
 
 
-def in_order(order: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
+def in_order(order: Tensor, own: Tensor, work: Work, theirs: Tensor) -> Tensor:
     """A given vector in the order of a matrix's rows.
 
     Where nothing is left of a row, its place is unknown. Each place that no other row has may be there, once.
     """
+    missing = torch.nonzero(order < 0).flatten().tolist()
+    work.values(len(missing) * len(theirs))
     version = theirs[order]
     free = torch.ones(len(theirs), dtype=torch.bool)
     free[order[order >= 0]] = False
-    for at in torch.nonzero(order < 0).flatten().tolist():
+    for at in missing:
         off = torch.where(free, (theirs - own[at]).abs(), torch.inf)
         place = int(off.argmin())
         version[at] = theirs[place] if bool(free[place]) else 0

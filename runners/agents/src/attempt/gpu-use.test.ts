@@ -7,7 +7,7 @@ import type { Gpu } from "@mlrb/core/ports/gpu";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
 import { until } from "../../../../tests/support/processes.ts";
-import { busyMsOf, readShares, watchGpus } from "./gpu-busy.ts";
+import { busyMsOf, readReports, watchGpus } from "./gpu-use.ts";
 
 const gpu = (uuid: string): Gpu => ({
   ...{ index: 0, uuid, model: "Fake", memoryBytes: 1, driver: "1", slice: false },
@@ -37,28 +37,55 @@ test("busy time is unknown instead of 0 if the driver reported nothing or too li
   assert.equal(busyMsOf(hiccup, 20_000), 20_000);
 });
 
-test("a report that is no percentage is no share", () => {
-  const text = "GPU-1, 35\nGPU-2, [N/A]\nGPU-3, 400\nsome warning\nGPU-4, 0\r\n";
-  assert.deepEqual(
-    [...readShares(text)],
-    [
-      ["GPU-1", 0.35],
-      ["GPU-4", 0],
-    ],
-  );
+test("a report that is no percentage is no share, and one that is no number is no memory", () => {
+  const text =
+    "GPU-1, 35, 1024\nGPU-2, [N/A], 12\nGPU-3, 400, [N/A]\nsome warning\na, b, warning, 3\nGPU-4, 0, 0\r\n";
+  assert.deepEqual(Object.fromEntries(readReports(text)), {
+    "GPU-1": { share: 0.35, memoryMiB: 1024 },
+    "GPU-2": { share: null, memoryMiB: 12 },
+    "GPU-3": { share: null, memoryMiB: null },
+    "GPU-4": { share: 0, memoryMiB: 0 },
+  });
 });
 
-test("an attempt without GPUs polls no driver, and its busy time is unknown", async () => {
+test("the peak of memory is that of the fullest of its GPUs at any poll, also where the busy time is unknown", async () => {
+  const polls = [
+    [10, 700],
+    [900, 20],
+    [30, null],
+    [null, null],
+  ];
+  let asked = 0;
+  const ask = async () => {
+    const [own, other] = polls[Math.min(asked++, 3)]!;
+    const report = (memoryMiB: number | null) => ({ share: null, memoryMiB });
+    return new Map([
+      ["a", report(own!)],
+      ["b", report(other!)],
+      ["foreign", report(5000)],
+    ]);
+  };
+  const watched = watchGpus([gpu("a"), gpu("b")], { now: () => 0, pauseMs: 1, ask });
+  assert.equal(watched.memoryPeakMiB(), null, "nothing was polled yet");
+  await until("four polls", () => asked > 4);
+  watched.stop();
+  assert.equal(watched.memoryPeakMiB(), 900);
+  assert.equal(watched.busyMs(1000), null);
+});
+
+test("an attempt without GPUs polls no driver, and its busy time and memory are unknown", async () => {
   const watched = watchGpus([], { now: () => 0, pauseMs: 1, ask: () => assert.fail("asked") });
   await new Promise((resolve) => setTimeout(resolve, 20));
   watched.stop();
-  assert.equal(watched.busyMs(1000), null);
+  assert.deepEqual([watched.busyMs(1000), watched.memoryPeakMiB()], [null, null]);
 });
 
 test("only the attempt's GPUs count, and a slice that nvidia-smi does not list is unknown (fake nvidia-smi)", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "busy-"));
   t.after(() => removeFolder(folder));
-  const gpus = fakeGpus(3).map((one, index) => ({ ...one, utilization: String(20 * index) }));
+  const gpus = fakeGpus(3).map((one, index) => ({
+    ...{ ...one, utilization: String(20 * index), memoryUsedMiB: 1000 - index },
+  }));
   const nvidia = fakeNvidia(folder, gpus);
   const { PATH } = process.env;
   process.env.PATH = `${nvidia.bin}${delimiter}${PATH}`;
@@ -70,7 +97,8 @@ test("only the attempt's GPUs count, and a slice that nvidia-smi does not list i
   const [known, unknown] = [watchGpus(two, options), watchGpus(slice, options)];
   await until("the shares", () => known.busyMs(1000) !== null);
   assert.equal(known.busyMs(1000), 600, "20 % of one and 40 % of the other");
+  assert.equal(known.memoryPeakMiB(), 999, "the GPU with 1000 MiB is not the attempt's");
   await until("two more questions", () => nvidia.asked().length > 4);
-  assert.equal(unknown.busyMs(1000), null);
+  assert.deepEqual([unknown.busyMs(1000), unknown.memoryPeakMiB()], [null, null]);
   for (const one of [known, unknown]) one.stop();
 });

@@ -1,0 +1,1 @@
+"""Submitted programs: how they are run, and what is read of their output (ADR 63)."""

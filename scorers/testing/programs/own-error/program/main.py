@@ -1,0 +1,3 @@
+"""Ends with an error of its own."""
+
+raise SystemExit("no model in this folder")
