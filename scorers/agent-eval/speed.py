@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from mlrb_kit.device import device, finished
+from mlrb_kit.device import finished
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.generate_by_library import generate_by_library, within
 
 PROMPT = "Hello my name is Matt. I am getting in touch with you because i didn't get a response from you."
 TOKENS = 200  # of prompt and answer together
@@ -52,34 +53,8 @@ def seconds(submission: Submission, prompt: list[int], seed: int) -> float:
 
 def write(submission: Submission, prompt: list[int]) -> None:
     """Always to the last token: a text that ends early would be faster."""
-    import torch
-    from transformers import GenerationConfig
-
-    model = submission.model
-    model.generation_config = GenerationConfig()  # a submission's own settings would fill gaps
-    ids = torch.tensor([prompt], device=device())
-    settings = GenerationConfig(
-        max_length=TOKENS,
-        do_sample=True,
-        temperature=0.8,
-        top_k=300,
-        pad_token_id=0,
-    )
-    with torch.inference_mode(), blame("the model fails to write text"):
-        model.generate(
-            ids,
-            attention_mask=torch.ones_like(ids),
-            generation_config=settings,
-            logits_processor=[within(submission.vocabulary)],
+    settings = {"max_length": TOKENS, "do_sample": True, "temperature": 0.8, "top_k": 300}
+    with blame("the model fails to write text"):
+        generate_by_library(
+            submission.model, prompt, settings, logits_processor=[within(submission.vocabulary)]
         )
-
-
-def within(vocabulary: int) -> Any:
-    """Keeps the tokens that the model can read: a head may have more outputs."""
-    from transformers import LogitsProcessor
-
-    class Within(LogitsProcessor):
-        def __call__(self, input_ids: Any, scores: Any) -> Any:
-            return scores[:, :vocabulary]
-
-    return Within()

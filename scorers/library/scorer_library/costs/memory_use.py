@@ -9,7 +9,6 @@ from typing import Any
 
 from mlrb_kit.device import device
 from mlrb_kit.log_probabilities import log_probabilities
-from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import (
     blame,
     fitting,
@@ -18,6 +17,7 @@ from mlrb_kit.submission import (
     sketch_model,
     vocabulary_of,
 )
+from scorer_library.generate_by_library import generate_by_library, within
 
 
 def check_usable(folder: Path, model: Any) -> None:
@@ -62,39 +62,19 @@ def read_tokens(model: Any, ids: list[int]) -> Any:
 def write_tokens(model: Any, ids: list[int], count: int, *, usable: bool = True) -> None:
     """Reads `ids`, then writes `count` tokens as the library does.
 
-    A loop of our own would have to know under which name each model type keeps its cache.
-
     Raises Rejected where the model fails, and, where `usable` is asked for, at the first output that is not
     finite."""
     if count < 1:
         return
-    import torch
-    from transformers import GenerationConfig, LogitsProcessor
-
-    vocabulary = vocabulary_of(model)
-
-    class Within(LogitsProcessor):
-        def __call__(self, input_ids: Any, scores: Any) -> Any:
-            if usable and not torch.isfinite(scores).all():
-                raise Rejected("non-finite output")
-            return scores[:, :vocabulary]  # a head may have more outputs than there are tokens
-
-    settings = GenerationConfig(
-        max_new_tokens=count,
-        do_sample=False,
-        use_cache=True,
-        pad_token_id=0,
-        decoder_start_token_id=getattr(model.config, "decoder_start_token_id", None) or 0,
-    )
-    model.generation_config = GenerationConfig()  # a submission's own settings would fill gaps
-    given = torch.tensor([ids], device=device())
-    with torch.inference_mode(), blame("the model fails on text"):
-        model.generate(
-            given,
-            attention_mask=torch.ones_like(given),
-            generation_config=settings,
-            logits_processor=[Within()],
-        )
+    settings = {
+        "max_new_tokens": count,
+        "do_sample": False,
+        "use_cache": True,
+        "decoder_start_token_id": getattr(model.config, "decoder_start_token_id", None) or 0,
+    }
+    keeps = within(vocabulary_of(model), finite=usable)
+    with blame("the model fails on text"):
+        generate_by_library(model, ids, settings, logits_processor=[keeps])
 
 
 def fitted(wanted_forward: int, wanted_new: int, context: int | None) -> tuple[int, int, int]:

@@ -21,6 +21,7 @@ from mlrb_kit.answers import Prediction
 from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame, load_submission, loaded
+from scorer_library.generate_by_library import generate_by_library
 from scorer_library.generation.items import GenerationSettings, MathData
 from scorer_library.generation.prompt import prompt, read_template
 
@@ -153,30 +154,15 @@ def write(submission: Submission, given: list[int], room: int, writing: Writing)
             return torch.tensor([writing.take(int(input_ids[0, -1]))], device=input_ids.device)
 
     with blame("the model fails on text"):
-        generate_by_library(submission, given, room, logits_processor=[Chosen()], stopping_criteria=[Ended()])
+        greedily(submission, given, room, logits_processor=[Chosen()], stopping_criteria=[Ended()])
 
 
-def generate_by_library(submission: Submission, given: list[int], room: int, **more: Any) -> Any:
-    """transformers' greedy generate(), without settings of the submission's own."""
-    import torch
-    from transformers import GenerationConfig
-
-    model = submission.model
-    settings = {"max_new_tokens": room, "do_sample": False, "use_cache": True, "pad_token_id": 0}
+def greedily(submission: Submission, given: list[int], room: int, **more: Any) -> Any:
+    """What generate() of the library makes of `given`, with the likeliest of `room` tokens."""
+    settings = {"max_new_tokens": room, "do_sample": False, "use_cache": True}
     if submission.encoder_decoder:
-        settings["decoder_start_token_id"] = decoder_start(model)
-    ids = torch.tensor([given], device=device())
-    stated, model.generation_config = model.generation_config, GenerationConfig()  # it would fill gaps
-    try:
-        with torch.inference_mode():
-            return model.generate(
-                ids,
-                attention_mask=torch.ones_like(ids),
-                generation_config=GenerationConfig(**settings),
-                **more,
-            )
-    finally:
-        model.generation_config = stated
+        settings["decoder_start_token_id"] = decoder_start(submission.model)
+    return generate_by_library(submission.model, given, settings, **more)
 
 
 def write_without_cache(submission: Submission, given: list[int], room: int, writing: Writing) -> None:
@@ -212,9 +198,7 @@ def cache_agrees(submission: Submission, ids: list[int]) -> bool:
         given = given[: submission.context - 1]  # the second token's pass reads the first
     try:
         with blame("generate() fails"):
-            theirs = generate_by_library(
-                submission, given, 2, return_dict_in_generate=True, output_logits=True
-            )
+            theirs = greedily(submission, given, 2, return_dict_in_generate=True, output_logits=True)
     except Rejected:
         return False
     written = theirs.sequences[0, -2:].tolist()

@@ -3,11 +3,12 @@
 from typing import Any
 
 from scorer_library.generation.items import MathData
-from scorer_library.generation.measure import grouped
+from scorer_library.generation.verdicts import score_of_verdicts
 from scorer_library.lean.check import open_lean
 from scorer_library.lean.text import Theorem, read_theorem
 from scorer_library.lean.together import judge_all
-from scorer_library.ratio import ratio
+
+LIMITS = ("over the time limit", "over the memory limit")
 
 
 def lean_score(
@@ -22,27 +23,10 @@ def lean_score(
     with open_lean(data.lean) as lean:
         judged = iter(judge_all(lean, [text for text, ask in zip(texts, asked, strict=True) if ask]))
     verdicts = [next(judged) if ask else None for ask in asked]
-    samples = [
-        {
-            "value": float(verdict is not None and verdict.compiles),
-            "weight": 1,
-            **({} if verdict is None else {"compiles": verdict.compiles}),
-            "sameStatement": equal,
-            "reason": "another statement" if verdict is None else verdict.reason,
-        }
-        for verdict, equal in zip(verdicts, same, strict=True)
-    ]
-    values = [sample["value"] for sample in samples]
-    value, error = ratio(samples)
-    limits = ("over the time limit", "over the memory limit")
-    extra = {
-        "sameStatement": sum(same) / len(same),
-        "stoppedByLimits": sum(verdict is not None and verdict.reason in limits for verdict in verdicts),
-    }
+    score, samples = score_of_verdicts(data, same, verdicts, LIMITS)
     if not faithful:
-        extra["compiles"] = sum(values) / len(values)
-    score = {"value": value, "standardError": error, "items": len(values), "groups": grouped(data, values)}
-    return {**score, "extra": extra}, samples
+        score["extra"]["compiles"] = sum(sample["value"] for sample in samples) / len(samples)
+    return score, samples
 
 
 def says_the_same(text: str, reference: str) -> bool:

@@ -3,11 +3,10 @@
 from typing import Any
 
 from scorer_library.generation.items import MathData
-from scorer_library.generation.measure import grouped
-from scorer_library.lean3.check import OVER_ALL_TIME, Verdict, open_lean3
+from scorer_library.generation.verdicts import score_of_verdicts
+from scorer_library.lean3.check import OVER_ALL_TIME, open_lean3
 from scorer_library.lean3.settings import read_lean3
 from scorer_library.lean3.text import Theorem, read_theorem
-from scorer_library.ratio import ratio
 
 LIMITS = ("over the time limit", "over the memory limit", OVER_ALL_TIME)
 
@@ -26,25 +25,7 @@ def lean3_score(
             lean.judge(text) if equal or not faithful else None
             for text, equal in zip(texts, same, strict=True)
         ]
-    samples = [sample(verdict, equal) for verdict, equal in zip(verdicts, same, strict=True)]
-    values = [one["value"] for one in samples]
-    value, error = ratio(samples)
-    extra = {
-        "sameStatement": sum(same) / len(same),
-        "stoppedByLimits": sum(verdict is not None and verdict.reason in LIMITS for verdict in verdicts),
-    }
-    score = {"value": value, "standardError": error, "items": len(values), "groups": grouped(data, values)}
-    return {**score, "extra": extra}, samples
-
-
-def sample(verdict: Verdict | None, equal: bool) -> dict[str, Any]:
-    return {
-        "value": float(verdict is not None and verdict.compiles),
-        "weight": 1,
-        **({} if verdict is None else {"compiles": verdict.compiles}),
-        "sameStatement": equal,
-        "reason": "another statement" if verdict is None else verdict.reason,
-    }
+    return score_of_verdicts(data, same, verdicts, LIMITS)
 
 
 def says_the_same(text: str, reference: str) -> bool:
