@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from networks import NETWORKS, predict
+from networks import NETWORKS, device, predict
 
 HERE = Path(__file__).parent
 
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--data_dir", type=Path, required=True)
     data = parser.parse_args().data_dir
     about = json.loads((HERE / "model.json").read_text())
-    network = NETWORKS[about["network"]]()
+    network = NETWORKS[about["network"]]().to(device())
     network.load_state_dict(load_file(HERE / "weights.safetensors"))
     torch.set_num_threads(1)
     with (data / "images.csv").open() as listed:

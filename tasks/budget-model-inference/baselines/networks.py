@@ -9,9 +9,14 @@ SUM_MAX = 27
 SCALE = 10.0  # of a sum in the loss
 
 
+def device() -> torch.device:
+    """The GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def pixels(images: np.ndarray) -> Tensor:
     """Grey bytes as numbers around 0, with a channel."""
-    return torch.from_numpy(images)[:, None].float() / 255 - 0.12
+    return torch.from_numpy(images).to(device())[:, None].float() / 255 - 0.12
 
 
 def dense() -> nn.Module:
@@ -37,7 +42,7 @@ NETWORKS = {"dense": dense, "summed-places": SummedPlaces}
 
 
 def loss(network: nn.Module, images: Tensor, labels: list[int]) -> Tensor:
-    return F.smooth_l1_loss(network(images)[:, 0], torch.tensor(labels) / SCALE)
+    return F.smooth_l1_loss(network(images)[:, 0], torch.tensor(labels, device=images.device) / SCALE)
 
 
 def predict(network: nn.Module, images: np.ndarray) -> list[int]:

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 
 from library.hand_in import Iteration, append_iteration, write_json, write_provenance
 from library.repeatable import repeatable
-from networks import NETWORKS, loss, pixels, predict
+from networks import NETWORKS, device, loss, pixels, predict
 
 COLUMN = "digit_sum"
 DATA = "house-digits"
@@ -32,7 +32,7 @@ def run(name: str, network_name: str, hypothesis: str, change: str) -> None:
     images = np.stack([np.load(Path("data", row["image"]), allow_pickle=False) for row in rows])
     labels = [row[COLUMN] for row in rows]
     held = np.arange(len(rows)) % HELD_OUT == 0
-    network = NETWORKS[network_name]()
+    network = NETWORKS[network_name]().to(device())
     train(
         network,
         pixels(images[~held]),
@@ -72,7 +72,7 @@ def hand_in(network_name: str, network: torch.nn.Module) -> None:
     for name in ("main.py", "networks.py"):
         shutil.copyfile(HERE / name, folder / name)
     save_file(
-        {name: value.contiguous() for name, value in network.state_dict().items()},
+        {name: value.cpu().contiguous() for name, value in network.state_dict().items()},
         folder / "weights.safetensors",
     )
     write_json(folder / "model.json", {"network": network_name, "column": COLUMN})

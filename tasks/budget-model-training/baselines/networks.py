@@ -8,9 +8,14 @@ from torch.nn import functional as F
 CLASSES = ["across", "down", "rising", "falling"]
 
 
+def device() -> torch.device:
+    """The GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def pixels(images: np.ndarray) -> Tensor:
     """Height x width x colours in bytes, as colours x height x width from -1 to 1."""
-    return torch.from_numpy(images).permute(0, 3, 1, 2).float() / 127.5 - 1
+    return torch.from_numpy(images).to(device()).permute(0, 3, 1, 2).float() / 127.5 - 1
 
 
 def dense() -> nn.Module:
@@ -36,7 +41,8 @@ NETWORKS = {"dense": dense, "convolutions": Convolutions}
 
 
 def loss(network: nn.Module, images: Tensor, labels: list[str]) -> Tensor:
-    return F.cross_entropy(network(images), torch.tensor([CLASSES.index(label) for label in labels]))
+    classes = torch.tensor([CLASSES.index(label) for label in labels], device=images.device)
+    return F.cross_entropy(network(images), classes)
 
 
 def predict(network: nn.Module, images: np.ndarray) -> list[str]:
