@@ -1,6 +1,7 @@
 """Hostile and honest programs, run as the stage does it, on the fixtures of image-accuracy."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,11 @@ class Programs(unittest.TestCase):
     def test_memory_of_all_processes_counts(self) -> None:
         text = "import os, time\nos.fork()\nos.fork()\nheld = bytearray(b'x') * 40_000_000\ntime.sleep(600)\n"
         self.refused(r"more than 0\.1 GB of memory", text, self.private(memoryBytes=100_000_000))
+
+    def test_memory_of_the_process_that_starts_a_program_does_not_count(self) -> None:
+        kept = bytearray(os.urandom(1)) * 400_000_000  # a child begins with the kernel's peak of its parent
+        found = self.run_folder(PROGRAMS / "tiny", PRIVATE)
+        self.assertLess(found.cost.peak_bytes, len(kept) // 2)
 
     def test_files_and_bytes_of_the_working_folder_are_limited(self) -> None:
         text = "import time\nfor at in range(10_100):\n    open(f'f{at}', 'w').close()\ntime.sleep(600)\n"

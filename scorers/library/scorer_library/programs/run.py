@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import glob
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -123,7 +124,7 @@ def watch(
         now = time.monotonic()
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
-            return "exit", now - started, max(peak, usage.ru_maxrss * 1024)
+            return "exit", now - started, max(peak, counted_peak(usage)) or usage.ru_maxrss * 1024
         peak = max(peak, resident_bytes(descendants()))
         if now - started > limits.seconds:
             return "time", now - started, peak
@@ -134,6 +135,12 @@ def watch(
             if is_over(work, limits.disk_bytes):
                 return "disk", now - started, peak
         time.sleep(POLL_SECONDS)
+
+
+def counted_peak(usage: resource.struct_rusage) -> int:
+    """The kernel's peak of a child in bytes; 0 where it may be this process's own, which a child inherits."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
 
 
 def end_descendants(process: "subprocess.Popen[bytes]") -> None:
