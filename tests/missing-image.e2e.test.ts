@@ -56,7 +56,7 @@ test("a run that would start attempts is refused before its first stage, with th
   assert.equal(
     said.stderr.trim(),
     `missing-image: "work" would run in ${image}, which is not on this host
-  help: attempts start only when every image is here: \`docker pull ${image}\`
+  help: attempts start only when every image by digest is here: \`docker pull ${image}\`
 
 1 problem; nothing was run`,
   );

@@ -59,8 +59,9 @@ async function tried(): Promise<string | null> {
     const refused = withheld ? `, and not ${withheld.source.repository}` : "";
     return `${served.source.repository}/${served.file.path} came through the gateway as locked${refused} (${sandbox.kind})`;
   } catch (error) {
-    if (!(error instanceof SandboxTrouble)) throw error;
-    console.error(error.message);
+    // the last line is what `doctor` shows
+    if (!(error instanceof SandboxTrouble)) console.error(error);
+    console.error((error as Error).message);
     process.exitCode = 1;
     return null;
   } finally {
@@ -69,7 +70,7 @@ async function tried(): Promise<string | null> {
   }
 }
 
-/** The smallest locked file of an open model, and of an evaluation set if one is locked. */
+/** The smallest locked file of an open model or else another source, and of an evaluation set if one is locked. */
 function chosenFiles(): { served: TriedFile; withheld: TriedFile | undefined } {
   const text = readFileSync(sourceFile("sources.lock.yaml"), "utf8");
   const lock = mustFollow(sourceLock, parse(text), "sources.lock.yaml");
@@ -80,8 +81,8 @@ function chosenFiles(): { served: TriedFile; withheld: TriedFile | undefined } {
     return source.files.filter(({ size }) => size > 0).map((file) => ({ use, source, file }));
   });
   files.sort((a, b) => a.file.size - b.file.size);
-  const served = files.find(({ source }) => source.type === "model");
-  if (!served)
-    throw new SandboxTrouble("no source of an open model is locked; type `pnpm pipeline sources lock`");
+  const open = files.filter(({ use }) => use !== "evaluation");
+  const served = open.find(({ source }) => source.type === "model") ?? open[0];
+  if (!served) throw new SandboxTrouble("no open source is locked; type `pnpm pipeline sources lock`");
   return { served, withheld: files.find(({ use }) => use === "evaluation") };
 }

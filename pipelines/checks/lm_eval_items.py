@@ -10,6 +10,7 @@ import json
 import math
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from mlrb_kit.canonical import write_canonical
@@ -34,9 +35,10 @@ def main() -> None:
         except Rejected as rejected:
             failed.append(f"{name}: {rejected}")
         except (MemoryError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and "out of memory" not in str(error):
-                raise
-            failed.append(f"{name}: out of memory on {device_name()}: {str(error).splitlines()[0]}")
+            traceback.print_exc()
+            cause = next(iter(str(error).splitlines()), type(error).__name__)
+            memory = isinstance(error, MemoryError) or "out of memory" in str(error)
+            failed.append(f"{name}: {f'out of memory on {device_name()}: ' if memory else ''}{cause}")
     for words in found:
         print(words, flush=True)
     if failed:
@@ -60,11 +62,12 @@ def seconds_of(folder: Path) -> float:
     with tempfile.TemporaryDirectory() as private:
         write_rows(Path(private, BY_LETTER.data.folder, SUBJECT))
         measured = lm_eval_measure(BY_LETTER, folder, Path(private))
-        if isinstance(measured.score, Rejected):
-            raise measured.score
+        # a score may be rejected for its answers, such as ties, which do not matter here
         likelihoods = [each for sample in measured.samples for each in sample["likelihoods"]]
-        if not all(math.isfinite(each) for each in likelihoods):
-            raise Rejected("a likelihood is not finite")
+        if len(likelihoods) < ITEMS or not all(math.isfinite(each) for each in likelihoods):
+            raise Rejected(
+                str(measured.score) if isinstance(measured.score, Rejected) else "an answer is not finite"
+            )
     finished()
     return time.perf_counter() - begin
 

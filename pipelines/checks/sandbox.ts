@@ -19,7 +19,12 @@ const preset = params.preset as { kind?: string; trusted?: boolean };
 const gpus = asked?.gpus ?? [];
 const work = mkdtempSync(join(process.env.MLRB_WORK ?? dirname(resolve(outputs.check!)), "check-"));
 const place = {
-  ...{ python: process.env.MLRB_PYTHON, gpus, cpus: asked?.limits.cpus },
+  ...{
+    python: process.env.MLRB_PYTHON,
+    gpus,
+    cpus: asked?.limits.cpus,
+    gpuMemoryBytes: asked?.limits.gpuMemoryBytes,
+  },
   ownImage: asked?.image !== undefined,
   scratch: join(work, "scratch"),
 };
@@ -42,8 +47,9 @@ try {
   writeJson(outputs.check!, { formatVersion: 1, found } satisfies HostCheck);
   console.log(found);
 } catch (error) {
-  if (!(error instanceof SandboxTrouble)) throw error;
-  console.error(error.message);
+  // the last line is what `doctor` shows
+  if (!(error instanceof SandboxTrouble)) console.error(error);
+  console.error((error as Error).message);
   process.exitCode = 1;
 } finally {
   await sandbox?.close();

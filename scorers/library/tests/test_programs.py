@@ -97,6 +97,47 @@ class Programs(unittest.TestCase):
         found = self.run_folder(PROGRAMS / "tiny", PRIVATE)
         self.assertLess(found.cost.peak_bytes, len(kept) // 2)
 
+    def test_memory_in_files_that_are_not_mapped_counts(self) -> None:
+        text = (
+            "import os, time\nheld = os.memfd_create('held')\n"
+            "for _ in range(200):\n    os.write(held, bytes(1_000_000))\ntime.sleep(600)\n"
+        )
+        self.refused(r"more than 0\.1 GB of memory", text, self.private(memoryBytes=100_000_000))
+
+    def test_no_tree_of_folders_makes_the_stage_fail(self) -> None:
+        deep = (
+            "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\nos.chdir(sys.argv[3])\n"
+        )
+        hidden = "import os\nos.mkdir('hidden')\nos.mkdir('hidden/below')\nos.chmod('hidden', 0o300)\n"
+        self.refused("or hid some", f"import os, sys\nsys.argv.append(os.getcwd())\n{deep}{WRITES_ROWS}")
+        if os.geteuid() != 0:  # who reads every folder
+            self.refused("or hid some", hidden + WRITES_ROWS)
+
+    def test_its_own_output_of_an_earlier_run_and_its_folders_do_not_hinder_a_program(self) -> None:
+        program = self.folder / "submission/program"
+        (program / "logs").mkdir(parents=True)
+        (program / "logs/old.txt").write_text("old")
+        (program / "submission.csv").write_text("image_id,class\n")
+        text = "from pathlib import Path\nassert Path('logs/old.txt').read_text() == 'old'\n"
+        (program / "main.py").write_text(f"{text}Path('logs/new.txt').write_text('new')\n{WRITES_ROWS}")
+        found = self.run_folder(self.folder / "submission", PRIVATE)
+        self.assertEqual(len(found.predictions), 6)
+
+    def test_devices_take_their_own_requests(self) -> None:
+        ask = (
+            "import errno, fcntl\nwith open('/dev/null', 'rb') as file:\n    try:\n"
+            "        fcntl.ioctl(file, 0x5401)\n    except OSError as error:\n"
+            "        assert error.errno == errno.ENOTTY, error\n"
+        )
+        self.assertEqual(len(self.answered(ask + WRITES_ROWS).predictions), 6)
+
+    def test_no_signal_reaches_the_process_that_takes_the_time(self) -> None:
+        text = f"import os, signal\ntry:\n    os.kill({os.getpid()}, signal.SIGCONT)\n"
+        found = self.answered(
+            f"{text}    raise SystemExit('sent')\nexcept PermissionError:\n    pass\n{WRITES_ROWS}"
+        )
+        self.assertEqual(len(found.predictions), 6)
+
     def test_files_and_bytes_of_the_working_folder_are_limited(self) -> None:
         text = "import time\nfor at in range(10_100):\n    open(f'f{at}', 'w').close()\ntime.sleep(600)\n"
         self.refused("10 000 files", text)
@@ -138,6 +179,7 @@ for attempt in (
     def test_an_infinity_a_wrong_header_and_bytes_are_rejected(self) -> None:
         for content, reason in (
             (b"image_id,class\nimage-0,inf\n", "non-finite output"),
+            (b"image_id,class\nimage-0,\n", "no prediction for"),
             (b"id,label\n", "expected image_id,class"),
             (b"\xff\xfe", "not UTF-8"),
             (b"image_id,class\nimage-0\n", "has 1 values, expected 2"),
@@ -156,7 +198,7 @@ for attempt in (
 
     def test_without_landlock_the_stage_fails_and_blames_no_submission(self) -> None:
         self.addCleanup(setattr, runner.confine, "landlock_version", runner.confine.landlock_version)
-        runner.confine.landlock_version = lambda: 0
+        runner.confine.landlock_version = lambda: 5
         with self.assertRaisesRegex(RuntimeError, "does not offer"):
             self.answered(WRITES_ROWS)
 

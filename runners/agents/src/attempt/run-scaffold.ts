@@ -3,6 +3,7 @@
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel, type CallCounts } from "../model/ask-model.ts";
+import { outputTokensMaxOf } from "../model/call-charge.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { priceBook } from "../model/prices.ts";
 import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
@@ -86,10 +87,11 @@ function askerOf(
   { digestOf, silence, signal, counts }: Asking,
 ) {
   const { waits, prices = priceBook([]) } = request;
+  const outputTokensMax = outputTokensMaxOf(model);
   return askModel({
     ...{ client: clientOf(model, digestOf), meter, silence, signal, counts },
     dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
-    ...(model.maxOutputTokens !== undefined && { outputTokensMax: model.maxOutputTokens }),
+    ...(outputTokensMax !== undefined && { outputTokensMax }),
     digest: (asked) => digestOf(asked).digest,
     write: trajectory.add,
     ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),

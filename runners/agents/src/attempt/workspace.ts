@@ -4,9 +4,8 @@
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { agentVariables } from "@mlrb/core/key/agent-variables";
-import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
-import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
+import { allocatorVariables, deviceVariables } from "../sandbox/device-variables.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 
 export const inside = {
@@ -127,29 +126,6 @@ export function agentEnvironment(
     ...deviceVariables(sandbox, request.gpus ?? []),
     ...allocatorVariables(request),
   };
-}
-
-/** A sandbox with walls shows only the agent's devices. Without walls, a variable says which devices to use. */
-function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string, string> {
-  if (gpus.length === 0) return {};
-  const variables = gpuVariables(gpus);
-  return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
-}
-
-/**
- * A cap on GPU memory for torch's allocator, which takes it as a share of the device. The smallest device decides.
- * Throws SandboxTrouble where the driver does not report a device's memory: the attempt would run under another condition.
- */
-function allocatorVariables({ gpus = [], gpuMemoryBytes }: AttemptRequest): Record<string, string> {
-  if (gpuMemoryBytes === undefined) return {};
-  const unknown = gpus.find(({ memoryBytes }) => memoryBytes <= 0);
-  if (unknown || gpus.length === 0)
-    throw new SandboxTrouble(
-      `gpuMemory cannot be applied: ${unknown ? `the driver does not report the memory of ${unknown.model}` : "the attempt holds no GPU"}`,
-    );
-  const share = Math.min(1, gpuMemoryBytes / Math.min(...gpus.map(({ memoryBytes }) => memoryBytes)));
-  const rounded = Math.max(1, Math.floor(share * 10_000)) / 10_000; // never above the cap
-  return { PYTORCH_CUDA_ALLOC_CONF: `per_process_memory_fraction:${rounded}` };
 }
 
 /**

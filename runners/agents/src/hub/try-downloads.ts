@@ -33,8 +33,12 @@ export async function tryDownloads(
   await prepareInside(sandbox, place);
   const path = place.ownImage && place.python === undefined ? undefined : pathInside(place.python);
   const scratch = join(place.scratch, "gateway");
+  let isWithheld = false;
   const gateway = await agentDownloads(sandbox, downloads, {
-    ...{ agent: "check", scratch, path, write: () => {} },
+    ...{ agent: "check", scratch, path },
+    write: (event) => {
+      if (event.event === "download-refused" && event.cause === "withheld") isWithheld = true;
+    },
   });
   try {
     const asked = [served, ...(withheld ? [withheld] : [])].map(({ source, file }) => ({
@@ -47,6 +51,10 @@ export async function tryDownloads(
     if (first !== served.file.sha256)
       throw new SandboxTrouble(
         `the gateway did not serve ${served.source.repository}/${served.file.path} as locked: ${first}; is the hub of HF_ENDPOINT reachable from here?`,
+      );
+    if (withheld && second.startsWith("refused") && !isWithheld)
+      throw new SandboxTrouble(
+        `whether the gateway withholds ${withheld.source.repository}/${withheld.file.path} is not known: ${second}`,
       );
     if (!second.startsWith("refused"))
       throw new SandboxTrouble(

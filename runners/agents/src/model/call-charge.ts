@@ -2,6 +2,7 @@
 // report, limits of tokens and dollars count an upper estimate. The ledger keeps both apart. Pure.
 import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 
 /** The most that a call can cost. */
 export type CallBound = { inputTokens: number; outputTokens: number };
@@ -40,6 +41,27 @@ export const noUsage: ModelUsage = {
   cachedInputTokens: 0,
   reasoningTokens: 0,
 };
+
+/**
+ * The most output tokens of a call with a preset's settings; undefined: the preset sets no limit. Clients add a budget
+ * for thinking to the limit of the answer.
+ */
+export function outputTokensMaxOf({
+  maxOutputTokens,
+  options,
+}: Pick<ModelSpec, "maxOutputTokens" | "options">): number | undefined {
+  return maxOutputTokens === undefined ? undefined : maxOutputTokens + thinkingTokens(options);
+}
+
+function thinkingTokens(options: unknown): number {
+  if (typeof options !== "object" || options === null) return 0;
+  return Object.entries(options).reduce(
+    (sum, [name, value]) =>
+      sum +
+      (/^(thinking_?)?budget(_?tokens)?$/i.test(name) && isCount(value) ? value : thinkingTokens(value)),
+    0,
+  );
+}
 
 /** `answers`: how many answers the request asks for. */
 export function callBound({

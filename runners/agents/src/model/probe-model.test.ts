@@ -100,8 +100,28 @@ for (const provider of ["openai", "anthropic", "local"])
     assert.deepEqual([server.seen.length, server.seen[0]!.tools], [1, ["report"]]);
     assert.equal(server.seen[0]!.body.temperature, 0, "the preset's own settings");
     const sent = JSON.stringify(server.seen[0]!.body).length;
-    assert.ok(toolCallBound.inputTokens > sent / 4, "the bound covers the request");
+    assert.ok(
+      toolCallBound({ provider, id: "x", contextTokens: 1 }).inputTokens > sent / 4,
+      "the bound covers the request",
+    );
   });
+
+test("a planner is asked for words, since no scaffold gives it tools", async () => {
+  const server = await startLoopbackProvider({ script: [{ text: "yes" }] });
+  open.push(server);
+  const spec = { provider: "openai", id: "m", baseUrl: server.baseUrl, contextTokens: 1000, key: "KEY" };
+  const prices = priceBook([]);
+  const probed = await probeToolCall(spec, server.key, { prices, timeoutMs: 20_000, tools: false });
+  assert.equal(probed.answer, "works", probed.found);
+  assert.deepEqual(server.seen[0]!.tools, []);
+});
+
+test("the bound of a tool call has a budget for thinking, which clients add to the answer's limit", () => {
+  const spec = { provider: "anthropic", id: "m", contextTokens: 1000, maxOutputTokens: 1024 };
+  const options = { thinking: { type: "enabled", budgetTokens: 16_000 } };
+  assert.equal(toolCallBound(spec).outputTokens, 1024);
+  assert.equal(toolCallBound({ ...spec, options }).outputTokens, 17_024);
+});
 
 test("a model that answers a request for a tool call with words has failed, though its words cost money", async () => {
   const { probed } = await probeTool("openai", { text: "I cannot call tools." }, "priced-model");

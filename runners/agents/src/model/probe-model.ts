@@ -3,7 +3,7 @@
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "./ai-sdk-client.ts";
-import { type CallBound, callBound, callCharge } from "./call-charge.ts";
+import { type CallBound, callBound, callCharge, outputTokensMaxOf } from "./call-charge.ts";
 import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure, ModelRequest, ModelResponse, ToolSpec } from "./model-client.ts";
 import type { PriceBook } from "./prices.ts";
@@ -72,21 +72,33 @@ const toolRequest = {
 const toolOutputTokensMax = 2048;
 
 /** The most that `probeToolCall` can use. The provider's own framing of tools takes a few hundred tokens. */
-export const toolCallBound: CallBound = callBound({
-  requestBytes: JSON.stringify(toolRequest).length + 2000,
-  outputTokensMax: toolOutputTokensMax,
-});
+export function toolCallBound(spec: ModelSpec): CallBound {
+  return callBound({
+    requestBytes: JSON.stringify(toolRequest).length + 2000,
+    outputTokensMax: outputTokensMaxOf(withShortAnswer(spec)),
+  });
+}
 
-/** Asks for one tool call, with the preset's own settings, as a scaffold does. Says what it cost. */
+function withShortAnswer(spec: ModelSpec): ModelSpec {
+  return {
+    ...spec,
+    maxOutputTokens: Math.min(spec.maxOutputTokens ?? toolOutputTokensMax, toolOutputTokensMax),
+  };
+}
+
+/**
+ * Asks for one tool call, with the preset's own settings, as a scaffold does; without `tools` for an answer in words, as
+ * of a planner. Says what it cost.
+ */
 export async function probeToolCall(
   spec: ModelSpec,
   key: string | undefined,
-  { prices, ...options }: ProbeOptions & { prices: PriceBook },
+  { prices, tools = true, ...options }: ProbeOptions & { prices: PriceBook; tools?: boolean },
 ): Promise<ModelProbe> {
-  const most = Math.min(spec.maxOutputTokens ?? toolOutputTokensMax, toolOutputTokensMax);
   const judge = (response: ModelResponse): ModelProbe => {
     const { found } = answered(spec, response);
     const words = `${found}; ${costWords(spec, response, prices)}`;
+    if (!tools) return { answer: "works", found: words, wayOut: null };
     if (response.toolCalls.some((call) => call.name === reportTool.name && "input" in call))
       return { answer: "works", found: `${words}; it called a tool`, wayOut: null };
     return {
@@ -95,16 +107,16 @@ export async function probeToolCall(
       wayOut: "scaffolds need models that call tools: name another model, or repeat if the answer was cut",
     };
   };
-  return probe({ spec: { ...spec, maxOutputTokens: most }, request: toolRequest, judge }, key, options);
+  const request = tools
+    ? toolRequest
+    : { messages: [{ role: "user" as const, text: "Say yes." }], tools: [] };
+  return probe({ spec: withShortAnswer(spec), request, judge }, key, options);
 }
 
-function costWords(
-  { provider, id, free }: ModelSpec,
-  { usage, answeredBy }: ModelResponse,
-  prices: PriceBook,
-) {
+function costWords(spec: ModelSpec, { usage, answeredBy }: ModelResponse, prices: PriceBook) {
+  const { provider, id, free } = spec;
   const priced = (used: ModelUsage) => (free ? 0 : prices.dollarsOf(used, provider, answeredBy ?? id));
-  const charge = callCharge({ usage, answered: true, tokens: "maybe" }, toolCallBound, priced);
+  const charge = callCharge({ usage, answered: true, tokens: "maybe" }, toolCallBound(spec), priced);
   const dollars = charge.dollars ?? charge.estimated?.dollars ?? null;
   const tokens = charge.usage
     ? `${charge.usage.inputTokens} + ${charge.usage.outputTokens} tokens`

@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { agentVariables } from "@mlrb/core/key/agent-variables";
-import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
+import type { Gpu } from "@mlrb/core/ports/gpu";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+import { allocatorVariables, deviceVariables } from "./device-variables.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
 
 const outputMax = 64 << 10;
@@ -25,6 +26,8 @@ export type TriedPlace = {
   python: string | undefined;
   gpus: readonly Gpu[];
   cpus?: number | undefined;
+  /** A cap on the memory of each GPU, where attempts have one. */
+  gpuMemoryBytes?: number | undefined;
   /** Whether the agent has an image of its own, whose PATH holds. */
   ownImage: boolean;
   /** An empty host folder. */
@@ -41,13 +44,17 @@ export async function tryProgram(
   for (const [name, from] of Object.entries(files)) await sandbox.put(from, `program/${name}`);
   const inside = (name: string) => sandbox.seenAs(`program/${name}`);
   const [program] = Object.keys(files);
-  const { gpus, cpus } = place;
+  const { gpus, cpus, gpuMemoryBytes } = place;
   await runInside(sandbox, [place.python ?? "python3", inside(program!), ...args], {
     ...place,
     env: {
-      ...agentVariables(cpus === undefined ? {} : { cpus }),
+      ...agentVariables({
+        ...(cpus !== undefined && { cpus }),
+        ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
+      }),
       PYTHONPATH: inside(modules),
-      ...(sandbox.kind === "plain" ? gpuVariables(gpus) : { MLRB_GPUS: String(gpus.length) }),
+      ...deviceVariables(sandbox, gpus),
+      ...allocatorVariables({ gpus, gpuMemoryBytes }),
     },
   });
   const bytes = await sandbox.get(`${workspace}/${result}`, { from: 0, bytesMax: outputMax });
@@ -98,7 +105,7 @@ export async function prepareInside(
   await sandbox.put(await mkdtemp(join(scratch, "empty-")), workspace);
 }
 
-/** Resolves with the program's standard output. Throws SandboxTrouble if the program fails. */
+/** Resolves with the program's standard output. Throws SandboxTrouble if the program fails, after printing its errors. */
 export async function runInside(
   sandbox: Sandbox,
   argv: string[],
@@ -115,10 +122,16 @@ export async function runInside(
     },
   });
   if (ended.kind === "exited" && ended.code === 0 && !ended.over) return said.stdout;
-  const last = said.stderr.trim().split("\n").at(-1) ?? "";
+  console.error(said.stderr.trim());
   throw new SandboxTrouble(
-    `${argv[0]} failed in the sandbox: ${[...endWords(ended), last].filter(Boolean).join("; ")}`,
+    `${argv[0]} failed in the sandbox: ${[...endWords(ended), causeLine(said.stderr)].filter(Boolean).join("; ")}`,
   );
+}
+
+/** The line of a traceback that names the exception, which may be followed by advice; else the last line. */
+function causeLine(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  return lines.findLast((line) => /^[\w.]*(Error|Exception|Interrupt)\b/.test(line)) ?? lines.at(-1) ?? "";
 }
 
 export function pathInside(python: string | undefined): string {

@@ -125,7 +125,10 @@ async function modelsOf(agents: string[], sources: Sources): Promise<Map<string,
   if (agents.length === 0) return new Map();
   const { probeModel } = await import("@mlrb/agents/model/probe-model");
   const models = presetModels(agents, sources);
-  return modelChecks(models, { probe: probeModel, keyOf: (name) => process.env[name] });
+  return modelChecks(models, {
+    probe: ({ spec }, key) => probeModel(spec, key),
+    keyOf: (name) => process.env[name],
+  });
 }
 
 /** Of the agents that --models names, whatever the pipeline's profiles are. */

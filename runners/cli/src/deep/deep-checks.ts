@@ -2,6 +2,7 @@
 // (ADR 62), by the engine of any run. Each call repeats them, and nothing of them is an attempt or a score.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause, unreachable } from "@mlrb/core/ports/outcome";
+import { heldWords } from "@mlrb/core/schedule/queued-for";
 import { hostCheck } from "@mlrb/formats/judged/host-check";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -31,7 +32,15 @@ export type DeepOptions = {
   weakLimits: boolean;
 };
 
-type Ended = { results: (Result | undefined)[]; durations: Map<number, number>; interrupts: number };
+type Ended = {
+  results: (Result | undefined)[];
+  durations: Map<number, number>;
+  /** Ids of the stages that this call started: others have a log of an earlier call or none. */
+  started: Set<string>;
+  /** What a stage waited for last, by plan index. */
+  waited: Map<number, string>;
+  interrupts: number;
+};
 
 /** `pipeline`: the one whose work is checked. Undefined after printing why the request is invalid. */
 export async function hostChecks(
@@ -120,7 +129,8 @@ async function carriedOut(
   at: { workspace: Workspace; options: Omit<DeepOptions, "profile" | "set">; limitMs: number },
 ): Promise<Ended> {
   const { workspace, options, limitMs } = at;
-  const durations = new Map<number, number>();
+  const [durations, waited] = [new Map<number, number>(), new Map<number, string>()];
+  const started = new Set<string>();
   const { results, interrupts } = await runGiven({
     ...{ repository: workspace.repository, workspace, plan, selected, jobs: undefined, json: options.json },
     given: new Map(),
@@ -128,20 +138,23 @@ async function carriedOut(
     limitMs,
     onEvent: (event) => {
       if (event.kind === "ended") durations.set(event.instance.index, event.durationMs);
+      if (event.kind === "started") started.add(event.instance.id);
+      if (event.kind === "waiting") waited.set(event.instance.index, heldWords(event));
     },
   });
-  return { results, durations, interrupts };
+  return { results, durations, started, waited, interrupts };
 }
 
 /** Empty where another check did the same work, and where there was nothing to check. */
 function checkOf(
   check: Instance,
-  { results, durations, interrupts }: Ended,
+  { results, durations, started, waited, interrupts }: Ended,
   { plan, workspace }: { plan: Plan; workspace: Workspace },
 ): DeepCheck[] {
   const { id: name, index } = check;
   const { outcome, outputs } = results[index]!;
   const ms = durations.get(index) ?? null;
+  const failure = (stage: string, cause: string) => failureOf(stage, cause, { started, workspace });
   switch (outcome.kind) {
     case "succeeded": {
       const text = workspace.store.textOf(outputs.check!.digest);
@@ -151,14 +164,15 @@ function checkOf(
     case "reused":
       return [];
     case "failed":
-      return [{ kind: "failed", name, ms, ...failure(name, outcomeCause(outcome), workspace) }];
+      return [{ kind: "failed", name, ms, ...failure(name, outcomeCause(outcome)) }];
     case "skipped": {
       const before = plan.instances.find(({ id }) => id === outcome.because);
       const cause = before && results[before.index] ? outcomeCause(results[before.index]!.outcome) : "";
-      return [{ kind: "failed", name, ms: null, ...failure(outcome.because, cause, workspace) }];
+      return [{ kind: "failed", name, ms: null, ...failure(outcome.because, cause) }];
     }
     case "cancelled": {
-      const over = `it did not end within 15 minutes of all checks`;
+      const wait = started.has(name) ? undefined : waited.get(index);
+      const over = `it did not end within 15 minutes of all checks${wait === undefined ? "" : `: it waited, ${wait}`}`;
       const cause = interrupts > 0 ? "the checks were ended before it" : over;
       return [{ kind: "failed", name, ms, cause, help: typedCommand("log", name, {}) }];
     }
@@ -168,7 +182,11 @@ function checkOf(
 }
 
 /** The last line of the log often names the cause and the way out. */
-function failure(stage: string, cause: string, { state }: Workspace): { cause: string; help: string } {
-  const [last] = lastLines(logPath(state.logs, stage), 1);
+function failureOf(
+  stage: string,
+  cause: string,
+  { started, workspace }: { started: Set<string>; workspace: Workspace },
+): { cause: string; help: string } {
+  const [last] = started.has(stage) ? lastLines(logPath(workspace.state.logs, stage), 1) : [];
   return { cause: last === undefined ? cause : `${last} (${cause})`, help: typedCommand("log", stage, {}) };
 }

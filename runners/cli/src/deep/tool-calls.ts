@@ -1,5 +1,6 @@
 // One tool call for each model that a plan's agents name: the only deep checks that cost money, so a person agrees first.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import { boundUsage } from "@mlrb/agents/model/call-charge";
 import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
@@ -7,12 +8,15 @@ import { probeToolCall, toolCallBound } from "@mlrb/agents/model/probe-model";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type CostOptions, costLimits, personAgrees } from "../gates/cost-gate.ts";
-import { modelChecks, modelKey } from "../gates/model-checks.ts";
+import { modelChecks } from "../gates/model-checks.ts";
 import { type PresetModel, presetModels } from "../gates/preset-models.ts";
 import { runPurse } from "../gates/price-gate.ts";
 import { refuse } from "../request/request.ts";
 import { counted } from "../show/counted.ts";
 import type { DeepCheck } from "./deep-text.ts";
+
+/** An attempt waits for a busy model; a check tries it once more. */
+const busyPauseMs = 20_000;
 
 export type ToolCalls = { models: PresetModel[]; prices: PriceBook };
 
@@ -42,12 +46,12 @@ function overLimit(
   models: PresetModel[],
   { prices, limit }: { prices: PriceBook; limit: number },
 ): Diagnostic | undefined {
-  const distinct = new Map(models.map(({ spec }) => [modelKey(spec), spec]));
+  const distinct = new Map(models.map((model) => [callKey(model), model.spec]));
   const paid = [...distinct.values()].filter(({ free }) => !free);
   const asAgentModels = paid.map(({ provider, id }) => ({ provider, id, free: false }));
   const unknown = unpriced(asAgentModels, prices);
   const most = paid.reduce(
-    (sum, { provider, id }) => sum + (prices.dollarsOf(boundUsage(toolCallBound), provider, id) ?? 0),
+    (sum, spec) => sum + (prices.dollarsOf(boundUsage(toolCallBound(spec)), spec.provider, spec.id) ?? 0),
     0,
   );
   if (unknown.length === 0 && most <= limit) return undefined;
@@ -59,24 +63,35 @@ function overLimit(
   };
 }
 
-/** A model of several agents is asked once. */
+/** Equal for agents that make the same call: one model with the same settings, in the same role. */
+function callKey({ role, spec }: PresetModel): string {
+  return JSON.stringify([role, Object.entries(spec).sort()]);
+}
+
+/** A model of several agents with the same settings is asked once; a busy one again after a pause. */
 export async function toolCallChecks(
   { models, prices }: ToolCalls,
   keyOf: (name: string) => string | undefined,
 ): Promise<DeepCheck[]> {
   const times = new Map<string, number>();
   const found = await modelChecks(models, {
-    keyOf,
-    async probe(spec, key) {
+    ...{ keyOf, same: callKey },
+    async probe(model, key) {
       const begin = performance.now();
-      const probed = await probeToolCall(spec, key, { prices, timeoutMs: 60_000 });
-      times.set(modelKey(spec), performance.now() - begin);
+      // no scaffold gives a planner tools
+      const options = { prices, timeoutMs: 60_000, tools: model.role === "model" };
+      let probed = await probeToolCall(model.spec, key, options);
+      if (probed.answer === "busy") {
+        await sleep(busyPauseMs);
+        probed = await probeToolCall(model.spec, key, options);
+      }
+      times.set(callKey(model), performance.now() - begin);
       return probed;
     },
   });
-  const specs = new Map(models.map(({ agent, role, spec }) => [`${role} of ${agent}`, spec]));
+  const byName = new Map(models.map((model) => [`${model.role} of ${model.agent}`, model]));
   return [...found.values()].flat().map(({ name, answer, found: words, help }): DeepCheck => {
-    const ms = times.get(modelKey(specs.get(name)!)) ?? null;
+    const ms = times.get(callKey(byName.get(name)!)) ?? null;
     if (answer === "works") return { kind: "passed", name, ms, found: words };
     return { kind: "failed", name, ms, cause: words, help: help ?? "docs/failures.md lists the causes" };
   });

@@ -48,7 +48,7 @@ function noImage(lacking: string[], images: Map<string, Set<string>>, program: s
   return {
     code: "missing-image",
     message: `${stages} would run in ${first}, which is not on this host${more}`,
-    help: `attempts start only when every image is here: \`${lacking.map((image) => `${program} pull ${image}`).join(" && ")}\``,
+    help: `attempts start only when every image by digest is here: \`${lacking.map((image) => `${program} pull ${image}`).join(" && ")}\``,
   };
 }
 

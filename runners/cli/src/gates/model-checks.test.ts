@@ -72,7 +72,7 @@ test("only presets that name a model are probed", () => {
 test("agents with the same model share a probe, and each has a check", async () => {
   const asked: [string, string | undefined][] = [];
   const checks = await modelChecks(presetModels(["gpt", "gpt-supervisor", "local"], sources), {
-    async probe({ id }, key) {
+    async probe({ spec: { id } }, key) {
       asked.push([id, key]);
       return probed(id === "qwen" ? "unreachable" : "works");
     },
@@ -94,7 +94,7 @@ test("agents with the same model share a probe, and each has a check", async () 
 
 test("the planner of a preset has a check of its own", async () => {
   const checks = await modelChecks(presetModels(["two"], sources), {
-    probe: async ({ id }) => probed(id === "planner-x" ? "retired" : "works"),
+    probe: async ({ spec: { id } }) => probed(id === "planner-x" ? "retired" : "works"),
     keyOf: () => undefined,
   });
   assert.deepEqual(

@@ -5,18 +5,25 @@ import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Check } from "./machine-checks.ts";
 import type { PresetModel } from "./preset-models.ts";
 
-export type Probe = (spec: ModelSpec, key: string | undefined) => Promise<ModelProbe>;
+export type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
+
+type Probing = {
+  probe: Probe;
+  keyOf: (name: string) => string | undefined;
+  /** Equal for models that share a probe. */
+  same?: (model: PresetModel) => string;
+};
 
 /** By agent. `keyOf` gives the value of a variable; it goes to the probe and nowhere else. */
 export async function modelChecks(
   models: PresetModel[],
-  { probe, keyOf }: { probe: Probe; keyOf: (name: string) => string | undefined },
+  { probe, keyOf, same = ({ spec }) => modelKey(spec) }: Probing,
 ): Promise<Map<string, Check[]>> {
   const probes = new Map<string, Promise<ModelProbe>>();
-  const probed = ({ spec }: PresetModel) => {
-    const same = modelKey(spec);
-    const begun = probes.get(same) ?? probe(spec, spec.key === undefined ? undefined : keyOf(spec.key));
-    probes.set(same, begun);
+  const probed = (model: PresetModel) => {
+    const { key } = model.spec;
+    const begun = probes.get(same(model)) ?? probe(model, key === undefined ? undefined : keyOf(key));
+    probes.set(same(model), begun);
     return begun;
   };
   const checks = await Promise.all(
@@ -26,8 +33,8 @@ export async function modelChecks(
   return new Map([...byAgent].map(([agent, own]) => [agent, own.map(({ check }) => check)]));
 }
 
-/** Equal for specs that are one model, probed once. */
-export function modelKey({ provider, id, baseUrl, key }: ModelSpec): string {
+/** Equal for specs that are one model. */
+function modelKey({ provider, id, baseUrl, key }: ModelSpec): string {
   return JSON.stringify([provider, id, baseUrl, key]);
 }
 

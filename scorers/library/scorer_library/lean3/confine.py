@@ -14,11 +14,12 @@ import sys
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the numbers of every architecture
 PR_SET_NO_NEW_PRIVS = 38
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-TRUNCATE = 1 << 14
+TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
 # the rights that each version of Landlock added, so that all that the kernel knows are handled
 FS_RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
 NET_RIGHTS = 0b11  # bind and connect, TCP
 SCOPES = 0b11  # abstract unix sockets, signals to other processes
+VERSION_OF_SCOPES = 6  # Linux 6.12
 VERSION_MIN = 1  # Linux 5.13; truncating a file is restricted from version 3 on, Linux 6.2
 FAILED = 126
 
@@ -52,7 +53,7 @@ def confine(reads: list[str], writes: list[str], executes: list[str]) -> None:
     if version < VERSION_MIN:
         raise OSError("this kernel or container has no Landlock")
     every = FS_RIGHTS[min(version, max(FS_RIGHTS))]
-    fields = [every, NET_RIGHTS if version >= 4 else 0, SCOPES if version >= 6 else 0]
+    fields = [every, NET_RIGHTS if version >= 4 else 0, SCOPES if version >= VERSION_OF_SCOPES else 0]
     attributes = struct.pack("<3Q", *fields)[: 8 if version < 4 else 16 if version < 6 else 24]
     ruleset = checked(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0))
     read = READ_FILE | READ_DIR
@@ -68,7 +69,7 @@ def confine(reads: list[str], writes: list[str], executes: list[str]) -> None:
 def allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     if not os.path.isdir(path):  # noqa: PTH112
-        rights &= EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
+        rights &= EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
     rule = struct.pack("<Qi", rights, place)
     checked(libc.syscall(ADD_RULE, ruleset, 1, rule, 0))
     os.close(place)

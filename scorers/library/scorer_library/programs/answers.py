@@ -3,8 +3,11 @@
 answers.jsonl has one prediction for each test image, run.json the seconds and the peak of memory.
 """
 
+import contextlib
 import json
+import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +44,8 @@ def answer_test(submission: Path, private: Path, answers: Path) -> None:
     program = submission / FOLDER
     if not (program / MAIN).is_file():
         raise Rejected(f"the submission holds no {MAIN}")
-    with tempfile.TemporaryDirectory(prefix="mlrb-program-") as name:
-        work = Path(name).resolve() / "work"
+    with temporary_folder() as folder:
+        work = folder / "work"
         work.mkdir()
         run = run_program(program, test.images, work, test.limits)
         require_success(run, test)
@@ -52,6 +55,17 @@ def answer_test(submission: Path, private: Path, answers: Path) -> None:
     write_canonical(answers / RUN, cost)
 
 
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is removed whatever the program left there: nothing of it may fail the stage."""
+    folder = Path(tempfile.mkdtemp(prefix="mlrb-program-")).resolve()
+    try:
+        yield folder
+    finally:
+        # shutil.rmtree calls itself for each level, and the program chose how many there are
+        subprocess.run(["rm", "-rf", str(folder)], stderr=subprocess.DEVNULL, check=False)
+
+
 def require_success(run: ProgramRun, test: ProgramTest) -> None:
     limits = test.limits
     if run.ended == "time":
@@ -59,7 +73,9 @@ def require_success(run: ProgramRun, test: ProgramTest) -> None:
     if run.ended == "memory":
         raise Rejected(f"the program used more than {limits.memory_bytes / 1e9:g} GB of memory")
     if run.ended == "disk":
-        raise Rejected(f"the program wrote more than {limits.disk_bytes / 1e9:.1f} GB or 10 000 files")
+        raise Rejected(
+            f"the program wrote more than {limits.disk_bytes / 1e9:.1f} GB or 10 000 files, or hid some"
+        )
     if run.status < 0:
         raise Rejected(f"the program was ended by signal {-run.status}: {run.printed}")
     if run.status > 0:

@@ -47,6 +47,8 @@ def read_predictions(work: Path, column: str, ids: Collection[str]) -> dict[str,
 def normalised(prediction: str, name: str) -> str:
     """A whole number in one spelling (`7.0` is `7`), other texts as they are."""
     text = prediction.strip()
+    if not text:  # as pandas writes NaN
+        raise Rejected(f"there is no prediction for {shown(name)}")
     if len(text) > TEXT_MAX:
         raise Rejected(f"the prediction for {shown(name)} has over {TEXT_MAX} characters")
     try:

@@ -21,6 +21,7 @@ from pathlib import Path
 from mlrb_kit.rejected import Rejected
 from scorer_library.lean import launch
 from scorer_library.lean3 import confine
+from scorer_library.programs.predictions import FILE
 
 LAUNCHER, CONFINER = Path(launch.__file__), Path(confine.__file__)
 MAIN = "main.py"
@@ -31,6 +32,7 @@ PR_SET_CHILD_SUBREAPER = 36
 SHOWN_BYTES = 300  # of the end of what the program printed
 PRINTED_BYTES_MAX = 2**24
 ENTRIES_MAX = 10_000  # of its working folder
+LEVELS_MAX = 32
 # what Python and torch read to start; nothing of an attempt or of the private data
 SYSTEM = (
     *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/proc/self", "/proc/cpuinfo", "/proc/meminfo"),
@@ -63,18 +65,18 @@ class ProgramRun:
 
 def require_confinement() -> None:
     """Raises RuntimeError where submitted programs cannot be confined: not the submission's fault."""
-    if confine.landlock_version() < confine.VERSION_MIN:
+    if confine.landlock_version() < confine.VERSION_OF_SCOPES:
         raise RuntimeError(
-            "submitted programs are confined by Landlock, which this kernel or container does not offer; "
-            "use Linux 5.13 or later, and Docker 23 or later for containers"
+            "submitted programs are confined by Landlock's version 6, which this kernel or container does"
+            " not offer, and with an older one a program could stop the clock; use Linux 6.12 or later, and "
+            "Docker 23 or later for containers"
         )
 
 
 def run_program(program: Path, data: Path, work: Path, limits: ProgramLimits) -> ProgramRun:
     """Runs `main.py --data_dir DATA` in `work`, an empty folder, where links show the program's files."""
     require_confinement()
-    for entry in sorted(program.iterdir()):
-        (work / entry.name).symlink_to(entry)
+    show_files(program, work)
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     own = {"HOME": str(work), "TMPDIR": str(work), "PYTHONDONTWRITEBYTECODE": "1"}
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -93,8 +95,25 @@ def run_program(program: Path, data: Path, work: Path, limits: ProgramLimits) ->
         try:
             ended, seconds, peak = watch(process, work, limits, started)
         finally:
-            end_descendants(process)
+            outlived = end_descendants(process)
+    if outlived:
+        seconds = time.monotonic() - started
+    if ended == "exit" and is_over(work, limits.disk_bytes):
+        ended = "disk"
     return ProgramRun(ended, process.returncode, seconds, peak, tail(printed))
+
+
+def show_files(program: Path, work: Path) -> None:
+    """Links to the program's files. Folders are real, so that it can write new files into them.
+
+    Its own output of an earlier run is left out: the link would keep the program from writing it.
+    """
+    for entry in sorted(program.iterdir()):
+        if entry.is_dir():
+            (work / entry.name).mkdir()
+            show_files(entry, work / entry.name)
+        elif entry.name != FILE:
+            (work / entry.name).symlink_to(entry)
 
 
 def command(program: Path, data: Path, work: Path, limits: ProgramLimits) -> list[str]:
@@ -143,13 +162,15 @@ def counted_peak(usage: resource.struct_rusage) -> int:
     return usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
 
 
-def end_descendants(process: "subprocess.Popen[bytes]") -> None:
-    """Kills what is left until nothing is. Its processes cannot leave: their orphans become ours.
+def end_descendants(process: "subprocess.Popen[bytes]") -> bool:
+    """Kills what is left until nothing is; returns whether anything was. Orphans become ours: none can leave.
 
     Raises Rejected where new ones start faster than they end; then the walls' end is theirs.
     """
     deadline = time.monotonic() + END_SECONDS_MAX
+    outlived = False
     while left := descendants():
+        outlived = True
         if time.monotonic() > deadline:
             raise Rejected(f"the program still starts processes {END_SECONDS_MAX:g} s after its end")
         for pid in left:
@@ -160,6 +181,7 @@ def end_descendants(process: "subprocess.Popen[bytes]") -> None:
                 if ended[0] == process.pid:
                     process.returncode = os.waitstatus_to_exitcode(ended[1])
         time.sleep(POLL_SECONDS)
+    return outlived
 
 
 def descendants() -> list[int]:
@@ -179,26 +201,50 @@ def descendants() -> list[int]:
 
 
 def resident_bytes(pids: list[int]) -> int:
-    total = 0
+    """Pages in the processes' maps, and files in memory that they hold open, mapped or not."""
+    own, mapped = 0, 0
+    held: dict[tuple[int, int], int] = {}
     for pid in pids:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return total * os.sysconf("SC_PAGE_SIZE")
+        with contextlib.suppress(OSError, ValueError, IndexError, KeyError):  # it ended
+            fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+            shared = int(fields["RssShmem"].split()[0]) * 1024
+            own += int(fields["VmRSS"].split()[0]) * 1024 - shared
+            mapped += shared
+            held |= memory_files(pid)
+    return own + max(mapped, sum(held.values()))
+
+
+def memory_files(pid: int) -> dict[tuple[int, int], int]:
+    """Bytes by device and inode."""
+    found = {}
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            file = Path(entry.path)
+            if str(file.readlink()).startswith(("/memfd:", "/dev/shm/")):
+                status = file.stat()
+                found[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return found
 
 
 def is_over(folder: Path, most: int) -> bool:
-    """Whether the folder holds more bytes, or more entries than any honest program writes."""
-    total, entries, queue = 0, 0, [str(folder)]
+    """Whether the folder holds more bytes, entries or levels than honest programs write, or hides some."""
+    total, entries, queue = 0, 0, [(str(folder), 0)]
     while queue:
-        with contextlib.suppress(OSError), os.scandir(queue.pop()) as inside:
-            for entry in inside:
-                entries += 1
-                if entries > ENTRIES_MAX:
-                    return True
-                with contextlib.suppress(OSError):
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    queue.append(entry.path)
+        place, depth = queue.pop()
+        try:
+            with os.scandir(place) as inside:
+                for entry in inside:
+                    entries += 1
+                    if entries > ENTRIES_MAX or depth >= LEVELS_MAX:
+                        return True
+                    with contextlib.suppress(OSError):
+                        total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        queue.append((entry.path, depth + 1))
+        except FileNotFoundError:
+            continue  # it was removed meanwhile
+        except OSError:
+            return True
     return total > most
 
 
