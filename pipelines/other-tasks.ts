@@ -5,16 +5,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-const { validate, moment, generate } = parse(
-  readFileSync(join(import.meta.dirname, "full-benchmark.yaml"), "utf8"),
-).stages;
+const benchmark = parse(readFileSync(join(import.meta.dirname, "full-benchmark.yaml"), "utf8"));
+const { validate, moment, generate } = benchmark.stages;
+const { mini, shakedown } = benchmark.profiles;
+const task = ["budget-model-training", "budget-model-inference"];
 
 export default {
   formatVersion: 1,
   name: "other-tasks",
   title: "ML Research Benchmark, other official tasks",
   extends: "full-benchmark",
-  axes: { task: ["budget-model-training", "budget-model-inference"] },
+  axes: { task },
+  // these name tasks of the full benchmark, whose submissions are models
+  profiles: {
+    mini: { ...mini, axes: { ...mini.axes, task } },
+    shakedown: { ...shakedown, axes: { ...shakedown.axes, task } },
+  },
   stages: {
     validate: { ...validate, script: "pipelines/steps/validate-program.ts" },
     moment: { ...moment, script: "pipelines/steps/moment-program.ts" },

@@ -18,7 +18,7 @@ from scorer_library.wikitext import encode_wikitext, read_wikitext
 from speed import measure_speed
 
 SETTINGS = {"warmups": 5, "runs": 10}
-UNDEFINED = "upstream's agent-eval loads causal models only, and this one is an encoder-decoder"
+UNDEFINED = "upstream's agent-eval loads decoders only, and this model is an encoder-decoder"
 
 
 def measure(submission: Path, private: Path) -> Measured:

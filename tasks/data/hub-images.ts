@@ -1,4 +1,5 @@
 // Official images: agents get the splits of training as the hub has them, and the test split becomes the program's test.
+import { hash } from "node:crypto";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
@@ -7,7 +8,8 @@ import { stage } from "@mlrb/kit/stage";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { hubConfigs } from "./hub-rows.ts";
-import { type LabelledImage, type ProgramTest, writeTest } from "./image-data.ts";
+import { type LabelledImage, type ProgramTest, requireDistinct, writeTest } from "./image-data.ts";
+import { writeRows } from "./smoke-stage.ts";
 
 /** `source`: the download. `name`: the hub's name of the data set. `splits`: those that agents get. */
 type Official = { source: string; name: string; splits: string[]; test: ProgramTest };
@@ -32,8 +34,29 @@ export async function officialImages({ source, name, splits, test }: Official): 
   }
   const images: LabelledImage[] = [];
   for (const file of filesOf("test")) images.push(...(await imagesIn(join(folder, file), test.column)));
-  writeTest(outputs.private!, images, test);
+  requireDistinct(images);
+  writeTest(outputs.private!, neutral(images), test);
+  writeRows(
+    outputs.private!,
+    "ids.jsonl",
+    inOrder(images).map(({ id }, at) => ({ id: neutralId(at), hub: id })),
+  );
 }
+
+/**
+ * In an order and with ids that say nothing about labels: the hub's rows may be sorted by class, and its ids may name the
+ * class.
+ */
+function neutral(images: LabelledImage[]): LabelledImage[] {
+  return inOrder(images).map((image, at) => ({ ...image, id: neutralId(at) }));
+}
+
+function inOrder(images: LabelledImage[]): LabelledImage[] {
+  const hashed = images.map((image) => ({ image, order: hash("sha256", image.file) + image.id }));
+  return hashed.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ image }) => image);
+}
+
+const neutralId = (at: number) => `image-${String(at).padStart(6, "0")}`;
 
 async function imagesIn(path: string, column: string): Promise<LabelledImage[]> {
   // utf8: false, since images are bytes; columns of text say that they are

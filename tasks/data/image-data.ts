@@ -22,8 +22,7 @@ export function writeSplit(open: string, split: string, images: LabelledImage[],
 
 /** Throws if two images share an id, or if an id would not fit into a line of images.csv. */
 export function writeTest(hidden: string, images: LabelledImage[], test: ProgramTest): void {
-  const ids = new Set(images.map(({ id }) => id));
-  if (ids.size < images.length) throw new Error(`${images.length - ids.size} test images share an id`);
+  requireDistinct(images);
   const odd = images.find(({ id }) => !/^[^",\r\n]{1,100}$/.test(id));
   if (odd) throw new Error(`the id of a test image does not fit into a CSV file: ${JSON.stringify(odd.id)}`);
   const folder = join(hidden, "test");
@@ -35,6 +34,12 @@ export function writeTest(hidden: string, images: LabelledImage[], test: Program
     images.map(({ id, label }) => ({ id, label: String(label) })),
   );
   writeFileSync(join(hidden, "program.json"), `${JSON.stringify(test)}\n`);
+}
+
+/** Throws if two images share an id. */
+export function requireDistinct(images: LabelledImage[]): void {
+  const ids = new Set(images.map(({ id }) => id));
+  if (ids.size < images.length) throw new Error(`${images.length - ids.size} test images share an id`);
 }
 
 /** The image's path from `folder`. Its name is its place in the list, since ids may be anything. */

@@ -266,7 +266,7 @@ const imageTasks = [
 for (const [task, source, hubName, column, splits] of imageTasks)
   test(`${task}: agents get the images of training, programs those of the test, and only scorers its labels`, (t) => {
     const at = folder(t);
-    const images = Object.fromEntries([...splits, "test"].map((split) => [split, toyImages(split, 4)]));
+    const images = Object.fromEntries([...splits, "test"].map((split) => [split, toyImages(split, 8)]));
     writeImages(join(at, "hub"), images, column);
     const said = official(at, task, { [source]: "hub" });
     assert.equal(said.status, 0, said.stderr);
@@ -274,12 +274,24 @@ for (const [task, source, hubName, column, splits] of imageTasks)
     const open = splits.map((split) => join(data, `${split}-00000-of-00001.parquet`));
     assert.deepEqual(below(join(at, "public")).sort(), open);
     const read = (file: string) => readFileSync(join(at, "private", file), "utf8");
-    assert.match(read("test/images.csv"), /^image_id,image\ntest_0,images\/000000\.png\ntest_1,/);
-    assert.deepEqual(
-      [...readFileSync(join(at, "private/test/images/000003.png"))],
-      [...toyImages("test", 4)[3]!.image.bytes],
+    assert.match(read("test/images.csv"), /^image_id,image\nimage-000000,images\/000000\.png\nimage-000001,/);
+    const lines = (file: string) =>
+      read(file)
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    const hub = new Map(toyImages("test", 8).map((image) => [image.image_id, image]));
+    const ids = lines("ids.jsonl") as { id: string; hub: string }[];
+    assert.notDeepEqual(
+      ids.map((one) => one.hub),
+      [...hub.keys()],
+      "the hub's order may follow the labels",
     );
-    assert.match(read("labels.jsonl"), /^\{"id":"test_0","label":"0"\}\n\{"id":"test_1","label":"1"\}\n/);
+    for (const [place, { id, hub: name }] of ids.entries()) {
+      const file = join(at, `private/test/images/${String(place).padStart(6, "0")}.png`);
+      assert.deepEqual([...readFileSync(file)], [...hub.get(name)!.image.bytes]);
+      assert.deepEqual(lines("labels.jsonl")[place], { id, label: String(hub.get(name)!.label) });
+    }
     assert.equal(JSON.parse(read("program.json")).column, column);
   });
 

@@ -186,14 +186,14 @@ class EncoderDecoders(unittest.TestCase):
     def test_they_are_not_measured_and_not_at_fault(self) -> None:
         score = self.scored(admitted=True)
         self.assertEqual(score["kind"], "not-measured")
-        self.assertRegex(score["reason"], "causal models only, and this one is an encoder-decoder")
+        self.assertRegex(score["reason"], "decoders only, and this model is an encoder-decoder")
 
     def test_one_that_is_not_admitted_is_rejected_like_every_other(self) -> None:
         score = self.scored(admitted=False)
         self.assertEqual((score["kind"], score["reason"]), ("rejected", "not admitted: no weights"))
 
     def test_a_reference_model_is_rejected_with_the_reason(self) -> None:
-        with self.assertRaisesRegex(Rejected, "causal models only"):
+        with self.assertRaisesRegex(Rejected, "decoders only"):
             measure_text(self.folder, joined(ROWS), FAST)
 
 
