@@ -5,7 +5,7 @@ import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Check } from "./machine-checks.ts";
 import type { PresetModel } from "./preset-models.ts";
 
-export type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
+type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
 
 type Probing = {
   probe: Probe;
