@@ -35,28 +35,18 @@ export async function officialImages({ source, name, splits, test }: Official): 
   const images: LabelledImage[] = [];
   for (const file of filesOf("test")) images.push(...(await imagesIn(join(folder, file), test.column)));
   requireDistinct(images);
-  writeTest(outputs.private!, neutral(images), test);
-  writeRows(
-    outputs.private!,
-    "ids.jsonl",
-    inOrder(images).map(({ id }, at) => ({ id: neutralId(at), hub: id })),
-  );
+  const ordered = inNeutralOrder(images);
+  const neutral = ordered.map((image, at) => ({ ...image, id: `image-${String(at).padStart(6, "0")}` }));
+  writeTest(outputs.private!, neutral, test);
+  const ids = ordered.map(({ id }, at) => ({ id: neutral[at]!.id, hub: id }));
+  writeRows(outputs.private!, "ids.jsonl", ids);
 }
 
-/**
- * In an order and with ids that say nothing about labels: the hub's rows may be sorted by class, and its ids may name the
- * class.
- */
-function neutral(images: LabelledImage[]): LabelledImage[] {
-  return inOrder(images).map((image, at) => ({ ...image, id: neutralId(at) }));
-}
-
-function inOrder(images: LabelledImage[]): LabelledImage[] {
+/** The order says nothing about labels: the hub's rows may be sorted by class, and its ids may name the class. */
+function inNeutralOrder(images: LabelledImage[]): LabelledImage[] {
   const hashed = images.map((image) => ({ image, order: hash("sha256", image.file) + image.id }));
   return hashed.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ image }) => image);
 }
-
-const neutralId = (at: number) => `image-${String(at).padStart(6, "0")}`;
 
 async function imagesIn(path: string, column: string): Promise<LabelledImage[]> {
   // utf8: false, since images are bytes; columns of text say that they are
