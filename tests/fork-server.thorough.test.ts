@@ -16,6 +16,7 @@ import {
   makeAnswers,
   measureParams,
   scorerManifest,
+  submissionsOf,
   writeAdmission,
 } from "../scorers/testing/measure.ts";
 import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
@@ -123,13 +124,16 @@ test("a scorer gives the same bytes forked and fresh, twice and in parallel", as
   assert.ok(names.length >= 2);
   const answers = new Map<string, string>();
   for (const name of names) {
-    const made = makeAnswers(name, join(temporary, name), { submission: join(models, "tiny"), admission });
+    const made = makeAnswers(name, join(temporary, name), {
+      submission: join(submissionsOf(name, models), "tiny"),
+      admission,
+    });
     assert.equal(made.status, 0, made.said);
     answers.set(name, made.answers);
   }
   const score = (name: string, submission: string, more: { preload?: string }) => {
     const inputs = {
-      submission: join(temporary, "submissions", submission),
+      submission: join(submissionsOf(name, models), submission),
       private: fixtures(name),
       admission,
       answers: answers.get(name),
@@ -164,7 +168,7 @@ test("a model generates the same bytes forked and fresh, whatever was generated 
   const name = names.find((one) => answersScript(one) !== undefined)!;
   const write = (submission: string, more: { preload?: string }) => {
     const inputs = {
-      submission: join(models, submission),
+      submission: join(submissionsOf(name, models), submission),
       private: fixtures(name),
       admission: writeAdmission(temporary),
     };

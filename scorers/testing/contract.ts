@@ -36,12 +36,12 @@ import {
   measuredFiles,
   readScore,
   scorerManifest,
+  submissionsOf,
 } from "./measure.ts";
 import { makeSubmissions, testPython } from "./submissions.ts";
 
 type Contract = {
   floor: number;
-  submissions?: string;
   scored: string[];
   tiny: { value: number; standardError: number; items: number; within?: number };
 };
@@ -73,7 +73,7 @@ export function prepareSubmissions(): void {
 function contractOf(scorer: string) {
   const manifest = scorerManifest(scorer);
   const contract = readJson(join(here, scorer, "fixtures/contract.json")) as Contract;
-  const submissions = contract.submissions ? resolve(here, "..", contract.submissions) : models;
+  const submissions = submissionsOf(scorer, models);
   const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
   type Given = Parameters<typeof measure>[2];
   const score = (name: string, given: Given) =>

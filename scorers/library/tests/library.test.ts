@@ -79,5 +79,5 @@ test("private documents are compared with public ones of the same source, number
 });
 
 test("a submitted program reads its images and nothing else, and its output is not trusted", () => {
-  runPythonTests(file("test_programs.py"), /Ran 13 tests/);
+  runPythonTests(file("test_programs.py"), /Ran 19 tests/);
 });
