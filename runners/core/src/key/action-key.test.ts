@@ -242,6 +242,7 @@ test("every reason has its own words", () => {
     stale: { kind: "stale", record: "r", changed: [{ kind: "budget-changed" }, { kind: "host-changed" }] },
     "stale-accepted": { kind: "stale-accepted", record: "r", why: "only wording" },
     "keyed-by-format": { kind: "keyed-by-format", format: 1 },
+    remote: { kind: "remote", signedBy: "alice@lab" },
     imported: { kind: "imported", signedBy: null },
     undecided: { kind: "undecided", records: ["a".repeat(64)] },
     "cannot-start": { kind: "cannot-start", detail: "a.ts cannot be bundled\nmore" },

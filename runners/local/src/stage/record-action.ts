@@ -71,7 +71,7 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
 /** All actions of a script share one object, and therefore one text. */
 const kept = new WeakMap<object, { store: Store; digest: string }>();
 
-function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {
+export function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {
   const held = kept.get(codeFiles);
   if (held?.store === store) return held.digest;
   const digest = store.putText(canonicalJson(codeFiles));

@@ -1,0 +1,336 @@
+// A run's use of a remote cache: takes the result of an action before the action is executed, and sends the result of an
+// executed one. Whatever the server does costs time and no more: a result is used only after its signature, its key and
+// every byte were checked, and any trouble means that the action is executed here. A server that fails several times in
+// a row is not asked again in this run.
+
+import { rmSync, statSync } from "node:fs";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { RemoteAction } from "@mlrb/formats/stage/remote-action";
+import PQueue from "p-queue";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { hashFiles, largeBytes } from "../digests/hash-files.ts";
+import { gpuNames } from "../leases/gpu-inventory.ts";
+import { type RunKey, RunSignatures } from "../signatures/run-key.ts";
+import { codeFilesIn } from "../stage/record-action.ts";
+import { MissingContent } from "../store/artifact-store.ts";
+import { smallBytes } from "../store/content-store.ts";
+import { ifReadable } from "../store/if-readable.ts";
+import type { Workspace } from "../store/workspace.ts";
+import {
+  type RemoteAddress,
+  RemoteClient,
+  type RemoteLimits,
+  RemoteTrouble,
+  remoteLimits,
+} from "./remote-client.ts";
+import { entryBytesMax, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
+
+export type RemoteSettings = RemoteAddress & {
+  /** The signers whose results are used: a file in the format of ALLOWED SIGNERS in ssh-keygen(1). */
+  signers: string;
+  /** Signs the results that are sent; without it none is. */
+  runKey?: RunKey;
+  limits?: Partial<RemoteLimits>;
+};
+
+/** What a run took from the cache and sent to it. Counts are of results. */
+export type RemoteUse = {
+  taken: number;
+  takenBytes: number;
+  /** Entries with a bad or unknown signature, or of another action. */
+  rejected: number;
+  sent: number;
+  sentBytes: number;
+  unsent: number;
+};
+
+type Place = Pick<Workspace, "store" | "verified" | "actions">;
+
+/** Failures in a row after which one direction is closed. */
+const failuresMax = 3;
+
+/** A larger content is looked for before it is sent. */
+const lookBytes = 64 << 10;
+
+const readsMax = 8;
+const writesMax = 4;
+const sendsMax = 2;
+
+export class RemoteCache {
+  readonly #settings: RemoteSettings;
+  readonly #limits: RemoteLimits;
+  readonly #place: Place;
+  readonly #say: (line: string) => void;
+  readonly #reads: Direction;
+  readonly #writes: Direction;
+  readonly #signatures: RunSignatures;
+  readonly #sends = new PQueue({ concurrency: sendsMax });
+  readonly #over = new AbortController();
+  /** Contents that the server has under their digests with other bytes. */
+  readonly #spoilt = new Set<string>();
+  readonly #use: RemoteUse = { taken: 0, takenBytes: 0, rejected: 0, sent: 0, sentBytes: 0, unsent: 0 };
+  readonly #told = new Set<string>();
+
+  /** `say` gets one line for each kind of trouble. */
+  constructor(settings: RemoteSettings, place: Place, say: (line: string) => void) {
+    this.#settings = settings;
+    this.#place = place;
+    this.#say = say;
+    const limits = { ...remoteLimits, ...settings.limits };
+    this.#limits = limits;
+    this.#reads = new Direction(new RemoteClient(settings, { concurrency: readsMax, limits }));
+    this.#writes = new Direction(new RemoteClient(settings, { concurrency: writesMax, limits }));
+    this.#signatures = new RunSignatures(settings.signers);
+  }
+
+  /** Puts the result of an action into the local store and cache. Returns its signer, or undefined without a result. */
+  async take(
+    instance: Instance,
+    bound: Bound,
+    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
+  ): Promise<string | undefined> {
+    if (this.#reads.isClosed || !isShared(instance)) return undefined;
+    try {
+      const signedBy = await this.#taken(instance, bound, { signal, ...(loading && { loading }) });
+      this.#reads.works();
+      return signedBy;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#fails(this.#reads, error, "results are not taken from it");
+      return undefined;
+    }
+  }
+
+  /** Sends the recorded result of an action later. */
+  offer(instance: Instance, bound: Bound): void {
+    if (!this.#settings.runKey || !isShared(instance)) return;
+    void this.#sends.add(() => this.#send(instance, bound));
+  }
+
+  /** How many results are still to be sent. */
+  get waiting(): number {
+    return this.#sends.size + this.#sends.pending;
+  }
+
+  /** Waits until everything is sent, `waitMs` at most. */
+  async end(waitMs: number): Promise<RemoteUse> {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    await Promise.race([this.#sends.onIdle(), over]);
+    clearTimeout(timer);
+    this.#use.unsent += this.#sends.size;
+    this.#sends.clear();
+    this.#over.abort();
+    await this.#sends.onIdle();
+    this.#reads.client.close();
+    this.#writes.client.close();
+    return this.#use;
+  }
+
+  async #taken(
+    instance: Instance,
+    bound: Bound,
+    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
+  ): Promise<string | undefined> {
+    const { key } = bound;
+    const address = remoteAddress(key, instance, gpuNames);
+    const text = await this.#reads.client.text(`ac/${address}`, { bytesMax: entryBytesMax, signal });
+    if (text === undefined) return undefined;
+    const entry = readEntry(text, { key, address, instance, signatures: this.#signatures });
+    if (entry.kind === "rejected") {
+      this.#use.rejected++;
+      const { code, message, help } = entry;
+      this.#sayOnce(code, `a result in the remote cache is not used: ${message}${help ? `; ${help}` : ""}`);
+      return undefined;
+    }
+    const { action, signedBy } = entry;
+    const limitMs = Math.max(this.#limits.takeMs, 2 * action.ran.durationMs);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const bytes = await this.#load(action, { signal: limited, ...(loading && { loading }) });
+    const { store, actions } = this.#place;
+    if (!Object.values(action.outputs).every((output) => ifReadable(() => store.canGive(output))))
+      throw new RemoteTrouble("wrong-bytes", "a signed result does not name all of its contents");
+    actions.put({
+      formatVersion: 1,
+      key,
+      parts: bound.parts,
+      codeFiles: codeFilesIn(store, bound.codeFiles),
+      outputs: action.outputs,
+      ran: {
+        ...action.ran,
+        where: { ...action.ran.where, remoteCache: `signed by ${signedBy}` },
+        stage: instance.id,
+      },
+    });
+    this.#use.taken++;
+    this.#use.takenBytes += bytes;
+    return signedBy;
+  }
+
+  /** Loads the contents that the store lacks; returns their bytes. */
+  async #load(
+    { contents }: RemoteAction,
+    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
+  ): Promise<number> {
+    const { store } = this.#place;
+    const missing = Object.entries(contents).filter(([digest]) => !store.has(digest));
+    const total = missing.reduce((sum, [, bytes]) => sum + bytes, 0);
+    if (total > 0) loading?.(total);
+    // one failure ends the others: without this content the rest is of no use
+    const failed = new AbortController();
+    const both = AbortSignal.any([signal, failed.signal]);
+    const ends = await Promise.allSettled(
+      missing.map(([digest, bytes]) =>
+        this.#loadContent({ digest, bytes, signal: both }).catch((error: unknown) => {
+          failed.abort(error);
+          throw error;
+        }),
+      ),
+    );
+    signal.throwIfAborted();
+    if (failed.signal.aborted) throw failed.signal.reason;
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    return total;
+  }
+
+  async #loadContent({ digest, bytes, signal }: { digest: string; bytes: number; signal: AbortSignal }) {
+    const { store, verified } = this.#place;
+    const to = store.temporary();
+    try {
+      await this.#reads.client.download({ digest, bytes, to, signal });
+      store.putFile(to, { move: true, digests: new Map([[to, digest]]) });
+      if (bytes >= largeBytes) verified.add([{ digest, path: store.pathOf(digest) }]);
+    } catch (error) {
+      if (error instanceof RemoteTrouble && error.kind === "wrong-bytes") this.#spoilt.add(digest);
+      throw error;
+    } finally {
+      rmSync(to, { force: true });
+    }
+  }
+
+  async #send(instance: Instance, bound: Bound): Promise<void> {
+    if (this.#writes.isClosed) {
+      this.#use.unsent++;
+      return;
+    }
+    const signal = this.#over.signal;
+    try {
+      const sentBytes = await this.#sendResult(instance, bound, signal);
+      this.#writes.works();
+      this.#use.sent++;
+      this.#use.sentBytes += sentBytes;
+    } catch (error) {
+      this.#use.unsent++;
+      if (signal.aborted) return;
+      this.#fails(this.#writes, error, "results are not sent to it");
+    }
+  }
+
+  /** The entry comes last, so that it never names contents that the server lacks. */
+  async #sendResult(instance: Instance, { key }: Bound, signal: AbortSignal): Promise<number> {
+    const { actions } = this.#place;
+    const entry = actions.get(key);
+    if (!entry) throw new MissingContent("the result is no longer in the cache");
+    const { outputs, ran } = entry;
+    const { stage, ...where } = ran;
+    const address = remoteAddress(key, instance, gpuNames);
+    const contents = this.#contentsOf(outputs);
+    const text = entryText(
+      { formatVersion: 1, key, address, stage, outputs, contents, ran: where },
+      this.#settings.runKey!,
+    );
+    const bytes = Buffer.from(text);
+    if (bytes.length > entryBytesMax) throw new RemoteTrouble("full", "a result has too many files");
+    const sizes = await Promise.all(
+      Object.entries(contents).map(([digest, size]) => this.#sendContent({ digest, size, signal })),
+    );
+    await this.#writes.client.put(`ac/${address}`, { bytes, type: "application/json" }, signal);
+    return sizes.reduce((sum, size) => sum + size, bytes.length);
+  }
+
+  /** The bytes of every content by digest. Throws MissingContent. */
+  #contentsOf(outputs: RemoteAction["outputs"]): Record<string, number> {
+    const { store } = this.#place;
+    const found: Record<string, number> = {};
+    const left = Object.values(outputs);
+    for (let one = left.pop(); one !== undefined; one = left.pop()) {
+      if (one.digest in found) continue;
+      const size = statSync(store.pathOf(one.digest), { throwIfNoEntry: false })?.size;
+      if (size === undefined) throw new MissingContent(`the store lacks ${one.digest}`);
+      found[one.digest] = size;
+      if (one.kind === "dir") left.push(...store.entriesOf(one.digest));
+    }
+    return found;
+  }
+
+  /** Returns how many bytes were sent: none where the server has the content. */
+  async #sendContent({ digest, size, signal }: { digest: string; size: number; signal: AbortSignal }) {
+    if (size === 0) return 0; // no reader asks for it
+    const path = `cas/${digest}`;
+    const { store } = this.#place;
+    const { client } = this.#writes;
+    const isKnown = size > lookBytes && !this.#spoilt.has(digest);
+    if (isKnown && (await client.sizeOf(path, signal)) === size) return 0;
+    if (size <= smallBytes) {
+      await client.put(path, { bytes: store.read(digest), type: "application/octet-stream" }, signal);
+      return size;
+    }
+    await this.#check(digest);
+    await client.put(path, { file: store.pathOf(digest), size }, signal);
+    return size;
+  }
+
+  /** Nothing damaged is sent. Throws MissingContent. */
+  async #check(digest: string): Promise<void> {
+    const { store, verified } = this.#place;
+    const path = store.pathOf(digest);
+    if (verified.holds(digest, path)) return;
+    const found = await hashFiles([path]);
+    if (found.get(path) !== digest) store.discard(digest);
+    verified.add([{ digest, path }]);
+  }
+
+  /** Says why, and closes the direction where asking again is of no use. Rethrows bugs. */
+  #fails(direction: Direction, error: unknown, consequence: string): void {
+    // an exception of the DOM, such as a timeout, has a number
+    const isOwn =
+      error instanceof MissingContent || typeof (error as NodeJS.ErrnoException).code === "string";
+    const isTimeout = (error as Error).name === "TimeoutError";
+    if (!(error instanceof RemoteTrouble) && !isOwn && !isTimeout) throw error;
+    const message = isTimeout ? "it took longer than the action" : (error as Error).message;
+    // an error of this machine says nothing of the server
+    const closed = isOwn ? false : direction.fails(error instanceof RemoteTrouble ? error.kind : "silent");
+    if (closed) this.#sayOnce(consequence, `remote cache: ${consequence} any more in this run: ${message}`);
+    else if (isOwn) this.#sayOnce(message, `remote cache: ${message}`);
+  }
+
+  #sayOnce(about: string, line: string): void {
+    if (this.#told.has(about)) return;
+    this.#told.add(about);
+    this.#say(line);
+  }
+}
+
+/** Reading or writing, until the server has failed too often. */
+class Direction {
+  readonly client: RemoteClient;
+  isClosed = false;
+  #failures = 0;
+
+  constructor(client: RemoteClient) {
+    this.client = client;
+  }
+
+  works(): void {
+    this.#failures = 0;
+  }
+
+  /** Whether this failure closes the direction. */
+  fails(kind: RemoteTrouble["kind"]): boolean {
+    if (kind === "missing") return false; // it forgot a content, and answers
+    if (this.isClosed) return false;
+    this.#failures++;
+    this.isClosed = kind === "refused" || this.#failures >= failuresMax;
+    return this.isClosed;
+  }
+}
