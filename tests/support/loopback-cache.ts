@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { LoopbackServer } from "./loopback-server.ts";
 
-export type CacheFault = {
+type CacheFault = {
   path: RegExp;
   method?: "GET" | "HEAD" | "PUT";
   times?: number;
@@ -16,7 +16,7 @@ export type CacheFault = {
   as: "cut" | "stall" | "drip" | "silent" | "endless" | "whole" | "elsewhere" | { text: string } | number;
 };
 
-export type CacheRequest = {
+type CacheRequest = {
   method: string;
   path: string;
   range: string | undefined;

@@ -14,7 +14,6 @@ export const signedResult = wholeObject({
   certificate: { ...text, description: "the SSH signature of the run's public key" },
   signature: { ...text, description: "of the payload, by the run's key: Ed25519, base64" },
 });
-export type SignedResult = TypeOf<typeof signedResult>;
 
 export const remoteAction = wholeObject({
   formatVersion: { const: 1 },

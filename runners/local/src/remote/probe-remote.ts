@@ -1,12 +1,7 @@
 // Whether a remote cache answers, for `doctor`. Asks for one content and writes nothing.
 import { hash } from "node:crypto";
-import {
-  type RemoteAddress,
-  RemoteClient,
-  type RemoteLimits,
-  RemoteTrouble,
-  remoteLimits,
-} from "./remote-client.ts";
+import { type RemoteAddress, RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
+import { RemoteTrouble } from "./remote-trouble.ts";
 
 /** Why it does not answer as a cache does; undefined if it does. */
 export async function probeRemote(

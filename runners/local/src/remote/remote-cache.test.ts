@@ -14,7 +14,7 @@ import { home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
 import { RemoteCache, type RemoteSettings } from "./remote-cache.ts";
 import { entryText } from "./remote-entry.ts";
 
-const limits = { stallMs: 5000, answerMs: 5000, takeMs: 5000, tries: 2, pauseMs: 1 };
+const limits = { stallMs: 5000, answerMs: 5000, takeMs: 5000, patienceMs: 99_000, tries: 2, pauseMs: 1 };
 
 // keys are made once: ssh-keygen takes longer than most tests
 const keys = skip ? undefined : signingKeys({ after });
@@ -345,6 +345,28 @@ test("loading that lasts longer than twice the action is given up", { skip }, as
   assert.ok(performance.now() - begin < 3000);
   assert.match(said.join(), /not taken from it any more in this run: it took longer than the action/);
   assert.deepEqual(second.left(), []);
+});
+
+test("a server that costs more time than it saves is left alone; the time of taken results counts as saved", {
+  skip,
+}, async (t) => {
+  const cache = await server(t);
+  const first = await machine(t, cache);
+  record(first, 60_000);
+  const sending = first.open({ runKey: alice! }).remote;
+  sending.offer(first.instance, first.bound);
+  await sending.end(9000);
+  const at = await machine(t, cache);
+  const patient = at.open({ limits: { ...limits, patienceMs: 0 } });
+  assert.equal(await at.take(patient.remote), "alice");
+  assert.deepEqual(patient.said, []);
+  const absent = await machine(t, cache, { ...folderStage, name: "absent" });
+  const { remote, said } = absent.open({ limits: { ...limits, patienceMs: 0 } });
+  await absent.take(remote);
+  cache.requests.length = 0;
+  await absent.take(remote);
+  assert.deepEqual(cache.requests, []);
+  assert.match(said.join(), /more time than it saves/);
 });
 
 test("an interrupted run stops loading at once, and the server counts as sound", { skip }, async (t) => {

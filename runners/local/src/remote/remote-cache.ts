@@ -16,14 +16,10 @@ import { MissingContent } from "../store/artifact-store.ts";
 import { smallBytes } from "../store/content-store.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
-import {
-  type RemoteAddress,
-  RemoteClient,
-  type RemoteLimits,
-  RemoteTrouble,
-  remoteLimits,
-} from "./remote-client.ts";
+import { type RemoteAddress, RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
+import { RemoteDirection } from "./remote-direction.ts";
 import { entryBytesMax, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
+import { RemoteTrouble } from "./remote-trouble.ts";
 
 export type RemoteSettings = RemoteAddress & {
   /** The signers whose results are used: a file in the format of ALLOWED SIGNERS in ssh-keygen(1). */
@@ -46,9 +42,6 @@ export type RemoteUse = {
 
 type Place = Pick<Workspace, "store" | "verified" | "actions">;
 
-/** Failures in a row after which one direction is closed. */
-const failuresMax = 3;
-
 /** A larger content is looked for before it is sent. */
 const lookBytes = 64 << 10;
 
@@ -61,8 +54,8 @@ export class RemoteCache {
   readonly #limits: RemoteLimits;
   readonly #place: Place;
   readonly #say: (line: string) => void;
-  readonly #reads: Direction;
-  readonly #writes: Direction;
+  readonly #reads: RemoteDirection;
+  readonly #writes: RemoteDirection;
   readonly #signatures: RunSignatures;
   readonly #sends = new PQueue({ concurrency: sendsMax });
   readonly #over = new AbortController();
@@ -70,6 +63,8 @@ export class RemoteCache {
   readonly #spoilt = new Set<string>();
   readonly #use: RemoteUse = { taken: 0, takenBytes: 0, rejected: 0, sent: 0, sentBytes: 0, unsent: 0 };
   readonly #told = new Set<string>();
+  /** The time spent on taking results, without the time that the taken ones had needed. */
+  #lostMs = 0;
 
   /** `say` gets one line for each kind of trouble. */
   constructor(settings: RemoteSettings, place: Place, say: (line: string) => void) {
@@ -78,8 +73,8 @@ export class RemoteCache {
     this.#say = say;
     const limits = { ...remoteLimits, ...settings.limits };
     this.#limits = limits;
-    this.#reads = new Direction(new RemoteClient(settings, { concurrency: readsMax, limits }));
-    this.#writes = new Direction(new RemoteClient(settings, { concurrency: writesMax, limits }));
+    this.#reads = new RemoteDirection(new RemoteClient(settings, { concurrency: readsMax, limits }));
+    this.#writes = new RemoteDirection(new RemoteClient(settings, { concurrency: writesMax, limits }));
     this.#signatures = new RunSignatures(settings.signers);
   }
 
@@ -90,6 +85,7 @@ export class RemoteCache {
     { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
   ): Promise<string | undefined> {
     if (this.#reads.isClosed || !isShared(instance)) return undefined;
+    const begin = performance.now();
     try {
       const signedBy = await this.#taken(instance, bound, { signal, ...(loading && { loading }) });
       this.#reads.works();
@@ -98,6 +94,12 @@ export class RemoteCache {
       if (signal.aborted) return undefined;
       this.#fails(this.#reads, error, "results are not taken from it");
       return undefined;
+    } finally {
+      this.#lostMs += performance.now() - begin;
+      if (this.#lostMs > this.#limits.patienceMs && this.#reads.close())
+        this.#say(
+          "remote cache: results are not taken from it any more in this run: it takes more time than it saves",
+        );
     }
   }
 
@@ -162,6 +164,7 @@ export class RemoteCache {
         stage: instance.id,
       },
     });
+    this.#lostMs -= action.ran.durationMs;
     this.#use.taken++;
     this.#use.takenBytes += bytes;
     return signedBy;
@@ -275,13 +278,14 @@ export class RemoteCache {
       await client.put(path, { bytes: store.read(digest), type: "application/octet-stream" }, signal);
       return size;
     }
-    await this.#check(digest);
+    if (size < largeBytes) store.check(digest);
+    else await this.#checkLarge(digest);
     await client.put(path, { file: store.pathOf(digest), size }, signal);
     return size;
   }
 
   /** Nothing damaged is sent. Throws MissingContent. */
-  async #check(digest: string): Promise<void> {
+  async #checkLarge(digest: string): Promise<void> {
     const { store, verified } = this.#place;
     const path = store.pathOf(digest);
     if (verified.holds(digest, path)) return;
@@ -291,7 +295,7 @@ export class RemoteCache {
   }
 
   /** Says why, and closes the direction where asking again is of no use. Rethrows bugs. */
-  #fails(direction: Direction, error: unknown, consequence: string): void {
+  #fails(direction: RemoteDirection, error: unknown, consequence: string): void {
     // an exception of the DOM, such as a timeout, has a number
     const isOwn =
       error instanceof MissingContent || typeof (error as NodeJS.ErrnoException).code === "string";
@@ -308,29 +312,5 @@ export class RemoteCache {
     if (this.#told.has(about)) return;
     this.#told.add(about);
     this.#say(line);
-  }
-}
-
-/** Reading or writing, until the server has failed too often. */
-class Direction {
-  readonly client: RemoteClient;
-  isClosed = false;
-  #failures = 0;
-
-  constructor(client: RemoteClient) {
-    this.client = client;
-  }
-
-  works(): void {
-    this.#failures = 0;
-  }
-
-  /** Whether this failure closes the direction. */
-  fails(kind: RemoteTrouble["kind"]): boolean {
-    if (kind === "missing") return false; // it forgot a content, and answers
-    if (this.isClosed) return false;
-    this.#failures++;
-    this.isClosed = kind === "refused" || this.#failures >= failuresMax;
-    return this.isClosed;
   }
 }

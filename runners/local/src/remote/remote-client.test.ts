@@ -6,9 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
-import { RemoteClient, type RemoteLimits, RemoteTrouble, type TroubleKind } from "./remote-client.ts";
+import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
+import { RemoteTrouble, type TroubleKind } from "./remote-trouble.ts";
 
-const limits: RemoteLimits = { stallMs: 150, answerMs: 250, takeMs: 1000, tries: 3, pauseMs: 1 };
+const limits: RemoteLimits = {
+  stallMs: 150,
+  answerMs: 250,
+  takeMs: 1000,
+  patienceMs: 9000,
+  tries: 3,
+  pauseMs: 1,
+};
 
 async function lab(
   t: TestContext,

@@ -2,9 +2,8 @@
 // that a server sends is believed: a body is cut at its expected size, a content is compared with its digest, a redirect
 // is not followed (it could send the token elsewhere), and every wait has a limit.
 
-import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -14,6 +13,8 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
+import { RemoteTrouble, troubleOf } from "./remote-trouble.ts";
+import { type From, ResumedDownload } from "./resumed-download.ts";
 
 export type RemoteLimits = {
   /** Without a byte for this long, a request has failed. */
@@ -22,6 +23,8 @@ export type RemoteLimits = {
   answerMs: number;
   /** Taking a result may last this long, or twice as long as the action took where it ran. */
   takeMs: number;
+  /** A run may lose this much time to a cache, beyond the time that it saved. */
+  patienceMs: number;
   /** Tries of one request, with the first. */
   tries: number;
   /** The pause before the second try; it doubles. */
@@ -32,34 +35,10 @@ export const remoteLimits: RemoteLimits = {
   stallMs: 10_000,
   answerMs: 15_000,
   takeMs: 60_000,
+  patienceMs: 120_000,
   tries: 3,
   pauseMs: 250,
 };
-
-export type TroubleKind =
-  /** An incomplete answer, or an error of the server. Another try may succeed. */
-  | "failing"
-  /** No answer in time. */
-  | "silent"
-  /** The server is not there. */
-  | "unreachable"
-  /** It refuses this kind of request, e.g. for its token. */
-  | "refused"
-  /** It takes no more, or nothing as large. */
-  | "full"
-  /** It lacks a content. */
-  | "missing"
-  /** Not the bytes of this digest. */
-  | "wrong-bytes";
-
-export class RemoteTrouble extends Error {
-  readonly kind: TroubleKind;
-
-  constructor(kind: TroubleKind, message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
 
 export type RemoteAddress = { url: URL; token: string | undefined };
 
@@ -161,10 +140,12 @@ export class RemoteClient {
   }): Promise<void> {
     const file = await open(to, "wx");
     try {
-      await new Download(file, { digest, bytes, signal, tries: this.#limits.tries }).run(async (from) => {
-        await sleep(from.try === 1 ? 0 : this.#pauseMs(from.try), undefined, { signal });
-        return this.#queue.add(() => this.#part({ digest, signal }, from));
-      });
+      await new ResumedDownload(file, { digest, bytes, signal, tries: this.#limits.tries }).run(
+        async (from) => {
+          await sleep(from.try === 1 ? 0 : this.#pauseMs(from.try), undefined, { signal });
+          return this.#queue.add(() => this.#part({ digest, signal }, from));
+        },
+      );
     } finally {
       await file.close();
     }
@@ -281,71 +262,6 @@ function writeBody(request: ClientRequest, body: Sent | undefined, progress: () 
   file.pipe(request);
 }
 
-type From = {
-  /** From 1. */
-  try: number;
-  /** The bytes that are there. */
-  at: number;
-  restart: () => void;
-  write: (part: Buffer) => Promise<void>;
-};
-
-type Wanted = { digest: string; bytes: number; tries: number; signal: AbortSignal };
-
-/** The state of one download over its tries. */
-class Download {
-  readonly #file: FileHandle;
-  readonly #wanted: Wanted;
-  #hash: Hash = createHash("sha256");
-  #at = 0;
-
-  constructor(file: FileHandle, wanted: Wanted) {
-    this.#file = file;
-    this.#wanted = wanted;
-  }
-
-  /** Each try must bring something; after `tries` without progress it fails. */
-  async run(fetchPart: (from: From) => Promise<void>): Promise<void> {
-    const { bytes, digest, tries, signal } = this.#wanted;
-    let best = 0;
-    for (let tried = 1; this.#at < bytes; tried++) {
-      try {
-        await fetchPart({
-          try: tried,
-          at: this.#at,
-          restart: () => this.#restart(),
-          write: (part) => this.#write(part),
-        });
-        if (this.#at < bytes) throw new RemoteTrouble("failing", "it sent less of a content than there is");
-      } catch (error) {
-        signal.throwIfAborted();
-        const trouble = troubleOf(error);
-        if (trouble.kind !== "failing" && trouble.kind !== "silent") throw trouble;
-        if (this.#at > best) {
-          best = this.#at;
-          tried = 1;
-        } else if (tried >= tries) throw trouble;
-      }
-    }
-    if (this.#hash.digest("hex") !== digest)
-      throw new RemoteTrouble("wrong-bytes", `it sent other bytes than those of ${digest.slice(0, 12)}`);
-  }
-
-  #restart(): void {
-    this.#hash = createHash("sha256");
-    this.#at = 0;
-  }
-
-  async #write(part: Buffer): Promise<void> {
-    const { digest, bytes } = this.#wanted;
-    if (this.#at + part.length > bytes)
-      throw new RemoteTrouble("wrong-bytes", `it sent more bytes than ${digest.slice(0, 12)} has`);
-    await this.#file.write(part, 0, part.length, this.#at);
-    this.#hash.update(part);
-    this.#at += part.length;
-  }
-}
-
 async function* bodyOf({ message, refresh }: Answer): AsyncGenerator<Buffer> {
   try {
     for await (const part of message) {
@@ -379,20 +295,4 @@ function expectStatus({ status, message }: Answer, expected: number[], method: s
   if (status === 413 || status === 507) throw new RemoteTrouble("full", said);
   const isFailure = status >= 500 || status === 408 || status === 429 || (status >= 200 && status < 300);
   throw new RemoteTrouble(isFailure ? "failing" : "refused", said);
-}
-
-/** Of this machine's disk, not of the connection. */
-const diskErrors = /^(ENOSPC|EDQUOT|EIO|ENOENT|EACCES|EPERM|EROFS|EISDIR|EEXIST|EMFILE)$/;
-
-const noServer = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$|CERT|SSL|TLS/;
-
-/** Rethrows everything but errors of the connection. */
-function troubleOf(error: unknown): RemoteTrouble {
-  if (error instanceof RemoteTrouble) return error;
-  const { code, name, message } = error as NodeJS.ErrnoException;
-  if (name === "TimeoutError" || name === "AbortError")
-    return new RemoteTrouble("silent", "it did not answer in time");
-  if (code === undefined || diskErrors.test(code)) throw error;
-  const said = message.includes(code) ? message : `${message} (${code})`;
-  return new RemoteTrouble(noServer.test(code) ? "unreachable" : "failing", said);
 }

@@ -55,7 +55,7 @@ export function entryText(action: RemoteAction, runKey: RunKey): string {
   });
 }
 
-export type EntryReading =
+type EntryReading =
   | { kind: "valid"; action: RemoteAction; signedBy: string }
   | { kind: "rejected"; code: string; message: string; help?: string };
 

@@ -14,9 +14,9 @@ import {
 import { type Problem, refused, signDigest, type Verification, verifyDigest } from "./ssh-signature.ts";
 
 /** What a run signs. */
-export type SignedByRun = "action-result";
+type SignedByRun = "action-result";
 
-export type RunSignature = {
+type RunSignature = {
   /** The run's public key: DER, in base64. */
   runKey: string;
   /** The SSH signature of the run's public key. */
