@@ -24,7 +24,11 @@ export const remoteAction = wholeObject({
   },
   stage: { ...anyText, description: "the instance that ran" },
   outputs: tableOf(artifact),
-  contents: { ...tableOf(count), description: "the bytes of every content of the outputs, by digest" },
+  contents: {
+    ...tableOf(count),
+    propertyNames: sha256,
+    description: "the bytes of every content of the outputs, by digest",
+  },
   ran,
 });
 export type RemoteAction = TypeOf<typeof remoteAction>;

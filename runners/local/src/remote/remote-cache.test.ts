@@ -201,6 +201,11 @@ test("an entry that is unsigned, of an unknown signer, changed, or of another ac
       entryText({ ...action, outputs: { ...action.outputs, table: action.outputs.folder } }, alice!),
       /outputs/,
     ],
+    [
+      "with a path for a digest",
+      entryText({ ...action, contents: { ...action.contents, "../../x": 1 } }, alice!),
+      /x|property name/,
+    ],
     ["of a newer format", entryText({ ...action, formatVersion: 2 }, alice!), /formatVersion|newer/],
   ];
   for (const [what, text, why] of forged) {
@@ -249,6 +254,25 @@ test("a result whose contents are missing, wrong or unnamed is not used, and lea
   }
   for (const [name, content] of whole) cache.stored.set(name, content);
   assert.equal(await second.take(second.open().remote), "alice", "a sound server is used again");
+});
+
+test("a result that the disk has no room for is not loaded, and the server counts as sound", {
+  skip,
+}, async (t) => {
+  const { cache, second } = await filled(t);
+  const path = `ac/${second.bound.key}`;
+  const { stdoutRaw } = JSON.parse(cache.stored.get(path)!.toString()) as { stdoutRaw: string };
+  const { payload } = JSON.parse(Buffer.from(stdoutRaw, "base64").toString()) as { payload: string };
+  const action = JSON.parse(payload) as Parameters<typeof entryText>[0];
+  for (const digest of Object.keys(action.contents)) action.contents[digest] = 2 ** 50;
+  cache.stored.set(path, Buffer.from(entryText(action, alice!)));
+  const { remote, said } = second.open();
+  for (let asked = 0; asked < 4; asked++) assert.equal(await second.take(remote), undefined);
+  assert.match(
+    said.join("\n"),
+    /^remote cache: a result has .* more than the disk has room for; it is made here$/,
+  );
+  assert.ok(!cache.requests.some(({ path: asked }) => asked.startsWith("cas/")));
 });
 
 test("a content that the server holds with other bytes is sent again, though the server says that it has it", {

@@ -3,23 +3,21 @@
 // every byte were checked, and any trouble means that the action is executed here. A server that fails several times in
 // a row is not asked again in this run.
 
-import { rmSync, statSync } from "node:fs";
 import type { Instance } from "@mlrb/core/plan/plan";
-import type { RemoteAction } from "@mlrb/formats/stage/remote-action";
 import PQueue from "p-queue";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { hashFiles, largeBytes } from "../digests/hash-files.ts";
 import { gpuNames } from "../leases/gpu-inventory.ts";
 import { type RunKey, RunSignatures } from "../signatures/run-key.ts";
 import { codeFilesIn } from "../stage/record-action.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import { smallBytes } from "../store/content-store.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { loadContents } from "./load-contents.ts";
 import { type RemoteAddress, RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
 import { RemoteDirection } from "./remote-direction.ts";
 import { entryBytesMax, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
 import { RemoteTrouble } from "./remote-trouble.ts";
+import { contentsOf, sendContents } from "./send-contents.ts";
 
 export type RemoteSettings = RemoteAddress & {
   /** The signers whose results are used: a file in the format of ALLOWED SIGNERS in ssh-keygen(1). */
@@ -41,9 +39,6 @@ export type RemoteUse = {
 };
 
 type Place = Pick<Workspace, "store" | "verified" | "actions">;
-
-/** A larger content is looked for before it is sent. */
-const lookBytes = 64 << 10;
 
 const readsMax = 8;
 const writesMax = 4;
@@ -148,8 +143,15 @@ export class RemoteCache {
     const { action, signedBy } = entry;
     const limitMs = Math.max(this.#limits.takeMs, 2 * action.ran.durationMs);
     const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-    const bytes = await this.#load(action, { signal: limited, ...(loading && { loading }) });
     const { store, actions } = this.#place;
+    const bytes = await loadContents(action.contents, {
+      ...this.#place,
+      client: this.#reads.client,
+      spoilt: this.#spoilt,
+      atOnce: readsMax,
+      signal: limited,
+      ...(loading && { loading }),
+    });
     if (!Object.values(action.outputs).every((output) => ifReadable(() => store.canGive(output))))
       throw new RemoteTrouble("wrong-bytes", "a signed result does not name all of its contents");
     actions.put({
@@ -168,47 +170,6 @@ export class RemoteCache {
     this.#use.taken++;
     this.#use.takenBytes += bytes;
     return signedBy;
-  }
-
-  /** Loads the contents that the store lacks; returns their bytes. */
-  async #load(
-    { contents }: RemoteAction,
-    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
-  ): Promise<number> {
-    const { store } = this.#place;
-    const missing = Object.entries(contents).filter(([digest]) => !store.has(digest));
-    const total = missing.reduce((sum, [, bytes]) => sum + bytes, 0);
-    if (total > 0) loading?.(total);
-    // one failure ends the others: without this content the rest is of no use
-    const failed = new AbortController();
-    const both = AbortSignal.any([signal, failed.signal]);
-    const ends = await Promise.allSettled(
-      missing.map(([digest, bytes]) =>
-        this.#loadContent({ digest, bytes, signal: both }).catch((error: unknown) => {
-          failed.abort(error);
-          throw error;
-        }),
-      ),
-    );
-    signal.throwIfAborted();
-    if (failed.signal.aborted) throw failed.signal.reason;
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
-    return total;
-  }
-
-  async #loadContent({ digest, bytes, signal }: { digest: string; bytes: number; signal: AbortSignal }) {
-    const { store, verified } = this.#place;
-    const to = store.temporary();
-    try {
-      await this.#reads.client.download({ digest, bytes, to, signal });
-      store.putFile(to, { move: true, digests: new Map([[to, digest]]) });
-      if (bytes >= largeBytes) verified.add([{ digest, path: store.pathOf(digest) }]);
-    } catch (error) {
-      if (error instanceof RemoteTrouble && error.kind === "wrong-bytes") this.#spoilt.add(digest);
-      throw error;
-    } finally {
-      rmSync(to, { force: true });
-    }
   }
 
   async #send(instance: Instance, bound: Bound): Promise<void> {
@@ -231,67 +192,24 @@ export class RemoteCache {
 
   /** The entry comes last, so that it never names contents that the server lacks. */
   async #sendResult(instance: Instance, { key }: Bound, signal: AbortSignal): Promise<number> {
-    const { actions } = this.#place;
+    const { actions, store } = this.#place;
     const entry = actions.get(key);
     if (!entry) throw new MissingContent("the result is no longer in the cache");
     const { outputs, ran } = entry;
     const { stage, ...where } = ran;
     const address = remoteAddress(key, instance, gpuNames);
-    const contents = this.#contentsOf(outputs);
+    const contents = contentsOf(outputs, store);
     const text = entryText(
       { formatVersion: 1, key, address, stage, outputs, contents, ran: where },
       this.#settings.runKey!,
     );
     const bytes = Buffer.from(text);
     if (bytes.length > entryBytesMax) throw new RemoteTrouble("full", "a result has too many files");
-    const sizes = await Promise.all(
-      Object.entries(contents).map(([digest, size]) => this.#sendContent({ digest, size, signal })),
-    );
-    await this.#writes.client.put(`ac/${address}`, { bytes, type: "application/json" }, signal);
-    return sizes.reduce((sum, size) => sum + size, bytes.length);
-  }
-
-  /** The bytes of every content by digest. Throws MissingContent. */
-  #contentsOf(outputs: RemoteAction["outputs"]): Record<string, number> {
-    const { store } = this.#place;
-    const found: Record<string, number> = {};
-    const left = Object.values(outputs);
-    for (let one = left.pop(); one !== undefined; one = left.pop()) {
-      if (one.digest in found) continue;
-      const size = statSync(store.pathOf(one.digest), { throwIfNoEntry: false })?.size;
-      if (size === undefined) throw new MissingContent(`the store lacks ${one.digest}`);
-      found[one.digest] = size;
-      if (one.kind === "dir") left.push(...store.entriesOf(one.digest));
-    }
-    return found;
-  }
-
-  /** Returns how many bytes were sent: none where the server has the content. */
-  async #sendContent({ digest, size, signal }: { digest: string; size: number; signal: AbortSignal }) {
-    if (size === 0) return 0; // no reader asks for it
-    const path = `cas/${digest}`;
-    const { store } = this.#place;
     const { client } = this.#writes;
-    const isKnown = size > lookBytes && !this.#spoilt.has(digest);
-    if (isKnown && (await client.sizeOf(path, signal)) === size) return 0;
-    if (size <= smallBytes) {
-      await client.put(path, { bytes: store.read(digest), type: "application/octet-stream" }, signal);
-      return size;
-    }
-    if (size < largeBytes) store.check(digest);
-    else await this.#checkLarge(digest);
-    await client.put(path, { file: store.pathOf(digest), size }, signal);
-    return size;
-  }
-
-  /** Nothing damaged is sent. Throws MissingContent. */
-  async #checkLarge(digest: string): Promise<void> {
-    const { store, verified } = this.#place;
-    const path = store.pathOf(digest);
-    if (verified.holds(digest, path)) return;
-    const found = await hashFiles([path]);
-    if (found.get(path) !== digest) store.discard(digest);
-    verified.add([{ digest, path }]);
+    const to = { ...this.#place, client, spoilt: this.#spoilt, atOnce: writesMax, signal };
+    const sentBytes = await sendContents(contents, to);
+    await client.put(`ac/${address}`, { bytes, type: "application/json" }, signal);
+    return sentBytes + bytes.length;
   }
 
   /** Says why, and closes the direction where asking again is of no use. Rethrows bugs. */
