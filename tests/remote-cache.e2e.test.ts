@@ -49,8 +49,8 @@ async function machines(t: TestContext) {
       },
     },
   });
-  const run = (machine: string, env: Record<string, string> = {}) =>
-    at.pipeline(["run", at.name, "--json", "--root", join(at.outside, machine)], {
+  const pipeline = (machine: string, args: string[], env: Record<string, string> = {}) =>
+    at.pipeline([...args, "--root", join(at.outside, machine)], {
       env: {
         MLRB_REMOTE_CACHE: cache.address,
         MLRB_REMOTE_CACHE_TOKEN: nginxToken,
@@ -58,7 +58,9 @@ async function machines(t: TestContext) {
         ...env,
       },
     });
-  return { at, cache, run, root: (machine: string) => join(at.outside, machine) };
+  const run = (machine: string, env: Record<string, string> = {}) =>
+    pipeline(machine, ["run", at.name, "--json"], env);
+  return { at, cache, pipeline, run, root: (machine: string) => join(at.outside, machine) };
 }
 
 const use = (said: ProgramOutput) => said.lines.find(({ event }) => event === "remote-cache")!;
@@ -66,7 +68,7 @@ const use = (said: ProgramOutput) => said.lines.find(({ event }) => event === "r
 test("another machine takes every result but the attempt, publishes the same bytes, and keeps no token", {
   skip,
 }, async (t) => {
-  const { at, cache, run, root } = await machines(t);
+  const { at, cache, pipeline, run, root } = await machines(t);
   const first = await run("first", { MLRB_REMOTE_CACHE_KEY: key });
   assert.equal(first.code, 0, first.stderr);
   const { sent, unsent } = use(first);
@@ -89,6 +91,8 @@ test("another machine takes every result but the attempt, publishes the same byt
   for (const machine of ["first", "second"])
     for (const [path, text] of Object.entries(filesBelow(root(machine))))
       assert.ok(!text.includes(nginxToken), path);
+  const stats = await pipeline("second", ["cache", "stats"]);
+  assert.match(stats.stdout, /^remote cache: 127\.0\.0\.1:\d+: results are taken$/m);
   // what was taken is local from now on
   await cache.stop();
   const again = await run("second");

@@ -91,7 +91,7 @@ test("each setting that cannot work is refused with its way out, and no text sho
     [
       { MLRB_REMOTE_CACHE },
       undefined,
-      `no-cache-signers: no result can be taken from the remote cache: there is no STATE/cache_signers
+      `no-cache-signers: no result can be taken: there is no STATE/cache_signers
   help: write the file, a line \`NAME namespaces="mlrb" PUBLIC-KEY\` for each signer whom you trust, or set MLRB_REMOTE_CACHE_SIGNERS`,
     ],
     [

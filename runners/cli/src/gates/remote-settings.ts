@@ -51,7 +51,7 @@ export function remoteSettings(
   if (!mayWrite && !existsSync(signers))
     return problem(
       "no-cache-signers",
-      `no result can be taken from the remote cache: there is no ${signers}`,
+      `no result can be taken: there is no ${signers}`,
       'write the file, a line `NAME namespaces="mlrb" PUBLIC-KEY` for each signer whom you trust, or set MLRB_REMOTE_CACHE_SIGNERS',
     );
   const settings = { url, token, signers };
