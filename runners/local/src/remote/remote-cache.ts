@@ -40,6 +40,9 @@ export type RemoteUse = {
 
 type Place = Pick<Workspace, "store" | "verified" | "actions">;
 
+/** Longer timers end at once. */
+const timerMsMax = 2 ** 31 - 1;
+
 const readsMax = 8;
 const writesMax = 4;
 const sendsMax = 2;
@@ -141,7 +144,7 @@ export class RemoteCache {
       return undefined;
     }
     const { action, signedBy } = entry;
-    const limitMs = Math.max(this.#limits.takeMs, 2 * action.ran.durationMs);
+    const limitMs = Math.min(Math.max(this.#limits.takeMs, Math.ceil(2 * action.ran.durationMs)), timerMsMax);
     const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { store, actions } = this.#place;
     const bytes = await loadContents(action.contents, {
