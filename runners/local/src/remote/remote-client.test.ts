@@ -159,6 +159,14 @@ test("a file is sent with its length, and a PUT that fails starts again from the
   assert.equal(await at.client.sizeOf("cas/none", at.signal), undefined);
 });
 
+test("a file that is gone is an error of this machine, and ends nothing else", async (t) => {
+  const at = await lab(t);
+  const sent = at.client.put("cas/y", { file: join(at.folder, "gone"), size: 5 }, at.signal);
+  await assert.rejects(sent, { code: "ENOENT" });
+  await at.client.put("cas/z", { bytes: Buffer.alloc(200_000), type: "text/plain" }, at.signal);
+  assert.equal(at.server.stored.get("cas/z")!.length, 200_000);
+});
+
 test("a port without a server is tried once", async (t) => {
   const at = await lab(t);
   const closed = createServer();

@@ -11,6 +11,7 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import { RemoteTrouble, troubleOf } from "./remote-trouble.ts";
@@ -157,6 +158,7 @@ export class RemoteClient {
     if (isAbsent(answer)) throw new RemoteTrouble("missing", `it lacks a content of a result`);
     if (answer.status === 416) {
       discard(answer);
+      from.restart();
       throw new RemoteTrouble("failing", "it has less of a content than it sent before");
     }
     expectStatus(answer, from.at > 0 ? [200, 206] : [200], "GET");
@@ -225,7 +227,7 @@ export class RemoteClient {
       (answered ?? request).destroy(new RemoteTrouble("silent", `it sent nothing for ${stallMs / 1000} s`));
     const timer = setTimeout(stalled, stallMs).unref();
     request.once("close", () => clearTimeout(timer));
-    request.on("error", (error) => reject(troubleOf(error)));
+    request.on("error", (error) => reject(error));
     request.once("response", (message) => {
       timer.refresh();
       answered = message.on("error", () => {}); // a reader of the body gets the error too
@@ -250,16 +252,21 @@ async function inTime<T>(
   }
 }
 
+/** `progress` is called as the server takes the body. */
 function writeBody(request: ClientRequest, body: Sent | undefined, progress: () => void): void {
-  if (!body || !("file" in body)) {
-    request.end(body?.bytes);
+  if (!body) {
+    request.end();
     return;
   }
-  const file = createReadStream(body.file);
-  file.on("data", progress);
-  file.on("error", (error) => request.destroy(error));
-  request.once("close", () => file.destroy());
-  file.pipe(request);
+  const source = "file" in body ? createReadStream(body.file) : Readable.from(slices(body.bytes));
+  source.on("data", progress);
+  source.on("error", (error) => request.destroy(error));
+  request.once("close", () => source.destroy());
+  source.pipe(request);
+}
+
+function* slices(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 1 << 16) yield bytes.subarray(at, at + (1 << 16));
 }
 
 async function* bodyOf({ message, refresh }: Answer): AsyncGenerator<Buffer> {

@@ -33,10 +33,10 @@ const noServer = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$|
 /** Rethrows everything but errors of the connection. */
 export function troubleOf(error: unknown): RemoteTrouble {
   if (error instanceof RemoteTrouble) return error;
-  const { code, name, message } = error as NodeJS.ErrnoException;
+  const { code, name, message, syscall } = error as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
     return new RemoteTrouble("silent", "it did not answer in time");
-  if (code === undefined || diskErrors.test(code)) throw error;
-  const said = message.includes(code) ? message : `${message} (${code})`;
-  return new RemoteTrouble(noServer.test(code) ? "unreachable" : "failing", said);
+  if (code === undefined || (diskErrors.test(code) && syscall !== "connect")) throw error;
+  const said = message.includes(code) ? message : `${message} (${code})`.trim();
+  return new RemoteTrouble(syscall === "connect" || noServer.test(code) ? "unreachable" : "failing", said);
 }
