@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { noSshKeygen, signingKeys } from "../runners/local/src/testing/signing-keys.ts";
+import { CacheServer, cacheToken, nginx } from "./support/cache-server.ts";
 import { counted, filesBelow, lab, lineOf, outcomes, results } from "./support/lab.ts";
-import { NginxCache, nginxToken, noNginx } from "./support/nginx-cache.ts";
 import type { ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
-const skip = noSshKeygen || noNginx;
+const skip = noSshKeygen || nginx.missing;
 const repository = throwAwayRepository();
 after(() => repository.remove());
 const keys = skip ? undefined : signingKeys({ after });
@@ -18,7 +18,7 @@ const weightBytes = 24 << 20;
 
 /** Machines of one lab, each with a state of its own. */
 async function machines(t: TestContext) {
-  const cache = await new NginxCache().start();
+  const cache = await new CacheServer(nginx).start();
   t.after(() => cache.stop());
   const at = lab(t, repository);
   at.define({
@@ -53,7 +53,7 @@ async function machines(t: TestContext) {
     at.pipeline([...args, "--root", join(at.outside, machine)], {
       env: {
         MLRB_REMOTE_CACHE: cache.address,
-        MLRB_REMOTE_CACHE_TOKEN: nginxToken,
+        MLRB_REMOTE_CACHE_TOKEN: cacheToken,
         MLRB_REMOTE_CACHE_SIGNERS: keys!.allowing("alice"),
         ...env,
       },
@@ -90,7 +90,7 @@ test("another machine takes every result but the attempt, publishes the same byt
   assert.deepEqual(results({ root: root("second") }), results({ root: root("first") }));
   for (const machine of ["first", "second"])
     for (const [path, text] of Object.entries(filesBelow(root(machine))))
-      assert.ok(!text.includes(nginxToken), path);
+      assert.ok(!text.includes(cacheToken), path);
   const stats = await pipeline("second", ["cache", "stats"]);
   assert.match(stats.stdout, /^remote cache: 127\.0\.0\.1:\d+: results are taken$/m);
   // what was taken is local from now on
