@@ -14,7 +14,7 @@ after(() => repository.remove());
 const keys = skip ? undefined : signingKeys({ after });
 const key = keys?.make("alice") ?? "";
 
-const weightBytes = 24 << 20;
+const weightBytes = 8 << 20;
 
 /** Machines of one lab, each with a state of its own. */
 async function machines(t: TestContext) {

@@ -278,6 +278,7 @@ test("every reason has its own words", () => {
     "stale: budget changed; another machine",
     "stale, accepted: only wording",
     "keyed by format 1",
+    "taken from the remote cache, signed by alice@lab",
     "imported, unsigned",
     "the imported record aaaaaaaaaaaa competes and is not used; `pnpm pipeline attempts use DIGEST` decides",
     "it cannot start: a.ts cannot be bundled; more",
