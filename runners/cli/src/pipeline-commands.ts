@@ -12,6 +12,7 @@ import {
   withSet,
   withStalePolicy,
 } from "./command-options.ts";
+import { remoteModes } from "./request/run-invocation.ts";
 
 export function runningCommands(program: Command, loads: Loads): void {
   const starts = (name: string) => withStartOptions(program.command(name).argument(...pipelineArgument));
@@ -83,6 +84,12 @@ function withStartOptions(command: Command): Command {
       "--weak-limits",
       "run untrusted agents in bubblewrap though this user may make no control group: their memory limit is only polled",
       false,
+    )
+    .addOption(
+      new Option(
+        "--remote-cache <mode>",
+        "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/remote-cache.md)",
+      ).choices([...remoteModes]),
     )
     .option("--yes", "start new attempts without a limit on their expected cost", false);
 }

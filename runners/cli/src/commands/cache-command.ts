@@ -4,13 +4,18 @@ import { formatBytes } from "@mlrb/core/text/units";
 import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { remoteChecks } from "../gates/remote-checks.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 
-export function cacheStats(repository: string, options: PlaceOptions): number {
-  const stats = storeStats(stateFolder(rootFolder(repository, options.root)));
+export async function cacheStats(repository: string, options: PlaceOptions): Promise<number> {
+  const state = stateFolder(rootFolder(repository, options.root));
+  const stats = storeStats(state);
   const { blobs, bytes, actions, attempts } = stats;
-  const text = `${blobs} contents, ${formatBytes(bytes)}; ${actions} results; ${attempts} attempts (kept apart, never removed)`;
-  print("cache-stats", { data: stats, text, json: options.json });
+  const [remote] = await remoteChecks({ env: process.env, state: state.state });
+  const own = `${blobs} contents, ${formatBytes(bytes)}; ${actions} results; ${attempts} attempts (kept apart, never removed)`;
+  const text = remote ? `${own}\nremote cache: ${remote.found}` : own;
+  const data = { ...stats, ...(remote && { remoteCache: remote.found }) };
+  print("cache-stats", { data, text, json: options.json });
   return 0;
 }
 

@@ -11,6 +11,7 @@ import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../g
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
+import { remoteChecks } from "../gates/remote-checks.ts";
 import { sourceChecks } from "../gates/source-checks.ts";
 import { readWords, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
@@ -81,7 +82,8 @@ export async function doctorAnswers(
   const problems = needs.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
-  const checks = machineChecks(machine);
+  const { state } = statePaths(machine.root.path);
+  const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state }))];
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   checkSources(needs as ProfileNeeds[], profiles, { sources, machine });

@@ -12,7 +12,12 @@ export type RunCommandOptions = CommonOptions &
     unsafeLocal?: boolean;
     weakLimits?: boolean;
     audit?: boolean;
+    remoteCache?: RemoteMode;
   };
+
+/** What a run does with the remote cache. */
+export const remoteModes = ["off", "read", "read-write"] as const;
+export type RemoteMode = (typeof remoteModes)[number];
 
 /** A run's request: the same request has the same result while nothing changes. */
 export type RunInvocation = { repository: string; root: string; request: unknown };

@@ -204,3 +204,28 @@ for (const isTTY of [true, false])
     assert.match(shown(), /\] resumed attempt/);
     progress.end();
   });
+
+test("a result that is loaded is shown as running with its size, and printed once it is taken", () => {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => lines.push(line), isTTY: true, columns: 120, rows: 24 };
+  let now = 0;
+  const env = { TERM: "xterm" };
+  const progress = new Progress({ total: 5, quiet: false, stream, env, now: () => now });
+  progress.show({ kind: "loading", instance: instance(0), bytes: 3 << 20 });
+  now = 61_000;
+  progress.tick();
+  assert.match(lines.join(""), /1 m 1 s {2}data\[task=baby-lm\] \| loads 3\.0 MiB from the remote cache/);
+  const reasons = [{ kind: "unchanged" }, { kind: "remote", signedBy: "alice" }] as const;
+  progress.show({
+    kind: "ended",
+    instance: instance(0),
+    outcome: { kind: "reused" },
+    reasons: [...reasons],
+    durationMs: 0,
+  });
+  progress.end();
+  assert.match(
+    lines.join(""),
+    /\[1\/5\] taken {3}data\[task=baby-lm\] {2}\(taken from the remote cache, signed by alice\)/,
+  );
+});

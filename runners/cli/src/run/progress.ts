@@ -5,7 +5,7 @@ import { reasonWords } from "@mlrb/core/key/reasons";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
-import { formatDuration } from "@mlrb/core/text/units";
+import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
 import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { lastLines } from "../show/last-lines.ts";
@@ -103,12 +103,20 @@ export class Progress {
         this.note(`waits   ${instance.id}  (${why})`);
         return;
       }
+      case "loading": {
+        const { instance, bytes } = event;
+        const said = `loads ${formatBytes(bytes)} from the remote cache`;
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
+        return;
+      }
       case "ended": {
         const { outcome, instance, durationMs, reasons } = event;
         this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
         this.#running.delete(instance.id);
         if (outcome.kind === "reused") {
           this.#reusedAt = this.#now();
+          for (const one of reasons.filter(({ kind }) => kind === "remote"))
+            this.note(`taken   ${instance.id}  (${reasonWords(one)})`);
           for (const one of reasons.filter(({ kind }) => kind === "undecided"))
             this.note(`decide  ${instance.id}  (${reasonWords(one)})`);
         } else if (outcome.kind === "succeeded")

@@ -16,6 +16,7 @@ import { takeOver } from "@mlrb/local/leases/take-over";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/process/environments";
 import { findPython } from "@mlrb/local/process/find-python";
 import { thinnedFileName } from "@mlrb/local/records/thinned-files";
+import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
 import { startRun } from "@mlrb/local/run/run-plan";
@@ -40,6 +41,7 @@ import { leaving } from "./leave-attempts.ts";
 import { noStrace, printAudit } from "./print-audit.ts";
 import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
+import { endRemote, openRemote } from "./remote-run.ts";
 import { printEnd, type RunSummary } from "./run-summary.ts";
 import { RunTally } from "./run-tally.ts";
 import { reusedLines, stageLine } from "./stage-lines.ts";
@@ -56,6 +58,7 @@ type ReadyRun = Wanted & {
   gate: Gate;
   purse: RunPurse;
   silentMs: number | undefined;
+  remote: RemoteCache | undefined;
 };
 
 /** A run that has ended. */
@@ -91,13 +94,15 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
     await tellAll(files, consulted);
     return 2;
   }
-  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs };
+  const remote = await openRemote(options.remoteCache, workspace);
+  if (remote && "code" in remote) return refuse([remote], options.json);
+  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
   await tellAll(files, consulted);
   return finish(ready, ended, findings);
 }
 
-async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun): Promise<EndedRun> {
+async function execute({ request, gate, purse, silentMs, remote, ...wanted }: ReadyRun): Promise<EndedRun> {
   const { plan, selected, root } = request;
   const { workspace, stale } = gate;
   const { pipeline, options, jobs } = wanted;
@@ -125,6 +130,7 @@ async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun):
     executors: executorsOf(repository),
     clearSandbox,
     purse,
+    remote,
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
@@ -142,7 +148,9 @@ async function execute({ request, gate, purse, silentMs, ...wanted }: ReadyRun):
     left: tally.left,
     ...leaving({ state: workspace.state, json: options.json, asked: { pipeline, options } }),
   });
-  return { run: run.run, results: await run.finished, tally, interrupts };
+  const results = await run.finished;
+  await endRemote(remote, { interrupts, json: options.json });
+  return { run: run.run, results, tally, interrupts };
 }
 
 /** Publishes the results and prints how the run ended; its exit status. */

@@ -36,6 +36,8 @@ export type Reason =
   | { kind: "stale-accepted"; record: string; why: string }
   /** Its record was made on another machine. `signedBy`: the signer of its archive; null: unsigned. */
   | { kind: "imported"; signedBy: string | null }
+  /** Its result was taken from the remote cache in this run. `signedBy`: who vouches for it. */
+  | { kind: "remote"; signedBy: string }
   /** Imported records compete for this attempt; they are not used until a person decides. */
   | { kind: "undecided"; records: string[] }
   /** The weights of the attempt `record`, which it would read, were removed (`attempts thin`). */
@@ -132,6 +134,8 @@ export function reasonWords(reason: Reason): string {
       return `stale, accepted: ${reason.why}`;
     case "imported":
       return `imported, ${originText(reason)}`;
+    case "remote":
+      return `taken from the remote cache, signed by ${reason.signedBy}`;
     case "undecided":
       return `${undecidedText(reason.records)}; \`pnpm pipeline attempts use DIGEST\` decides`;
     case "thinned":

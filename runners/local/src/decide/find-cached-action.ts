@@ -15,6 +15,8 @@ export type CachedAction = {
   outputs: Record<string, Artifact>;
   durationMs: number;
   record?: HeldRecord;
+  /** The signer of a result that was taken from the remote cache just now. */
+  remote?: string;
   /** Digests of imported records that compete with the record and are not used. */
   undecided?: string[];
 };

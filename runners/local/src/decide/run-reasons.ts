@@ -21,6 +21,7 @@ export function reasonsToReuse({ parts }: Bound, { stage }: Instance, cached: Ca
     { kind: "unchanged" },
     ...(stage.durable && format !== attemptKeyFormat ? [{ kind: "keyed-by-format", format } as const] : []),
     ...(origin ? [{ kind: "imported", signedBy: origin.signedBy } as const] : []),
+    ...(cached.remote === undefined ? [] : [{ kind: "remote", signedBy: cached.remote } as const]),
     ...undecidedReasons(cached),
   ];
 }

@@ -26,6 +26,7 @@ import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { leaseGpus } from "../leases/gpu-leases.ts";
 import { tryLease } from "../leases/lease.ts";
 import { thisProcess } from "../leases/owner.ts";
+import type { RemoteCache } from "../remote/remote-cache.ts";
 import type { Audited } from "../stage/read-trace.ts";
 import { beginWork, endWork } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
@@ -191,6 +192,23 @@ function held(at: Lab, by: "here" | "silent") {
   writeFileSync(card, JSON.stringify({ host: "gpu2", boot: "b", pid: 17, started: "5" }));
   linkSync(card, at.lease);
   return { release: () => rmSync(at.lease, { force: true }) };
+}
+
+/** A remote cache that has the result of this action, or lacks it. */
+function remoteDouble(at: Lab, has: boolean) {
+  const calls: string[] = [];
+  const double = {
+    async take(_: unknown, __: unknown, { loading }: { loading?: (bytes: number) => void }) {
+      calls.push("take");
+      if (!has) return undefined;
+      loading?.(6);
+      doneElsewhere(at);
+      at.workspace.actions.refresh();
+      return "alice";
+    },
+    offer: () => void calls.push("offer"),
+  };
+  return { calls, remote: double as unknown as RemoteCache };
 }
 
 function assertNothingLeft(at: Lab): void {
@@ -839,4 +857,52 @@ test("the token of a stage holds its run and its index", async (t) => {
   const at = await lab(t, stage);
   await at.execute();
   assert.equal(at.started[0]?.request.token, `mlrb:run-${processName}:0:`);
+});
+
+test("a result of the remote cache is used, and nothing starts", async (t) => {
+  const at = await lab(t, stage);
+  const { calls, remote } = remoteDouble(at, true);
+  const result = await at.execute({ remote });
+  assert.ok(result.kind === "found");
+  assert.deepEqual([result.cached.remote, result.cached.durationMs], ["alice", 7]);
+  assert.deepEqual([calls, at.kinds(), at.started.length], [["take"], ["loading"], 0]);
+  assertNothingLeft(at);
+});
+
+test("a result that the remote cache lacks is made and offered; a failure and a result of another run are not", async (t) => {
+  const at = await lab(t, stage, [failure("no", "exit-code"), succeed]);
+  const { calls, remote } = remoteDouble(at, false);
+  assert.equal((await at.execute({ remote })).kind, "failed");
+  assert.equal((await at.execute({ remote })).kind, "succeeded");
+  assert.equal((await at.execute({ remote })).kind, "found");
+  assert.deepEqual(calls, ["take", "take", "offer"]);
+});
+
+test("an interrupt while a result is loaded ends the loading, and nothing starts", async (t) => {
+  const at = await lab(t, stage);
+  let handle: Running | undefined;
+  let interrupts = 0;
+  const take = async (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => {
+    interrupts = 1;
+    handle!.askToEnd();
+    assert.ok(signal.aborted);
+    return undefined;
+  };
+  const result = await at.execute({
+    remote: { take } as unknown as RemoteCache,
+    running: (one) => {
+      handle = one;
+    },
+    interrupts: () => interrupts,
+  });
+  assert.deepEqual([result.kind, at.started.length], ["cancelled", 0]);
+  assertNothingLeft(at);
+});
+
+test("an audited run takes nothing from the remote cache", async (t) => {
+  const at = await lab(t, stage);
+  at.workspace.audit = () => {};
+  const { calls, remote } = remoteDouble(at, true);
+  assert.equal((await at.execute({ remote })).kind, "succeeded");
+  assert.deepEqual(calls, ["offer"]);
 });

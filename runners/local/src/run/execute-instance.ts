@@ -26,7 +26,10 @@ import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
 import type { RunOptions } from "./run-request.ts";
 
-type OfOptions = Pick<RunOptions, "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "onEvent">;
+type OfOptions = Pick<
+  RunOptions,
+  "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "remote" | "onEvent"
+>;
 
 /** The context that all instances of a run share. */
 export type RunContext = OfOptions & {
@@ -87,6 +90,8 @@ export async function executeInstance(
     if (search.kind === "undecided") return undecidedFailure(search);
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
+    const remote = await takeRemote(instance, bound, context);
+    if (remote) return remote;
     // a running attempt has its own GPU lease
     const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
     const held = goesOn ? undefined : await holdGpus(instance, context);
@@ -96,11 +101,13 @@ export async function executeInstance(
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
     onEvent({ kind: "started", instance, reasons, log, expectedMs });
     journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
-    return await withRetries(instance, bound, {
+    const result = await withRetries(instance, bound, {
       ...context,
       ...(gpus && { gpus }),
       isHeld: () => lease?.isHeld() ?? false,
     });
+    if (result.kind === "succeeded") context.remote?.offer(instance, bound);
+    return result;
   } catch (error) {
     return machineFailure(error);
   } finally {
@@ -108,6 +115,27 @@ export async function executeInstance(
     gpus?.release();
     lease?.release();
   }
+}
+
+/** The result that another machine sent to the remote cache, once it is in the local one. */
+async function takeRemote(
+  instance: Instance,
+  bound: Bound,
+  { remote, plan, workspace, running, interrupts, onEvent }: RunContext & ExecuteOptions,
+): Promise<Executed | undefined> {
+  if (!remote || workspace.audit) return undefined;
+  const end = new AbortController();
+  const abort = () => end.abort();
+  running({ ended: new Promise(() => {}), askToEnd: abort, kill: abort });
+  const signedBy = await remote.take(instance, bound, {
+    signal: end.signal,
+    loading: (bytes) => onEvent({ kind: "loading", instance, bytes }),
+  });
+  running(undefined);
+  if (interrupts() > 0) return { kind: "cancelled" };
+  if (signedBy === undefined) return undefined;
+  const search = findCachedAction(instance, bound, { plan, workspace });
+  return search.kind === "found" ? { ...search, cached: { ...search.cached, remote: signedBy } } : undefined;
 }
 
 /**

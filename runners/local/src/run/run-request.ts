@@ -7,6 +7,7 @@ import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { Queued } from "@mlrb/core/schedule/queued-for";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import type { RemoteCache } from "../remote/remote-cache.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Result } from "./result.ts";
@@ -23,6 +24,8 @@ export type RunEvent =
       durationMs: number;
       log?: string;
     }
+  /** Its result is in the remote cache, and is loaded. */
+  | { kind: "loading"; instance: Instance; bytes: number }
   /** An attempt continues without the interrupted run; `name` is the name of its folder. */
   | { kind: "left"; instance: Instance; name: string }
   /** The lease belonged to a host that has been silent for `silentMs`. */
@@ -64,6 +67,8 @@ export type RunOptions = {
   clearSandbox?: ClearSandbox | undefined;
   /** Action keys of attempts that were running when the cost of this run was confirmed; see goingKeys. */
   going?: ReadonlySet<string>;
+  /** Where results of other machines are looked for before a stage is executed. */
+  remote?: RemoteCache | undefined;
   /** The spending limits of all attempts together, from the command line. */
   purse?: RunPurse | undefined;
   /** Time without a heartbeat after which another host is silent. */

@@ -10,10 +10,10 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 /** The namespace of all signatures of this project: they are no signatures of mail or of git commits, and vice versa. */
 export const signatureNamespace = "mlrb";
 
-/** What a digest is the digest of. */
-export type Signed = "attempts-archive";
+/** What a digest is the digest of. `run-key`: the public key of one run (see run-key). */
+export type Signed = "attempts-archive" | "run-key";
 
-type Problem = { kind: "refused"; code: string; message: string; help: string };
+export type Problem = { kind: "refused"; code: string; message: string; help: string };
 
 export type Signature = { kind: "signed"; text: string } | Problem;
 
@@ -116,6 +116,6 @@ function sshKeygen(
   return { status, stdout: stdout.trim() && `${stdout.trim()}\n`, stderr: stderr.trim() };
 }
 
-function refused(code: string, message: string, help: string): Problem {
+export function refused(code: string, message: string, help: string): Problem {
   return { kind: "refused", code, message: message.replace(/\s+/g, " ").trim(), help };
 }

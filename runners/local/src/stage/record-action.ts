@@ -3,11 +3,10 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
-import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython, markReady } from "../process/environments.ts";
 import type { CarriedOut, CarryOutContext } from "../run/carried-out.ts";
-import type { Store } from "../store/artifact-store.ts";
+import { codeFilesIn } from "../store/code-files.ts";
 import { ingestAll } from "../store/ingest-outputs.ts";
 import { missingOutput } from "./missing-output.ts";
 
@@ -66,15 +65,4 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     ran: { ...ran, stage: instance.id },
   });
   return { kind: "succeeded", outputs, durationMs };
-}
-
-/** All actions of a script share one object, and therefore one text. */
-const kept = new WeakMap<object, { store: Store; digest: string }>();
-
-function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {
-  const held = kept.get(codeFiles);
-  if (held?.store === store) return held.digest;
-  const digest = store.putText(canonicalJson(codeFiles));
-  kept.set(codeFiles, { store, digest });
-  return digest;
 }
