@@ -152,28 +152,28 @@ class TestCluster implements SlurmCluster {
   }
 }
 
-/** The step daemons of a cluster, and the processes that they started on one node; on all nodes without a name. */
+/**
+ * The step daemons of a cluster and what they started, on one node or on all, the daemons first: otherwise they would
+ * report the end of their programs.
+ */
 function ofNode(configuration: string, node?: string): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid > 0 && pid !== process.pid)
-    .filter((pid) => {
-      const of = (file: string) => {
-        try {
-          return readFileSync(`/proc/${pid}/${file}`, "latin1");
-        } catch {
-          return ""; // it ended
-        }
-      };
-      const variables = of("environ").split("\0");
-      if (!variables.includes(`SLURM_CONF=${configuration}`)) return false;
-      if (
-        !variables.some((one) => one.startsWith("SLURMD_NODENAME=")) &&
-        !of("cmdline").startsWith("slurmstepd")
-      )
-        return false;
-      return node === undefined || variables.includes(`SLURMD_NODENAME=${node}`);
-    });
+  const all = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  const of = (pid: number, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      return ""; // it ended
+    }
+  };
+  const own = all.filter((pid) => of(pid, "environ").split("\0").includes(`SLURM_CONF=${configuration}`));
+  const isDaemon = (pid: number) => of(pid, "cmdline").startsWith("slurmstepd");
+  const programs = own.filter((pid) => {
+    const name = /(?:^|\0)SLURMD_NODENAME=([^\0]*)/.exec(of(pid, "environ"))?.[1];
+    return name !== undefined && (node === undefined || name === node);
+  });
+  const parents = programs.map((pid) => Number(/\) \S (\d+) /.exec(of(pid, "stat"))?.[1]));
+  const daemons = own.filter((pid) => isDaemon(pid) && (node === undefined || parents.includes(pid)));
+  return [...daemons, ...programs.filter((pid) => pid !== process.pid)];
 }
 
 function configuration({

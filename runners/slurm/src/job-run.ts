@@ -163,7 +163,7 @@ export class JobRun implements Running {
     const asked = this.#asked !== undefined;
     const known = { done, state: this.#listed, asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
-    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || asked);
+    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
@@ -251,4 +251,9 @@ export class JobRun implements Running {
       // the disk's trouble is reported by what needs the disk
     }
   }
+}
+
+/** Whether it is tried again whatever a late file would say: its node may never write one. */
+function isLost(state: JobState): boolean {
+  return state === "preempted" || state === "node-failed";
 }
