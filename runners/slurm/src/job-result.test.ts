@@ -15,6 +15,7 @@ const done = (result: SlurmDone["result"]): SlurmDone => ({
 const end = (more: Partial<JobEnd>): JobEnd => ({
   done: undefined,
   state: undefined,
+  unlaunched: false,
   asked: false,
   limits: {},
   said: "",
@@ -51,6 +52,10 @@ test("a cancellation by somebody else is not tried again, and one by the runner 
     assert.equal(causeOf({ state: "cancelled", done: last })[0], "operator");
     assert.deepEqual(causeOf({ state: "cancelled", done: last, asked: true }), ["cancelled"]);
   }
+});
+
+test("a job that Slurm cancels because its node cannot launch it is tried again", () => {
+  assert.equal(causeOf({ state: "cancelled", unlaunched: true })[0], "machine");
 });
 
 test("Slurm's time limit is named after the stage's, or after the partition's where the stage has none", () => {

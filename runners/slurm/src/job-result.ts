@@ -11,6 +11,8 @@ export type JobEnd = {
   done: SlurmDone | undefined;
   /** The job's final state; undefined where Slurm does not know it any more. */
   state: JobState | undefined;
+  /** Whether Slurm gave the job a node, and the job never began there. */
+  unlaunched: boolean;
   /** Whether the runner asked the job to end. */
   asked: boolean;
   limits: ExecutionRequest["limits"];
@@ -25,7 +27,7 @@ export function needsState({ done, asked }: Pick<JobEnd, "done" | "asked">): boo
   return done.result.kind === "cancelled" || isKilled(done.result);
 }
 
-export function jobResult({ done, state, asked, limits, said }: JobEnd): ExecutionResult {
+export function jobResult({ done, state, unlaunched, asked, limits, said }: JobEnd): ExecutionResult {
   if (asked) return { kind: "cancelled" };
   if (state === "out-of-memory" && !(done?.result.kind === "succeeded")) {
     const limit = limits.memoryBytes;
@@ -51,6 +53,8 @@ export function jobResult({ done, state, asked, limits, said }: JobEnd): Executi
     case "revoked":
       return machine("its job was moved to another cluster");
     case "cancelled":
+      // e.g. after a crash of the controller: the node still has a job of the same id
+      if (unlaunched) return machine("Slurm cancelled its job before it began on its node");
       return {
         kind: "failed",
         cause: "operator",

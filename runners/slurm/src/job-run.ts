@@ -40,6 +40,7 @@ export class JobRun implements Running {
   #files: FSWatcher | undefined;
   #asked: { signal: "TERM" | "USR2"; sinceMs: number; sent: boolean } | undefined;
   #listed: JobState | undefined;
+  #hasNode = false;
   /** When Slurm first said that the job has ended or is unknown. */
   #overSinceMs: number | undefined;
   #waitsFor = "";
@@ -139,8 +140,9 @@ export class JobRun implements Running {
         this.#update();
         return;
       case "listed": {
-        const { state, reason } = news.job;
+        const { state, reason, node } = news.job;
         this.#listed = state;
+        this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#waits(reason);
         if (isFinal(state)) this.#overSinceMs ??= performance.now();
         else this.#overSinceMs = undefined;
@@ -161,7 +163,8 @@ export class JobRun implements Running {
     const { folder, limits, times, queue } = this.#options;
     const done = folder.done();
     const asked = this.#asked !== undefined;
-    const known = { done, state: this.#listed, asked, limits, said: "" };
+    const unlaunched = this.#isUnlaunched();
+    const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
     const isEnd = isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
@@ -183,7 +186,12 @@ export class JobRun implements Running {
     const state = this.#listed ?? (await this.#accounted()) ?? endInOutput(said);
     const line = said.trim().split("\n").at(-1) ?? "";
     const asked = this.#asked !== undefined;
-    this.#end.resolve(jobResult({ done: folder.done(), state, asked, limits, said: line.slice(-400) }));
+    const end = { done: folder.done(), state, unlaunched: this.#isUnlaunched(), asked, limits };
+    this.#end.resolve(jobResult({ ...end, said: line.slice(-400) }));
+  }
+
+  #isUnlaunched(): boolean {
+    return this.#hasNode && this.#options.folder.begun() === undefined;
   }
 
   async #accounted(): Promise<JobState | undefined> {
