@@ -4,8 +4,13 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import { benchmarkState } from "./support/benchmark-state.ts";
+import { indexVariables } from "./support/demonstration/play.ts";
+import { actionsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
 import { counted, type Lab, lab, leftovers, outcomes, results } from "./support/lab.ts";
 import { until } from "./support/processes.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
 import { type SlurmCluster, slurmCluster } from "./support/slurm-cluster.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -13,7 +18,7 @@ const repository = throwAwayRepository();
 let cluster: SlurmCluster;
 let why: string | false = false;
 before(async () => {
-  const started = await slurmCluster();
+  const started = await slurmCluster({ cpus: 2 });
   if ("skip" in started) why = started.skip;
   else cluster = started;
 });
@@ -148,7 +153,10 @@ it("a job ends as usual while the controller is away, and a stage that comes the
     () => journals(at).includes('"stage":"slow","outcome"') || /"stage":"slow"/.test(said.stdout()),
   );
   await cluster.start();
+  // a controller that had not saved its last job gives the id again, and drains the node that knows it
+  const resumes = setInterval(() => cluster.resume(), 2_000);
   const { code, stdout, stderr } = await said.ended;
+  clearInterval(resumes);
   assert.equal(code, 0, stdout + stderr);
   assert.deepEqual(at.executions(), { next: 1, slow: 1 });
 });
@@ -170,6 +178,27 @@ it("a stage that no job can carry out is refused before anything starts", async 
   assert.equal(code, 2);
   assert.match(stderr, /not-on-slurm: "needsKey" gets secrets \(SOME_KEY\)/);
   assert.match(stderr, /stages: \{ needsKey: \{ executor: local \} \}/);
+});
+
+it("the smoke benchmark of one task as jobs gives this host's verdicts and scores", async ({ root }) => {
+  const here = await benchmarkState();
+  shareEnvironments(root);
+  const args = ["run", "hello", "--profile", "slurm-smoke", "--json", "--root", root];
+  const env = { ...indexVariables(), ...cluster.env };
+  const said = await startProgram(repository.path, args, { env }).ended;
+  const failed = said.stdout.split("\n").filter((line) => line.includes('"outcome":"failed"'));
+  assert.equal(said.code, 0, [...failed, said.stderr].join("\n"));
+  assert.deepEqual(leftovers({ root }), []);
+  const attempts = (of: string, profile: string) =>
+    (JSON.parse(readFileSync(join(of, "results/hello", profile, "report.json"), "utf8")) as Line)
+      .attempts as Line[];
+  const comparable = ({ task, submission, verdict, scores }: Line) => ({ task, submission, verdict, scores });
+  assert.deepEqual(
+    attempts(root, "slurm-smoke").map(comparable),
+    attempts(here.root, "smoke").map(comparable),
+  );
+  const ran = new Set(actionsIn(root).map(({ ran }) => ran.executor));
+  assert.ok(ran.has("slurm"), [...ran].join(", "));
 });
 
 /** The bytes that a run published, under whatever profile. */

@@ -34,6 +34,8 @@ export type SlurmCluster = {
   crashNode(node: string): Promise<void>;
   /** Starts the daemons that do not run, and waits until all nodes can take jobs. */
   start(): Promise<void>;
+  /** Lets drained nodes take jobs again. */
+  resume(): void;
   stop(): Promise<void>;
 };
 
@@ -119,10 +121,14 @@ class TestCluster implements SlurmCluster {
       const lines = stdout.split("\n").filter(Boolean);
       if (lines.length === this.#nodes.length && lines.every((line) => / (idle|mixed|allocated)$/.test(line)))
         return;
-      if (round % 10 === 9) this.#call("scontrol", ["update", "nodename=ALL", "state=resume"]);
+      if (round % 10 === 9) this.resume();
       await sleep(100);
     }
     throw new Error(`its nodes take no jobs: ${this.slurm("sinfo", "--Node", "--long")}`);
+  }
+
+  resume(): void {
+    this.#call("scontrol", ["update", "nodename=ALL", "state=resume"]);
   }
 
   async stop(): Promise<void> {

@@ -166,7 +166,8 @@ export class JobRun implements Running {
     const unlaunched = this.#isUnlaunched();
     const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
-    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
+    const isEnd =
+      isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();

@@ -2,7 +2,9 @@
 // Pure.
 import type { Execution } from "./plan.ts";
 
-/** Slurm books for its jobs itself. */
+const here = new Set(["local", "docker"]);
+
+/** Other executors book for their stages themselves. */
 export function runsHere({ execution }: { execution: Pick<Execution, "executor"> }): boolean {
-  return execution.executor !== "slurm";
+  return here.has(execution.executor);
 }
