@@ -36,7 +36,9 @@ async function main(folder: string): Promise<void> {
   let result: ExecutionResult;
   try {
     const gpus = grantedGpus(request);
-    const other = otherHost(request.booked?.host ?? {}, { ...hostFacts(), processor: processorClass() });
+    const { host = {} } = request.booked ?? {};
+    // the facts of speed ask the GPU's driver, which may take seconds
+    const other = otherHost(host, { ...("cpu" in host && hostFacts()), processor: processorClass() });
     if (other) result = { kind: "failed", cause: "operator", detail: other };
     else if ("trouble" in gpus) result = { kind: "failed", cause: "machine", detail: gpus.trouble };
     else {
