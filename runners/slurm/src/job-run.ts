@@ -10,6 +10,7 @@ import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from 
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, type JobState } from "./job-state.ts";
 import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
+import type { Turns } from "./turns.ts";
 
 export type JobTimes = {
   /** Between two questions about all jobs. */
@@ -22,7 +23,7 @@ export type JobTimes = {
   patienceMs: number;
 };
 
-type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; times: JobTimes };
+type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
 
 export type JobRunOptions = Means & {
   folder: JobFolder;
@@ -85,13 +86,14 @@ export class JobRun implements Running {
 
   /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
   async #submit({ args, script }: { args: string[]; script: string }): Promise<ExecutionResult | undefined> {
-    const { env, folder, times } = this.#options;
+    const { env, folder, submissions, times } = this.#options;
+    const call = () => callSlurm("sbatch", args, { env, input: script });
     const begin = performance.now();
     await sleep(0); // its caller may ask it to end at once
     for (let tried = 0; ; tried++) {
       if (this.#asked && folder.giveUp()) return this.#finish({ kind: "cancelled" });
       const known = tried === 0 ? undefined : await this.#find();
-      const answer: SlurmAnswer = known ?? (await callSlurm("sbatch", args, { env, input: script }));
+      const answer: SlurmAnswer = known ?? (await submissions.run(call));
       switch (answer.kind) {
         case "ok": {
           const id = answer.text.trim().split("\n").at(-1)!.split(";")[0]!; // ID;CLUSTER

@@ -106,6 +106,18 @@ test("a job of another run with the same id is not taken for this one", async (t
   assert.match(result.detail, /does not know its job any more/);
 });
 
+test("at most eight jobs are submitted at once", async (t) => {
+  const sbatch =
+    'ls "$at" | grep -c "^now\\." >> "$at/most"; : > "$at/now.$$"; sleep 0.2; rm "$at/now.$$"; echo 7';
+  const at = lab(t, { sbatch, squeue: "true" });
+  const jobs = Array.from({ length: 20 }, () => at.executor.start(at.request("true")));
+  for (const job of jobs) await job.ended;
+  const others = readFileSync(join(at.folder, "most"), "utf8").trim().split("\n").map(Number);
+  assert.equal(others.length, 20);
+  assert.ok(Math.max(...others) <= 7, `${Math.max(...others)} others`);
+  assert.ok(Math.max(...others) >= 1);
+});
+
 test("all jobs together cost one question in each interval", async (t) => {
   const squeue = 'for job in $(seq 12); do echo "$job|PENDING|Priority||main|run-1|$job stage"; done';
   // many at once: the id is the number in the comment

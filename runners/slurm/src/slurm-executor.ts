@@ -14,6 +14,7 @@ import { findJob, JobQueue, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions, type JobTimes } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
+import { Turns } from "./turns.ts";
 
 export type SlurmExecutorOptions = {
   /** The folder of all runs' folders. */
@@ -40,6 +41,8 @@ export class SlurmExecutor implements Executor {
   readonly #env: NodeJS.ProcessEnv;
   readonly #times: JobTimes;
   readonly #queue: JobQueue;
+  /** A host that submits is shared. */
+  readonly #submissions = new Turns(8);
   #last = 0;
   #left: LeftJob[] | undefined;
 
@@ -98,8 +101,14 @@ export class SlurmExecutor implements Executor {
     return false;
   }
 
-  #follow(what: Omit<JobRunOptions, "env" | "queue" | "times">): Running {
-    return new JobRun({ ...what, env: this.#env, queue: this.#queue, times: this.#times });
+  #follow(what: Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">): Running {
+    return new JobRun({
+      ...what,
+      env: this.#env,
+      queue: this.#queue,
+      submissions: this.#submissions,
+      times: this.#times,
+    });
   }
 
   async #isWorthAdopting({ folder, run, job }: LeftJob): Promise<boolean> {
