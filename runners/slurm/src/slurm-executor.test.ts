@@ -59,7 +59,7 @@ function lab(t: TestContext, lines: { sbatch: string; squeue: string }, times: P
 }
 
 test("a submission whose answer was lost is not repeated once its job has begun", async (t) => {
-  const at = lab(t, { sbatch: `${begins}\nsleep 1; ${away}`, squeue: away });
+  const at = lab(t, { sbatch: `${begins}\nsleep 1; ${away}`, squeue: away }, { patienceMs: 60_000 });
   const request = at.request("echo ran >> ran");
   assert.equal((await at.executor.start(request).ended).kind, "succeeded", readFileSync(request.log, "utf8"));
   assert.equal(readFileSync(join(at.folder, "ran"), "utf8"), "ran\n");
