@@ -10,7 +10,7 @@ import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** What each package may import; `docker` and `slurm` stand here before their packages do. */
+/** What each package may import. */
 const allowed: Record<string, string[]> = {
   formats: [],
   kit: ["formats"],

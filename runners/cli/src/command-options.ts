@@ -45,7 +45,7 @@ export function withSelection(command: Command): Command {
     "start attempts without a check of reference models on this host; the tables print it",
     false,
   );
-  return withPlace(command.option("--executor <name>", "where stages run: local or docker"));
+  return withPlace(command.option("--executor <name>", "where stages run: local, docker or slurm"));
 }
 
 /** The options of commands that look at stages of one pipeline. */

@@ -2,6 +2,7 @@
 
 import { loadPlan, type PlanRequest } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
@@ -64,7 +65,7 @@ export function profileNeeds(
 }
 
 function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>, "isDefault"> {
-  const here = plan.instances.filter(({ execution }) => ["local", "docker"].includes(execution.executor));
+  const here = plan.instances.filter(runsHere);
   const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
   const secrets = [...new Set(plan.instances.flatMap(({ action }) => action.secrets))].sort();
   return {

@@ -9,6 +9,7 @@ import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
 import { notYetGate } from "./not-yet-gate.ts";
 import { priceGate } from "./price-gate.ts";
+import { slurmGate } from "./slurm-gate.ts";
 import { sourceGate } from "./source-gate.ts";
 
 /** Whether the run may start; false after printing why not. */
@@ -24,6 +25,7 @@ export async function mayRun(
     await keyGate(request, gate),
     await priceGate(request, gate, purse),
     await containerGate(request, gate),
+    await slurmGate(request, gate),
     await gpuGate(request, gate),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) {

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
+import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
 
-export const executorNames = ["local", "docker"];
+export const executorNames = ["local", "docker", "slurm"];
 
 /** `repository` is every stage's working directory. */
 export function executorsOf(repository: string): RunOptions["executors"] {
@@ -12,12 +13,20 @@ export function executorsOf(repository: string): RunOptions["executors"] {
     local: async () => (await import("@mlrb/local/process/local-executor")).localExecutor(repository),
     async docker({ run, state }) {
       const { DockerExecutor } = await import("@mlrb/docker/docker-executor");
-      const isLive = (other: string) => {
-        const owner = look(join(state.work, other, "owner.json"))?.owner;
-        return owner !== undefined && isAlive(owner);
-      };
-      return new DockerExecutor({ root: repository, state: state.state, run, isLive });
+      return new DockerExecutor({ root: repository, state: state.state, run, isLive: isLiveIn(state.work) });
     },
+    async slurm({ run, state: { work } }) {
+      const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
+      return new SlurmExecutor({ work, run, program: slurmProgram, isLive: isLiveIn(work) });
+    },
+  };
+}
+
+/** Whether the run of a name is alive. `work` is the folder of all runs' folders. */
+function isLiveIn(work: string): (run: string) => boolean {
+  return (run) => {
+    const owner = look(join(work, run, "owner.json"))?.owner;
+    return owner !== undefined && isAlive(owner);
   };
 }
 

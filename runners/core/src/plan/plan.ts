@@ -1,7 +1,14 @@
 // The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan make
 // it.
 
-import type { Network, PoolsSpec, RetainSpec, Scalar, StageSpec } from "@mlrb/formats/declared/pipeline";
+import type {
+  Network,
+  PoolsSpec,
+  RetainSpec,
+  Scalar,
+  SlurmSettings,
+  StageSpec,
+} from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Json } from "@mlrb/kit/stage";
 
@@ -66,6 +73,8 @@ export type Execution = {
   /** Of a container; undefined: this host's own programs. */
   image?: string;
   network?: Network;
+  /** How its job is submitted, with the executor slurm. */
+  slurm?: SlurmSettings;
   /** `pools` holds only pools of which it takes something. */
   resources: {
     cpus: number;

@@ -13,7 +13,7 @@ export function resolveExecution(
   texts: StageTexts,
   context: ResolveContext,
 ): Execution {
-  const { executor, image: asked, network, startBy, resources, limits } = context.execution(name);
+  const { executor, image: asked, network, startBy, resources, limits, slurm } = context.execution(name);
   const written = (...setting: string[]) => context.written(name, setting);
   const image = texts.text(asked, written("image"));
   const wait = (name: "providerWait" | "operatorWait") => {
@@ -42,6 +42,7 @@ export function resolveExecution(
     ...(image !== undefined && image !== "host" && { image }),
     ...(network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
+    ...(slurm && { slurm }),
     ...(notYet && { notYet }),
     ...(texts.truth(spec.needsCheck, ["stages", name, "needsCheck"]) && { needsCheck: true as const }),
     resources: {

@@ -153,6 +153,7 @@ function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpe
     ...(hasResources && { resources: mergeResources(under.resources, over.resources) }),
     ...((under.budget || over.budget) && { budget: { ...under.budget, ...over.budget } }),
     ...((under.limits || over.limits) && { limits: { ...under.limits, ...over.limits } }),
+    ...((under.slurm || over.slurm) && { slurm: { ...under.slurm, ...over.slurm } }),
   };
 }
 

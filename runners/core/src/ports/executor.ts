@@ -1,7 +1,7 @@
 // The port through which a stage instance is executed: on this machine, in a container, on a cluster. Other packages
 // implement it, and the cli passes the implementations.
 
-import type { Network } from "@mlrb/formats/declared/pipeline";
+import type { Network, SlurmSettings } from "@mlrb/formats/declared/pipeline";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { RunSpec } from "../plan/plan.ts";
 import type { Gpu } from "./gpu.ts";
@@ -56,7 +56,19 @@ export type ExecutionRequest = {
   /** Its folders are in `reads`, and in those of `walls`. */
   environment?: HostEnvironment;
   cpus: number;
+  /** Of this host, leased for it. */
   gpus: readonly Gpu[];
+  /** For an executor that asks a scheduler for them. */
+  booked?: Booked;
+};
+
+/** What a stage books besides CPUs, and how its job is submitted. */
+export type Booked = {
+  memoryBytes: number;
+  gpus: number;
+  /** The host facts of its key: its result is wrong for this key if the node has others. */
+  host?: Record<string, string>;
+  slurm?: SlurmSettings;
 };
 
 /** A Python environment on this host. */
@@ -103,8 +115,18 @@ export type Running = {
   leave?(): void;
 };
 
+/**
+ * The contract of every executor, local, docker or slurm. `start` submits; `ended` polls, and collects the result;
+ * `askToEnd` and `kill` cancel; `adopt` finds what a dead run has submitted. tests/support/executor-contract.ts
+ * tests it.
+ */
 export type Executor = {
   name: string;
+  /**
+   * How often an instance is tried again, at least, after a failure of the machine: a cluster's nodes fail and preempt
+   * as a matter of course.
+   */
+  retries?: number;
   start(request: ExecutionRequest): Running;
   /** Whether it can mount a folder read-only. */
   mountsReadOnly?(): Promise<boolean>;

@@ -81,7 +81,11 @@ const output = eitherType(
 
 const network = oneOf("none", "full", "hub");
 const execution = {
-  executor: { ...text, description: "Where it runs: local or docker; for an untrusted stage, its sandbox." },
+  executor: {
+    ...text,
+    description:
+      "Where it runs: local, docker or slurm; for an untrusted stage, its sandbox: local or docker.",
+  },
   image: {
     ...text,
     description:
@@ -134,6 +138,17 @@ const execution = {
       },
     }),
     description: "Limits at which it is stopped as failed; outside the action key.",
+  },
+  slurm: {
+    ...partialObject({
+      partition: { ...text, description: "Default: that of the cluster." },
+      account: { ...text, description: "The account that is charged." },
+      qos: text,
+      gres: { ...text, description: "What Slurm calls a GPU there, e.g. gpu:a100; default: gpu." },
+      constraint: { ...text, description: "Features that its node must have, e.g. a100&nvme." },
+    }),
+    description:
+      "How its job is submitted with `executor: slurm`. CPUs, memory and GPUs come from its resources, the time from its limits. Outside the action key.",
   },
 } as const;
 
@@ -360,6 +375,7 @@ export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
+export type SlurmSettings = NonNullable<ExecutionSpec["slurm"]>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
 /** The network that a stage's processes can reach: none but the machine itself, all, or a gateway for downloads. */
 export type Network = TypeOf<typeof network>;

@@ -2,6 +2,7 @@
 // seconds to answer, and a host without GPUs has no driver.
 import { spawnSync } from "node:child_process";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.ts";
 
@@ -39,11 +40,8 @@ export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = 
   return { gpus: [] };
 }
 
-/** The executors that use this host's devices. */
-const here = new Set(["local", "docker"]);
-
-export function usesGpusHere({ execution }: Pick<Instance, "execution">): boolean {
-  return here.has(execution.executor) && execution.resources.gpus > 0;
+export function usesGpusHere(instance: Pick<Instance, "execution">): boolean {
+  return runsHere(instance) && instance.execution.resources.gpus > 0;
 }
 
 /**

@@ -3,6 +3,7 @@
 // carry-out-attempt.
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
@@ -11,6 +12,7 @@ import {
   sourceChangeText,
   watchSources,
 } from "../digests/stage-source-files.ts";
+import { usesGpusHere } from "../leases/gpu-inventory.ts";
 import { clearEnvironment } from "../process/environments.ts";
 import { openLog } from "../stage/open-log.ts";
 import { outputPaths } from "../stage/output-paths.ts";
@@ -56,6 +58,8 @@ export async function carryOut(
           : auditStage(instance, bound, { workspace: context.workspace, work: folder, trace }),
       );
     if (result.kind !== "succeeded") {
+      // a lost node may still be writing there: the folder is removed with the run's
+      if (result.kind === "failed" && result.cause === "machine" && !runsHere(instance)) work = undefined;
       if (instance.stage.name === environmentStage && result.kind === "cancelled")
         clearEnvironment(bound.environment!.path);
       return result;
@@ -96,10 +100,10 @@ async function adoptedChange(
   return path === undefined ? undefined : { kind: "changed", path };
 }
 
-/** The process that a dead run left running. A process with GPUs is ended: its lease died with that run. */
+/** The process that a dead run left running. One with GPUs of this host is ended: its lease died with that run. */
 async function adoptable(instance: Instance, { key }: Bound, { executor }: CarryOutContext) {
   const found = await executor.adopt?.(key);
-  if (!found || instance.execution.resources.gpus === 0) return found;
+  if (!found || !usesGpusHere(instance)) return found;
   found.running.kill();
   await found.running.ended;
   return undefined;

@@ -62,7 +62,13 @@ function fakeSleep(t: TestContext): number[] {
 type StartedTry = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
 
 /** A run that may execute one stage; `tries` sets the result of each try. */
-async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: SmallStage) {
+async function lab(
+  t: TestContext,
+  stage: SmallStage,
+  tries: Try[] = [],
+  data?: SmallStage,
+  { retries }: Pick<Executor, "retries"> = {},
+) {
   const slept = fakeSleep(t);
   const at = home(t);
   const workspace = at.open();
@@ -82,6 +88,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: 
   const started: StartedTry[] = [];
   const executor: Executor = {
     name: "fake",
+    ...(retries !== undefined && { retries }),
     start(request) {
       appendFileSync(request.log, "");
       const { promise, resolve } = Promise.withResolvers<ExecutionResult>();
@@ -461,6 +468,16 @@ test("retries: N means N + 1 tries, and the last failure is returned", async (t)
   const at = await lab(t, tried(1), [failure("one"), failure("two")]);
   assert.deepEqual(await at.execute(), { kind: "failed", cause: "machine", detail: "two" });
   assert.equal(at.started.length, 2);
+});
+
+test("an executor's own number of retries counts where the stage says less", async (t) => {
+  const stageOnce = { ...tried(0), execution: { executor: "fake" } };
+  const at = await lab(t, stageOnce, [machine, machine, succeed], undefined, { retries: 2 });
+  assert.equal((await at.execute()).kind, "succeeded");
+  const folders = at.started.map(({ request }) => request.work);
+  assert.equal(new Set(folders).size, 3, "a lost node may still be writing in the folder of its try");
+  const own = await lab(t, stageOnce, [failure("its own", "exit-code"), succeed], undefined, { retries: 2 });
+  assert.equal((await own.execute()).kind, "failed");
 });
 
 test("without retries a machine failure is final", async (t) => {

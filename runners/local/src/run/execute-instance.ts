@@ -151,6 +151,7 @@ async function withRetries(
   const { stage, execution } = instance;
   // for an untrusted stage the executor holds only the sandbox; the supervisor runs here
   const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
+  const retries = Math.max(execution.retries, executor.retries ?? 0);
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
   const keys = keysOf(bound);
@@ -159,7 +160,7 @@ async function withRetries(
   let goesOn = costs(instance) && keys.some((key) => context.going.has(key));
   let before: string | undefined;
   for (let tried = 1; ; tried++) {
-    const last = tried > instance.execution.retries;
+    const last = tried > retries;
     const result = await carry(instance, bound, {
       ...context,
       freed() {
@@ -201,7 +202,7 @@ async function withRetries(
       goesOn ||= left === "adoptable";
     }
     const { cause, detail } = result;
-    before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
+    before = `try ${tried} of ${retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
     onEvent({ kind: "retried", instance, detail, remade: false });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));

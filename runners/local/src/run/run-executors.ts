@@ -1,7 +1,7 @@
 // The executors of one run, each loaded when the first stage needs it.
 
 import type { Executor } from "@mlrb/core/ports/executor";
-import { clearDeadWork, leftContainers, markContainers, type WorkFolder } from "../stage/work-folders.ts";
+import { clearDeadWork, executorsLeft, markElsewhere, type WorkFolder } from "../stage/work-folders.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import type { RunOptions } from "./run-request.ts";
 
@@ -20,24 +20,22 @@ export class RunExecutors {
   of(name: string): Promise<Executor> {
     const { run, state, folder } = this.#at;
     const held = this.#loaded.get(name) ?? this.#load[name]!({ run, state });
-    // containers may outlive this run; the mark makes the next run search for them
-    if (name !== "local") markContainers(folder.path);
+    // containers and jobs may outlive this run; the mark makes the next run search for them
+    if (name !== "local") markElsewhere(folder.path, name);
     this.#loaded.set(name, held);
     return held;
   }
 
   /**
-   * Ends the containers that dead runs left, and clears their folders. Containers that this run adopted stay. Where
+   * Ends the containers and jobs that dead runs left, and clears their folders. Those that this run adopted stay. Where
    * an executor cannot answer now, the next run tries again.
    */
-  async clearContainers(): Promise<void> {
+  async clearElsewhere(): Promise<void> {
     const { work } = this.#at.state;
-    if (!leftContainers(work)) return;
-    for (const name of Object.keys(this.#load)) {
-      if (name === "local") continue;
-      if (!(await (await this.of(name)).clearLeft?.())) return;
-    }
-    await clearDeadWork(work, { containers: true });
+    const cleared: string[] = [];
+    for (const name of executorsLeft(work))
+      if (name in this.#load && (await (await this.of(name)).clearLeft?.())) cleared.push(name);
+    if (cleared.length > 0) await clearDeadWork(work, { cleared });
   }
 
   async close(): Promise<void> {

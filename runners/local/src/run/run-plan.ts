@@ -274,7 +274,7 @@ class PlanRun {
     this.#scheduler.stop();
     this.#journal.write({ event: "end" });
     this.#journal.close();
-    await this.#executors.clearContainers();
+    await this.#executors.clearElsewhere();
     await this.#executors.close();
     workspace.digests.save();
     workspace.codes.save();

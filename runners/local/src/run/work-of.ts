@@ -1,5 +1,6 @@
 // Converts an instance to the scheduler's form.
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Work } from "@mlrb/core/schedule/schedule-state";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -19,9 +20,14 @@ export function workOf(
     collects: positions(instance.members.map(({ from }) => from)),
     ...(environment !== undefined && { environment }),
     ...(instance.checks && { checks: positions(instance.checks) }),
-    resources: instance.execution.resources,
+    resources: runsHere(instance) ? instance.execution.resources : elsewhere(instance),
     ...(start !== undefined && { start }),
     expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
     lazy: instance.stage.name === environmentStage,
   };
+}
+
+/** It takes its share of pools, such as concurrent calls of a provider, and nothing of this host. */
+function elsewhere({ execution }: Instance): Work["resources"] {
+  return { cpus: 0, memoryBytes: 0, gpus: 0, pools: execution.resources.pools };
 }

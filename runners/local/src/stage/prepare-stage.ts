@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
-import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { runsHere } from "@mlrb/core/plan/runs-here";
+import type { Booked, ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
@@ -92,7 +93,13 @@ export async function prepareStage(
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
     gpus: context.gpus?.gpus ?? [],
+    ...(!runsHere(instance) && { booked: bookedOf(instance, bound) }),
   };
+}
+
+function bookedOf({ execution: { resources, slurm } }: Instance, { parts: { host } }: Bound): Booked {
+  const { memoryBytes, gpus } = resources;
+  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }) };
 }
 
 /** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */

@@ -11,6 +11,7 @@ import { isAlive, isOfThisBoot, isRunning, thisProcess } from "../leases/owner.t
 import { groupName } from "../process/walls.ts";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { removeTorn } from "../store/garbage-collection.ts";
+import { ifReadable } from "../store/if-readable.ts";
 
 /**
  * `token` begins the mark of every process that the run starts. `card` names the run to other runs. `heart` shows
@@ -49,26 +50,37 @@ export function endWork({ path, heart }: WorkFolder): void {
   }
 }
 
-/** In the folder of a run that has stages outside the processes of this machine. */
+/** Begins a file's name in the folder of a run; an executor's name follows. */
+const elsewhereMark = "elsewhere.";
+/** The same mark of an older mlrb, for docker. */
 const containersMark = "containers";
 
-export function markContainers(path: string): void {
-  writeFileSync(join(path, containersMark), "");
+/** Marks the folder of a run that has stages outside the processes of this machine. */
+export function markElsewhere(path: string, executor: string): void {
+  writeFileSync(join(path, elsewhereMark + executor), "");
 }
 
-/** Whether a dead run's containers may still write in its folder. */
-export function leftContainers(work: string): boolean {
-  return readdirSync(work).some((name) => {
+/** The names of the executors whose stages may still write in a folder of a dead run. */
+export function executorsLeft(work: string): string[] {
+  const dead = readdirSync(work).filter((name) => {
     const owner = look(join(work, name, "owner.json"))?.owner;
-    return owner !== undefined && !isAlive(owner) && existsSync(join(work, name, containersMark));
+    return owner !== undefined && !isAlive(owner);
+  });
+  return [...new Set(dead.flatMap((name) => elsewhereIn(join(work, name))))].sort();
+}
+
+function elsewhereIn(path: string): string[] {
+  return (ifReadable(() => readdirSync(path)) ?? []).flatMap((name) => {
+    if (name === containersMark) return ["docker"];
+    return name.startsWith(elsewhereMark) ? [name.slice(elsewhereMark.length)] : [];
   });
 }
 
 /**
- * Ends and removes the leftovers of dead runs; returns the number of those runs. Folders that containers may still
- * write in stay until the containers have ended; `containers` says that they have.
+ * Ends and removes the leftovers of dead runs; returns the number of those runs. Folders that containers or jobs may
+ * still write in stay until these have ended; `cleared` names the executors where they have.
  */
-export async function clearDeadWork(work: string, { containers = false } = {}): Promise<number> {
+export async function clearDeadWork(work: string, { cleared: at = [] as string[] } = {}): Promise<number> {
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
@@ -76,7 +88,7 @@ export async function clearDeadWork(work: string, { containers = false } = {}): 
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     await removeGroupsBelow(groupName(tokenOf(name)));
-    if (!containers && existsSync(join(path, containersMark))) continue;
+    if (elsewhereIn(path).some((executor) => !at.includes(executor))) continue;
     // the folder is removed last: while it exists, the next run knows that there are files to clear
     clearUnfinished(dirname(work), processOf(name));
     if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));

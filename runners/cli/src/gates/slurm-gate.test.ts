@@ -1,0 +1,41 @@
+// Which stages are refused as jobs of Slurm, and what the refusal says.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { unfitForSlurm } from "./slurm-gate.ts";
+
+/** The refusal of a pipeline with one stage, whose settings are YAML. */
+function refusal(settings: string): string | undefined {
+  const text = `formatVersion: 1\nname: test\ndefaults: { executor: slurm }\nstages:\n  one: { command: "true", ${settings} }\n`;
+  const sources = memorySources({ "pipelines/test.yaml": text });
+  const loaded = loadPlan({ file: "pipelines/test.yaml" }, sources, ["local", "slurm"]);
+  if ("problems" in loaded) throw new Error(loaded.problems.map(renderDiagnostic).join("\n"));
+  const unfit = unfitForSlurm(loaded.plan.instances);
+  return unfit && renderDiagnostic(unfit);
+}
+
+test("a stage with secrets is refused, with the way out", () => {
+  assert.equal(
+    refusal("secrets: [HF_TOKEN]"),
+    `not-on-slurm: "one" gets secrets (HF_TOKEN), which would be written to a shared disk: it cannot be a Slurm job
+  help: in the profile: stages: { one: { executor: local } }`,
+  );
+});
+
+test("an untrusted stage, an image and a GPU's speed are refused", () => {
+  assert.match(refusal("untrusted: true") ?? "", /runs untrusted programs/);
+  assert.match(refusal(`image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "", /runs in the image lab\/score@/);
+  assert.match(refusal("hostSensitive: true, resources: { gpus: 1 }") ?? "", /the speed of a GPU/);
+});
+
+test("any other stage may be a job", () => {
+  for (const settings of [
+    "hostSensitive: true",
+    "resources: { gpus: 1 }",
+    "opens: untrusted",
+    "network: none",
+  ])
+    assert.equal(refusal(settings), undefined, settings);
+});

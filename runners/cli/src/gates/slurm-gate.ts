@@ -1,0 +1,52 @@
+// Refuses a run whose stages would be jobs of Slurm if Slurm cannot take them, before anything starts.
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { Request } from "../request/request.ts";
+import { type Gate, startedIn } from "./gate.ts";
+
+export async function slurmGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
+  const { plan, selected } = request;
+  const isJob = (index: number) => plan.instances[index]!.execution.executor === "slurm";
+  if (!selected.some(isJob)) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
+  const jobs = startedIn(previews).filter(({ index }) => isJob(index));
+  if (jobs.length === 0) return undefined;
+  const unfit = unfitForSlurm(jobs.map(({ index }) => plan.instances[index]!));
+  if (unfit) return unfit;
+  const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
+  const trouble = await slurmTrouble();
+  if (trouble === undefined) return undefined;
+  const names = [...new Set(jobs.map(({ index }) => `"${plan.instances[index]!.stage.name}"`))];
+  const shown = names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more stages`] : names;
+  return {
+    code: "no-slurm",
+    message: `${shown.join(", ")} ${names.length === 1 ? "runs" : "run"} as Slurm jobs; ${trouble}`,
+    help: "run this where sinfo lists the partitions, or choose a profile without executor: slurm",
+  };
+}
+
+/** The problem of instances that no job can carry out as the other executors do. */
+export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
+  for (const job of jobs) {
+    const why = whyUnfit(job);
+    if (why === undefined) continue;
+    const { name } = job.stage;
+    return {
+      code: "not-on-slurm",
+      message: `"${name}" ${why}: it cannot be a Slurm job`,
+      help: `in the profile: stages: { ${name}: { executor: local } }`,
+    };
+  }
+  return undefined;
+}
+
+function whyUnfit({ stage, action, execution }: Instance): string | undefined {
+  if (stage.untrusted) return "runs untrusted programs, whose sandbox is not built for nodes yet";
+  if (action.secrets.length > 0)
+    return `gets secrets (${action.secrets.join(", ")}), which would be written to a shared disk`;
+  if (execution.image !== undefined) return `runs in the image ${execution.image}`;
+  if (action.hostSensitive && execution.resources.gpus > 0)
+    return "measures the speed of a GPU, and its key is made on this host";
+  return undefined;
+}

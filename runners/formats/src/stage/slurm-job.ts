@@ -1,0 +1,42 @@
+// The files in the folder of one Slurm job. The runner writes job.json before it submits the job, and id.json
+// afterwards. The job writes claim.json at its start and done.json at its end.
+import { anyText, kindsOf, type TypeOf, wholeObject } from "../schema.ts";
+import { executionResult } from "./outcome.ts";
+
+const formatVersion = { const: 1 } as const;
+
+/** From it a later run knows the job of a dead run, and can wait for the job in that run's place. */
+export const slurmJob = wholeObject({
+  formatVersion,
+  run: { ...anyText, description: "its runner; also the name of the job" },
+  job: { ...anyText, description: "unique; begins the job's comment" },
+  stage: anyText,
+  key: anyText,
+  work: anyText,
+  log: anyText,
+});
+export type SlurmJob = TypeOf<typeof slurmJob>;
+
+/** As Slurm answered. A job without it may have been submitted. */
+export const slurmId = wholeObject({ formatVersion, id: anyText });
+
+/** Created once, by the job or by its runner: a job that its runner gave up never begins, and no job begins twice. */
+export const slurmClaim = kindsOf(
+  wholeObject({ kind: { const: "begun" }, formatVersion, id: anyText, host: anyText, node: anyText }),
+  wholeObject({ kind: { const: "given-up" }, formatVersion }),
+);
+export type SlurmClaim = TypeOf<typeof slurmClaim>;
+
+/** Written by rename, once the stage's whole process tree is dead. */
+export const slurmDone = wholeObject({
+  formatVersion,
+  job: anyText,
+  id: anyText,
+  host: anyText,
+  node: anyText,
+  result: {
+    ...executionResult,
+    description: "cancelled: the job got a signal, from its runner or from Slurm",
+  },
+});
+export type SlurmDone = TypeOf<typeof slurmDone>;

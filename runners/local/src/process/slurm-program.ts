@@ -1,0 +1,5 @@
+// Where the program of Slurm jobs is. Importing that program would start it.
+import { join } from "node:path";
+
+/** Absolute; on a node at the same path. */
+export const slurmProgram: string = join(import.meta.dirname, "slurm-job.ts");

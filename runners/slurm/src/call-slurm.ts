@@ -1,0 +1,59 @@
+// One call of a program of Slurm. Its programs exist in every version and on every site, and a person can repeat a
+// failed call; the REST server and libslurm do not. Classifies failures in one place.
+import { tmpdir } from "node:os";
+import { execa } from "execa";
+
+export type SlurmAnswer =
+  | { kind: "ok"; text: string }
+  | { kind: "no-program" | "away" | "full" | "refused"; detail: string };
+
+/** Slurm's own timeouts are shorter, unless a site has longer ones. */
+const answerMs = 60_000;
+
+export type SlurmCall = { env: NodeJS.ProcessEnv; input?: string };
+
+/** Never rejects. */
+export async function callSlurm(
+  program: string,
+  args: readonly string[],
+  { env, input }: SlurmCall,
+): Promise<SlurmAnswer> {
+  const result = await execa(program, args, {
+    env: { ...env, LC_ALL: "C", MLRB_EXECUTOR: "slurm" },
+    extendEnv: false,
+    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
+    detached: true, // Ctrl-C in the terminal must reach the runner only, which ends everything in order
+    cwd: tmpdir(),
+    reject: false,
+    timeout: answerMs,
+    forceKillAfterDelay: 2_000,
+  });
+  if (!result.failed) return { kind: "ok", text: result.stdout };
+  if (result.code === "ENOENT")
+    return {
+      kind: "no-program",
+      detail: `there is no ${program} on PATH: run this on a host that submits jobs`,
+    };
+  if (result.timedOut)
+    return { kind: "away", detail: `${program} did not answer within ${answerMs / 1000} s` };
+  const said = result.stderr.trim() || (result.originalMessage ?? "");
+  return { kind: failureKind(said), detail: lastError(said) };
+}
+
+/** Classifies the error text of Slurm's programs. Recorded with 22.05; `full` is from its documentation. */
+export function failureKind(said: string): "away" | "full" | "refused" {
+  if (/MaxSubmitJob|job submit limit|temporarily unable to accept job|MaxJobCount/i.test(said)) return "full";
+  if (
+    /unable to contact slurm controller|controller.*not responding|in standby mode|socket timed out|transport endpoint|connection (refused|timed out)|connect failure|zero bytes were transmitted|protocol authentication error|munge/i.test(
+      said,
+    )
+  )
+    return "away";
+  return "refused";
+}
+
+/** The last message, without the program's name and the words that every message has. */
+function lastError(said: string): string {
+  const lines = said.split("\n").map((line) => line.replace(/^\w+: error: |^\w+: /, "").trim());
+  return (lines.filter(Boolean).at(-1) ?? "").replace(/^Batch job submission failed: /, "").slice(-400);
+}

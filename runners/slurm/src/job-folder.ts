@@ -1,0 +1,95 @@
+// The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
+// the run that submitted the job, and is removed with it.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { readFormat } from "@mlrb/formats/read-format";
+import {
+  type SlurmClaim,
+  type SlurmDone,
+  type SlurmJob,
+  slurmClaim,
+  slurmDone,
+  slurmId,
+  slurmJob,
+} from "@mlrb/formats/stage/slurm-job";
+import { createOnce } from "@mlrb/kit/files/create-once";
+import { writeJson } from "@mlrb/kit/json-file";
+
+const folderName = "jobs";
+
+export class JobFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** `folder` is the run's. */
+  static make(folder: string, job: SlurmJob, request: ExecutionRequest): JobFolder {
+    const path = join(folder, folderName, job.job);
+    mkdirSync(path, { recursive: true, mode: 0o700 }); // the request holds the stage's variables
+    const made = new JobFolder(path);
+    writeJson(join(path, "request.json"), request);
+    writeJson(join(path, "job.json"), job);
+    return made;
+  }
+
+  /** The jobs that a run has submitted, or was about to. */
+  static of(folder: string): JobFolder[] {
+    const jobs = join(folder, folderName);
+    return existsSync(jobs) ? readdirSync(jobs).map((name) => new JobFolder(join(jobs, name))) : [];
+  }
+
+  get output(): string {
+    return join(this.path, "slurm.out");
+  }
+
+  job(): SlurmJob | undefined {
+    return read(slurmJob, join(this.path, "job.json"));
+  }
+
+  id(): string | undefined {
+    return read(slurmId, join(this.path, "id.json"))?.id ?? this.begun()?.id;
+  }
+
+  hasId(id: string): void {
+    writeJson(join(this.path, "id.json"), { formatVersion: 1, id });
+  }
+
+  done(): SlurmDone | undefined {
+    return read(slurmDone, join(this.path, "done.json"));
+  }
+
+  begun(): Extract<SlurmClaim, { kind: "begun" }> | undefined {
+    const claim = read(slurmClaim, join(this.path, "claim.json"));
+    return claim?.kind === "begun" ? claim : undefined;
+  }
+
+  /** Keeps the job from beginning; false if it has begun. */
+  giveUp(): boolean {
+    const claim: SlurmClaim = { kind: "given-up", formatVersion: 1 };
+    return createOnce(join(this.path, "claim.json"), claim) || this.begun() === undefined;
+  }
+
+  /** The end of what Slurm and the job's own program have printed. */
+  said(): string {
+    try {
+      return readFileSync(this.output, "utf8").slice(-10_000);
+    } catch {
+      return ""; // not even begun
+    }
+  }
+}
+
+/** Undefined for a file that is missing or torn: files of a network file system appear late. */
+function read<const Schema extends object>(schema: Schema, path: string) {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+  const reading = readFormat(schema, text);
+  return reading.kind === "ok" ? reading.value : undefined;
+}

@@ -1,0 +1,270 @@
+// Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
+import { appendFileSync, type FSWatcher, watch } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import type { JobFolder } from "./job-folder.ts";
+import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
+import { jobResult, needsState } from "./job-result.ts";
+import { isFinal, type JobState } from "./job-state.ts";
+import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
+import type { Turns } from "./turns.ts";
+
+export type JobTimes = {
+  /** Between two questions about all jobs. */
+  intervalMs: number;
+  /** How long a file of the job may appear after Slurm says that the job has ended. */
+  lateMs: number;
+  /** How long a job that was asked to end may take before Slurm ends it. */
+  graceMs: number;
+  /** How long Slurm may not answer before a job that did not begin is given up. */
+  patienceMs: number;
+};
+
+type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
+
+export type JobRunOptions = Means & {
+  folder: JobFolder;
+  job: SlurmJob;
+  limits: ExecutionRequest["limits"];
+  /** Undefined for a job that was submitted before. */
+  submission?: { args: string[]; script: string };
+};
+
+export class JobRun implements Running {
+  readonly ended: Promise<ExecutionResult>;
+  readonly #options: JobRunOptions;
+  readonly #watched: WatchedJob;
+  readonly #end = Promise.withResolvers<ExecutionResult>();
+  #files: FSWatcher | undefined;
+  #asked: { signal: "TERM" | "USR2"; sinceMs: number; sent: boolean } | undefined;
+  #listed: JobState | undefined;
+  #hasNode = false;
+  /** When Slurm first said that the job has ended or is unknown. */
+  #overSinceMs: number | undefined;
+  #waitsFor = "";
+  #silent = false;
+  #over = false;
+
+  constructor(options: JobRunOptions) {
+    this.#options = options;
+    const { run, job } = options.job;
+    this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
+    this.ended = this.#follow();
+  }
+
+  askToEnd(): void {
+    this.#ask("TERM");
+  }
+
+  kill(): void {
+    this.#ask("USR2");
+  }
+
+  async #follow(): Promise<ExecutionResult> {
+    const { folder, submission, queue } = this.#options;
+    if (submission) {
+      const failed = await this.#submit(submission);
+      if (failed) return failed;
+    }
+    try {
+      this.#files = watch(folder.path, () => this.#update());
+    } catch {
+      // no watcher is left, or the file system has none: the next answer of Slurm is waited for
+    }
+    queue.watch(this.#watched);
+    if (this.#asked) this.#ask(this.#asked.signal); // meanwhile it got an id
+    this.#update();
+    const result = await this.#end.promise;
+    queue.unwatch(this.#watched);
+    this.#files?.close();
+    if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
+    return result;
+  }
+
+  /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
+  async #submit({ args, script }: { args: string[]; script: string }): Promise<ExecutionResult | undefined> {
+    const { env, folder, submissions, times } = this.#options;
+    const call = () => callSlurm("sbatch", args, { env, input: script });
+    const begin = performance.now();
+    await sleep(0); // its caller may ask it to end at once
+    for (let tried = 0; ; tried++) {
+      if (this.#asked && folder.giveUp()) return this.#finish({ kind: "cancelled" });
+      const known = tried === 0 ? undefined : await this.#find();
+      const answer: SlurmAnswer = known ?? (await submissions.run(call));
+      switch (answer.kind) {
+        case "ok": {
+          const id = answer.text.trim().split("\n").at(-1)!.split(";")[0]!; // ID;CLUSTER
+          this.#watched.id = id;
+          folder.hasId(id);
+          return undefined;
+        }
+        case "refused": {
+          const detail = `Slurm refuses its job: ${answer.detail}`;
+          this.#log(detail);
+          return this.#finish({ kind: "failed", cause: "operator", detail });
+        }
+        case "no-program":
+          this.#log(answer.detail);
+          return this.#finish({ kind: "failed", cause: "machine", detail: answer.detail });
+        case "full":
+          this.#waits(answer.detail);
+          break;
+        case "away":
+          this.#waits(`Slurm does not answer: ${answer.detail}`);
+          if (performance.now() - begin > times.patienceMs && folder.giveUp()) {
+            const detail = `its job could not be submitted: ${answer.detail}`;
+            return this.#finish({ kind: "failed", cause: "machine", detail });
+          }
+      }
+      await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried));
+    }
+  }
+
+  /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */
+  async #find(): Promise<SlurmAnswer | undefined> {
+    const { env, folder, job } = this.#options;
+    const begun = folder.begun();
+    if (begun) return { kind: "ok", text: begun.id };
+    const jobs = await listJobs([job.run], env);
+    if (!Array.isArray(jobs)) return { kind: "away", detail: jobs.detail };
+    const found = findJob(jobs, this.#watched);
+    return found && !isFinal(found.state) ? { kind: "ok", text: found.id } : undefined;
+  }
+
+  #hear(news: JobNews): void {
+    switch (news.kind) {
+      case "silent":
+        if (!this.#silent) this.#log(`Slurm does not answer: ${news.detail}`);
+        this.#silent = true;
+        this.#update();
+        return;
+      case "listed": {
+        const { state, reason, node } = news.job;
+        this.#listed = state;
+        this.#hasNode ||= node !== "";
+        if (state === "pending" && reason !== "") this.#waits(reason);
+        if (isFinal(state)) this.#overSinceMs ??= performance.now();
+        else this.#overSinceMs = undefined;
+        break;
+      }
+      case "absent":
+        this.#listed = undefined;
+        this.#overSinceMs ??= performance.now();
+    }
+    this.#silent = false;
+    void this.#signal();
+    this.#update();
+  }
+
+  /** Ends the wait if what is known now is enough. */
+  #update(): void {
+    if (this.#over) return;
+    const { folder, limits, times, queue } = this.#options;
+    const done = folder.done();
+    const asked = this.#asked !== undefined;
+    const unlaunched = this.#isUnlaunched();
+    const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
+    const isOver = this.#overSinceMs !== undefined;
+    const isEnd =
+      isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
+    if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
+    else if (!isOver) {
+      if (done) queue.look();
+    } else {
+      const left = times.lateMs - (performance.now() - this.#overSinceMs!);
+      if (left <= 0) void this.#conclude();
+      else setTimeout(() => this.#update(), left + 1).unref();
+    }
+  }
+
+  /** Of a job whose last file did not come, or of which Slurm knows no end. */
+  async #conclude(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    const { folder, limits } = this.#options;
+    const said = folder.said();
+    const state = this.#listed ?? (await this.#accounted()) ?? endInOutput(said);
+    const line = said.trim().split("\n").at(-1) ?? "";
+    const asked = this.#asked !== undefined;
+    const end = { done: folder.done(), state, unlaunched: this.#isUnlaunched(), asked, limits };
+    this.#end.resolve(jobResult({ ...end, said: line.slice(-400) }));
+  }
+
+  #isUnlaunched(): boolean {
+    return this.#hasNode && this.#options.folder.begun() === undefined;
+  }
+
+  async #accounted(): Promise<JobState | undefined> {
+    const { env, job } = this.#options;
+    const { id } = this.#watched;
+    if (id === undefined) return undefined;
+    const args = ["--noheader", "--parsable2", "--allocations", "--duplicates"];
+    const answer = await callSlurm("sacct", [...args, `--format=${sacctFormat}`, `--jobs=${id}`], { env });
+    if (answer.kind !== "ok") return undefined; // a site without accounting
+    const state = readSacct(answer.text).findLast(({ name }) => name === job.run)?.state;
+    return state !== undefined && isFinal(state) ? state : undefined;
+  }
+
+  #ask(signal: "TERM" | "USR2"): void {
+    if (this.#over) return;
+    this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
+    const id = this.#id();
+    if (id === undefined) return; // the submission looks for the wish
+    if (this.#options.folder.giveUp()) {
+      void this.#cancel([id]);
+      this.#resolve({ kind: "cancelled" });
+    } else void this.#signal();
+  }
+
+  /** Signals the job's program, which ends its process tree. After a grace time, Slurm ends the job. */
+  async #signal(): Promise<void> {
+    const id = this.#id();
+    if (!this.#asked || this.#over || id === undefined) return;
+    const { signal, sinceMs, sent } = this.#asked;
+    const { graceMs } = this.#options.times;
+    if (performance.now() - sinceMs > graceMs) await this.#cancel([id]);
+    else if (!sent) {
+      this.#asked.sent = await this.#cancel(["--batch", `--signal=${signal}`, id]);
+      setTimeout(() => this.#options.queue.look(), graceMs + 100).unref();
+    }
+  }
+
+  async #cancel(args: string[]): Promise<boolean> {
+    return (await callSlurm("scancel", args, { env: this.#options.env })).kind === "ok";
+  }
+
+  #id(): string | undefined {
+    return this.#watched.id ?? this.#options.folder.id();
+  }
+
+  #resolve(result: ExecutionResult): void {
+    this.#over = true;
+    this.#end.resolve(result);
+  }
+
+  #finish(result: ExecutionResult): ExecutionResult {
+    this.#over = true;
+    return result;
+  }
+
+  #waits(reason: string): void {
+    if (reason !== this.#waitsFor) this.#log(`waits: ${reason}`);
+    this.#waitsFor = reason;
+  }
+
+  #log(text: string): void {
+    try {
+      appendFileSync(this.#options.job.log, `mlrb: ${text}\n`);
+    } catch {
+      // the disk's trouble is reported by what needs the disk
+    }
+  }
+}
+
+/** Whether it is tried again whatever a late file would say: its node may never write one. */
+function isLost(state: JobState): boolean {
+  return state === "preempted" || state === "node-failed";
+}

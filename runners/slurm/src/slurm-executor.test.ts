@@ -1,0 +1,134 @@
+// What the executor makes of Slurm's answers, with stubs of its programs: lost answers, outages, refusals. The tests with a
+// real Slurm are thorough.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { until } from "../../../tests/support/processes.ts";
+import type { JobTimes } from "./job-run.ts";
+import { SlurmExecutor } from "./slurm-executor.ts";
+
+const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");
+const away = "echo 'error: Unable to contact slurm controller (connect failure)' >&2; exit 1";
+const begins = 'setsid sh "$at/script.$calls" > /dev/null 2>&1 &';
+
+/** An executor whose Slurm consists of these shell lines; the script of call N of sbatch is in `script.N`. */
+function lab(t: TestContext, lines: { sbatch: string; squeue: string }, times: Partial<JobTimes> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-slurm-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const counted = (name: string) =>
+    `#!/bin/sh\nat='${folder}'\necho >> "$at/${name}.calls"\ncalls=$(grep -c '' "$at/${name}.calls")\n`;
+  for (const [name, line] of Object.entries({
+    sbatch: `cat > "$at/script.$calls"\n${lines.sbatch}`,
+    squeue: lines.squeue,
+    scancel: "",
+    sacct: "echo 'Slurm accounting storage is disabled' >&2; exit 1",
+  })) {
+    writeFileSync(join(folder, name), `${counted(name)}${line}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  const work = join(folder, "work");
+  mkdirSync(join(work, "run-1"), { recursive: true });
+  const executor = new SlurmExecutor({
+    ...{ work, run: "run-1", program, isLive: () => false },
+    env: { PATH: `${folder}${delimiter}${process.env.PATH}` },
+    times: { intervalMs: 50, lateMs: 100, patienceMs: 200, ...times },
+  });
+  let requests = 0;
+  return {
+    folder,
+    executor,
+    calls: (name: string) =>
+      existsSync(join(folder, `${name}.calls`))
+        ? readFileSync(join(folder, `${name}.calls`), "utf8").length
+        : 0,
+    request(command: string): ExecutionRequest {
+      const slot = join(work, `slot-${++requests}`);
+      for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
+      return {
+        ...{ id: "stage", key: `key-${requests}`, token: "t:", run: { kind: "command", command } },
+        ...{ root: folder, work: slot, log: join(slot, "log"), inputs: {}, outputs: {}, limits: {} },
+        ...{ env: { PATH: process.env.PATH! }, reads: [], writes: [], cpus: 1, gpus: [] },
+      };
+    },
+  };
+}
+
+test("a submission whose answer was lost is not repeated once its job has begun", async (t) => {
+  const at = lab(t, { sbatch: `${begins}\nsleep 1; ${away}`, squeue: away }, { patienceMs: 60_000 });
+  const request = at.request("echo ran >> ran");
+  assert.equal((await at.executor.start(request).ended).kind, "succeeded", readFileSync(request.log, "utf8"));
+  assert.equal(readFileSync(join(at.folder, "ran"), "utf8"), "ran\n");
+  assert.equal(at.calls("sbatch"), 1);
+});
+
+test("a job that could not be submitted in time is given up, and never begins", async (t) => {
+  const at = lab(t, { sbatch: away, squeue: away });
+  const result = await at.executor.start(at.request("echo ran >> ran")).ended;
+  assert.ok(result.kind === "failed");
+  assert.equal(result.cause, "machine");
+  assert.match(result.detail, /could not be submitted: Unable to contact slurm controller/);
+  // Slurm may have it all the same
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
+});
+
+test("an outage at the submission is waited for", async (t) => {
+  const at = lab(
+    t,
+    { sbatch: `if [ "$calls" -lt 3 ]; then ${away}; fi\n${begins}\necho "7;cluster"`, squeue: "true" },
+    { patienceMs: 60_000, lateMs: 60_000 },
+  );
+  const result = await at.executor.start(at.request("true")).ended;
+  assert.equal(result.kind, "succeeded");
+  assert.equal(at.calls("sbatch"), 3);
+});
+
+test("a job that Slurm refuses is for a person to mend, in Slurm's words", async (t) => {
+  const sbatch =
+    "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2; exit 1";
+  const at = lab(t, { sbatch, squeue: "true" });
+  assert.deepEqual(await at.executor.start(at.request("true")).ended, {
+    kind: "failed",
+    cause: "operator",
+    detail: "Slurm refuses its job: Invalid partition name specified",
+  });
+});
+
+test("a job of another run with the same id is not taken for this one", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: "echo '7|RUNNING|None|n1|main|run-0|1 stage'" });
+  const result = await at.executor.start(at.request("true")).ended;
+  assert.ok(result.kind === "failed");
+  assert.match(result.detail, /does not know its job any more/);
+});
+
+test("at most eight jobs are submitted at once", async (t) => {
+  const sbatch =
+    'ls "$at" | grep -c "^now\\." >> "$at/most"; : > "$at/now.$$"; sleep 0.2; rm "$at/now.$$"; echo 7';
+  const at = lab(t, { sbatch, squeue: "true" });
+  const jobs = Array.from({ length: 20 }, () => at.executor.start(at.request("true")));
+  for (const job of jobs) await job.ended;
+  const others = readFileSync(join(at.folder, "most"), "utf8").trim().split("\n").map(Number);
+  assert.equal(others.length, 20);
+  assert.ok(Math.max(...others) <= 7, `${Math.max(...others)} others`);
+  assert.ok(Math.max(...others) >= 1);
+});
+
+test("all jobs together cost one question in each interval", async (t) => {
+  const squeue = 'for job in $(seq 12); do echo "$job|PENDING|Priority||main|run-1|$job stage"; done';
+  // many at once: the id is the number in the comment
+  const sbatch = 'for one; do case $one in --comment=*) one=${one#*=}; echo "${one%% *}";; esac; done';
+  const at = lab(t, { sbatch, squeue }, { intervalMs: 200 });
+  const jobs = Array.from({ length: 12 }, () => at.executor.start(at.request("true")));
+  await until("the first answer", () => at.calls("squeue") > 0);
+  const before = at.calls("squeue");
+  await sleep(1_000);
+  const asked = at.calls("squeue") - before;
+  assert.ok(asked >= 1 && asked <= 6, `${asked} questions in a second`);
+  for (const job of jobs) job.kill();
+  for (const job of jobs) assert.equal((await job.ended).kind, "cancelled");
+});

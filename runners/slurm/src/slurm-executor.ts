@@ -1,0 +1,140 @@
+// Runs trusted stages as jobs of Slurm, on nodes that share the repository and the state folder with this host. Slurm
+// decides where and when. The job carries the stage out by a program that the caller names; its last file is the truth
+// about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their runner: the next run
+// adopts them.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
+import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { callSlurm } from "./call-slurm.ts";
+import { JobFolder } from "./job-folder.ts";
+import { findJob, JobQueue, listJobs } from "./job-queue.ts";
+import { JobRun, type JobRunOptions, type JobTimes } from "./job-run.ts";
+import { isFinal } from "./job-state.ts";
+import { jobScript, sbatchArguments } from "./submission.ts";
+import { Turns } from "./turns.ts";
+
+export type SlurmExecutorOptions = {
+  /** The folder of all runs' folders. */
+  work: string;
+  /** This run's name. */
+  run: string;
+  /** Absolute; the Node program that carries out the request in a job's folder. */
+  program: string;
+  /** Whether another run is alive: its jobs are left to it. */
+  isLive: (run: string) => boolean;
+  env?: NodeJS.ProcessEnv;
+  times?: Partial<JobTimes>;
+};
+
+const defaults: JobTimes = { intervalMs: 5_000, lateMs: 60_000, graceMs: 15_000, patienceMs: 600_000 };
+
+/** A job of a dead run. */
+type LeftJob = SlurmJob & { folder: JobFolder };
+
+export class SlurmExecutor implements Executor {
+  readonly name = "slurm";
+  readonly retries = 3;
+  readonly #options: SlurmExecutorOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #times: JobTimes;
+  readonly #queue: JobQueue;
+  /** A host that submits is shared. */
+  readonly #submissions = new Turns(8);
+  #last = 0;
+  #left: LeftJob[] | undefined;
+
+  constructor(options: SlurmExecutorOptions) {
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.#times = { ...defaults, ...options.times };
+    this.#queue = new JobQueue({ env: this.#env, intervalMs: this.#times.intervalMs });
+  }
+
+  start(request: ExecutionRequest): Running {
+    const { run, work, program } = this.#options;
+    const { id: stage, key, log, limits } = request;
+    const name = String(++this.#last);
+    const job: SlurmJob = { formatVersion: 1, run, job: name, stage, key, work: request.work, log };
+    const folder = JobFolder.make(join(work, run), job, onNode(request, name, run));
+    const comment = `${name} ${stage}`;
+    return this.#follow({
+      ...{ folder, job, limits },
+      submission: {
+        args: sbatchArguments({ request, run, comment, output: folder.output }),
+        script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+      },
+    });
+  }
+
+  async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
+    const left = this.#leftJobs();
+    const found = left.find((one) => one.key === key);
+    if (!found) return undefined;
+    left.splice(left.indexOf(found), 1);
+    const { folder, work, ...job } = found;
+    if (await this.#isWorthAdopting(found))
+      return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
+    left.push(found);
+    return undefined;
+  }
+
+  /** Cancels the jobs of dead runs that were not adopted; false if one may still be running. */
+  async clearLeft(): Promise<boolean> {
+    const left = this.#leftJobs().filter(({ folder }) => !folder.done());
+    const begun = left.filter(({ folder }) => !folder.giveUp());
+    const runs = [...new Set(left.map(({ run }) => run))];
+    if (runs.length === 0) return true;
+    for (let round = 0; round < 60; round++) {
+      const jobs = await listJobs(runs, this.#env);
+      if (!Array.isArray(jobs)) return begun.length === 0; // others never begin
+      const going = left.flatMap((one) => {
+        const job = findJob(jobs, { run: one.run, job: one.job });
+        return job && !isFinal(job.state) ? [job.id] : [];
+      });
+      if (going.length === 0) return true;
+      await callSlurm("scancel", going, { env: this.#env });
+      await sleep(1_000);
+    }
+    return false;
+  }
+
+  #follow(what: Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">): Running {
+    return new JobRun({
+      ...what,
+      env: this.#env,
+      queue: this.#queue,
+      submissions: this.#submissions,
+      times: this.#times,
+    });
+  }
+
+  async #isWorthAdopting({ folder, run, job }: LeftJob): Promise<boolean> {
+    const done = folder.done();
+    if (done) return done.result.kind === "succeeded";
+    const jobs = await listJobs([run], this.#env);
+    if (!Array.isArray(jobs)) return folder.begun() !== undefined;
+    const found = findJob(jobs, { run, job, id: folder.id() });
+    return found !== undefined && (!isFinal(found.state) || found.state === "completed");
+  }
+
+  /** Jobs of dead runs, each for one caller only. */
+  #leftJobs(): LeftJob[] {
+    const { work, run, isLive } = this.#options;
+    this.#left ??= readdirSync(work)
+      .filter((name) => name !== run && !isLive(name))
+      .flatMap((name) => JobFolder.of(join(work, name)))
+      .flatMap((folder) => {
+        const job = folder.job();
+        return job ? [{ ...job, folder }] : [];
+      });
+    return this.#left;
+  }
+}
+
+/** The request as its job carries it out: no process is warm there, and the next run may adopt the job. */
+function onNode({ preload: _, ...request }: ExecutionRequest, job: string, run: string): ExecutionRequest {
+  return { ...request, token: `mlrb-slurm:${run}:${job}:` };
+}

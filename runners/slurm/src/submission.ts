@@ -1,0 +1,49 @@
+// How a stage is submitted: the arguments of `sbatch` and the script of the job.
+// Pure.
+import { shellWord } from "@mlrb/core/ports/command-line";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+
+/** Time and memory for the program that carries the stage out on the node: Node, and the end of the process tree. */
+const own = { minutes: 2, mebibytes: 256 };
+
+export type Submission = {
+  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked">;
+  /** The name of the job: its run's. */
+  run: string;
+  /** Begins with the unique name of this job. */
+  comment: string;
+  /** Takes what Slurm says about the job. */
+  output: string;
+};
+
+export function sbatchArguments({ request, run, comment, output }: Submission): string[] {
+  const { root, cpus, limits, booked } = request;
+  const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
+  const memoryBytes = Math.max(booked?.memoryBytes ?? 0, limits.memoryBytes ?? 0);
+  const flag = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [`--${name}=${value}`];
+  return [
+    ...["--parsable", "--no-requeue", "--kill-on-invalid-dep=yes"],
+    ...[`--job-name=${run}`, `--comment=${comment}`],
+    ...[`--output=${output}`, "--open-mode=append", "--input=/dev/null", `--chdir=${root}`],
+    // the stage has its own variables; a named one keeps Slurm from starting a login shell for the user's
+    "--export=MLRB_EXECUTOR",
+    ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
+    ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + own.mebibytes}M` : undefined),
+    // the job holds the stage's limit by itself; Slurm's is for a job that does not
+    ...flag(
+      "time",
+      limits.timeMs === undefined ? undefined : Math.ceil(limits.timeMs / 60_000) + own.minutes,
+    ),
+    ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
+    ...flag("partition", partition),
+    ...flag("account", account),
+    ...flag("qos", qos),
+    ...flag("constraint", constraint),
+  ];
+}
+
+/** `argv` carries the stage out. */
+export function jobScript(argv: readonly string[]): string {
+  return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")}\n`;
+}

@@ -1,0 +1,248 @@
+// A test's own Slurm: munged, slurmctld and several slurmd on loopback, with their state in a short folder under /tmp.
+// No accounting and no control groups: their daemons need a machine of their own. Partitions: `main`, and `low`, whose
+// jobs are preempted by those of `main`. Where Slurm is not installed or may not run, tests are skipped with a reason.
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lacking } from "./debian-tool.ts";
+import { isRunning, until } from "./processes.ts";
+
+export type SlurmCluster = {
+  /** For programs that use the cluster: SLURM_CONF. */
+  env: Record<string, string>;
+  folder: string;
+  /** Runs a program of Slurm; throws where it fails. */
+  slurm(program: string, ...args: string[]): string;
+  /** The lines of `squeue` for all jobs that have not ended. */
+  jobs(): string[];
+  /** kill -9 of a daemon: `slurmctld`, or `slurmd` of a node. */
+  crash(daemon: string, node?: string): Promise<void>;
+  /** kill -9 of a node: its slurmd and everything of its jobs. */
+  crashNode(node: string): Promise<void>;
+  /** Starts the daemons that do not run, and waits until all nodes can take jobs. */
+  start(): Promise<void>;
+  /** Lets drained nodes take jobs again. */
+  resume(): void;
+  stop(): Promise<void>;
+};
+
+export async function slurmCluster({ cpus = 4 } = {}): Promise<SlurmCluster | { skip: string }> {
+  if (process.platform !== "linux") return { skip: "Slurm is for Linux only" };
+  if (process.getuid?.() !== 0) return { skip: "slurmd needs root" };
+  for (const [program, pack] of [
+    ["munged", "munge"],
+    ["slurmctld", "slurm-wlm"],
+    ["slurmd", "slurm-wlm"],
+  ] as const) {
+    const why = lacking(program, pack);
+    if (why !== false) return { skip: why };
+  }
+  const folder = mkdtempSync("/tmp/sl-"); // unix sockets have short paths
+  chmodSync(folder, 0o755); // munge refuses folders that others may write in
+  for (const name of ["munge", "state", "log"]) mkdirSync(join(folder, name), { mode: 0o700 });
+  writeFileSync(join(folder, "munge/key"), randomBytes(128), { mode: 0o600 });
+  const nodes = ["n1", "n2"];
+  const ports = await freePorts(nodes.length + 1);
+  writeFileSync(join(folder, "slurm.conf"), configuration({ folder, nodes, ports, cpus }));
+  const cluster = new TestCluster(folder, nodes);
+  try {
+    await cluster.start();
+  } catch (error) {
+    await cluster.stop();
+    return { skip: `Slurm does not start here: ${(error as Error).message}` };
+  }
+  return cluster;
+}
+
+class TestCluster implements SlurmCluster {
+  readonly env: Record<string, string>;
+  readonly folder: string;
+  readonly #nodes: string[];
+
+  constructor(folder: string, nodes: string[]) {
+    this.folder = folder;
+    this.#nodes = nodes;
+    this.env = { SLURM_CONF: join(folder, "slurm.conf") };
+  }
+
+  slurm(program: string, ...args: string[]): string {
+    const { status, stdout, stderr, error } = this.#call(program, args);
+    if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr}`);
+    return stdout;
+  }
+
+  jobs(): string[] {
+    return this.slurm("squeue", "--noheader").split("\n").filter(Boolean);
+  }
+
+  async crash(daemon: string, node?: string): Promise<void> {
+    const pid = this.#pid(node === undefined ? daemon : `${daemon}.${node}`);
+    if (pid === undefined) throw new Error(`${daemon} does not run`);
+    process.kill(pid, "SIGKILL");
+    await until(`the end of ${daemon}`, () => !isRunning(pid));
+  }
+
+  async crashNode(node: string): Promise<void> {
+    // the stepd's first: otherwise they would report the end of their jobs
+    for (const pid of ofNode(this.env.SLURM_CONF!, node)) process.kill(pid, "SIGKILL");
+    await this.crash("slurmd", node);
+    for (const pid of ofNode(this.env.SLURM_CONF!, node)) process.kill(pid, "SIGKILL");
+  }
+
+  async start(): Promise<void> {
+    const { folder } = this;
+    if (this.#pid("munged") === undefined) {
+      for (const name of readdirSync(folder)) if (name.startsWith("munge.socket")) rmSync(join(folder, name));
+      this.slurm(
+        "munged",
+        ...["--force", "--key-file", join(folder, "munge/key"), "--socket", join(folder, "munge.socket")],
+        ...["--pid-file", join(folder, "munged.pid"), "--log-file", join(folder, "log/munged")],
+        ...["--seed-file", join(folder, "munge/seed")],
+      );
+    }
+    if (this.#pid("slurmctld") === undefined) this.slurm("slurmctld");
+    for (const node of this.#nodes)
+      if (this.#pid(`slurmd.${node}`) === undefined) this.slurm("slurmd", "-N", node);
+    for (let round = 0; round < 100; round++) {
+      const { stdout } = this.#call("sinfo", ["--noheader", "--Node", "--format=%N %T", "--partition=main"]);
+      const lines = stdout.split("\n").filter(Boolean);
+      if (lines.length === this.#nodes.length && lines.every((line) => / (idle|mixed|allocated)$/.test(line)))
+        return;
+      if (round % 10 === 9) this.resume();
+      await sleep(100);
+    }
+    throw new Error(`its nodes take no jobs: ${this.slurm("sinfo", "--Node", "--long")}`);
+  }
+
+  resume(): void {
+    this.#call("scontrol", ["update", "nodename=ALL", "state=resume"]);
+  }
+
+  async stop(): Promise<void> {
+    this.#call("scancel", ["--state=PENDING", "--user=root"]);
+    this.#call("scancel", ["--signal=KILL", "--full", "--user=root"]);
+    const daemons = [...this.#nodes.map((node) => `slurmd.${node}`), "slurmctld", "munged"];
+    for (const name of daemons) {
+      const pid = this.#pid(name);
+      if (pid === undefined) continue;
+      process.kill(pid, "SIGKILL");
+      await until(`the end of ${name}`, () => !isRunning(pid));
+    }
+    for (const pid of ofNode(this.env.SLURM_CONF!)) process.kill(pid, "SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #call(program: string, args: string[]) {
+    const env = { ...process.env, ...this.env };
+    return spawnSync(program, args, { env, encoding: "utf8", timeout: 20_000 });
+  }
+
+  /** Undefined if the daemon does not run. */
+  #pid(name: string): number | undefined {
+    const file = join(this.folder, `${name}.pid`);
+    const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+    return pid > 0 && isRunning(pid) ? pid : undefined;
+  }
+}
+
+/**
+ * The step daemons of a cluster and what they started, on one node or on all, the daemons first: otherwise they would
+ * report the end of their programs.
+ */
+function ofNode(configuration: string, node?: string): number[] {
+  const all = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  const of = (pid: number, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      return ""; // it ended
+    }
+  };
+  const own = all.filter((pid) => of(pid, "environ").split("\0").includes(`SLURM_CONF=${configuration}`));
+  const isDaemon = (pid: number) => of(pid, "cmdline").startsWith("slurmstepd");
+  const programs = own.filter((pid) => {
+    const name = /(?:^|\0)SLURMD_NODENAME=([^\0]*)/.exec(of(pid, "environ"))?.[1];
+    return name !== undefined && (node === undefined || name === node);
+  });
+  const parents = programs.map((pid) => Number(/\) \S (\d+) /.exec(of(pid, "stat"))?.[1]));
+  const daemons = own.filter((pid) => isDaemon(pid) && (node === undefined || parents.includes(pid)));
+  return [...daemons, ...programs.filter((pid) => pid !== process.pid)];
+}
+
+function configuration({
+  folder,
+  nodes,
+  ports,
+  cpus,
+}: {
+  folder: string;
+  nodes: string[];
+  ports: number[];
+  cpus: number;
+}) {
+  const host = hostname().split(".")[0]!;
+  return `${[
+    "ClusterName=mlrbtest",
+    `SlurmctldHost=${host}(127.0.0.1)`,
+    `SlurmctldPort=${ports[0]}`,
+    "SlurmUser=root",
+    "SlurmdUser=root",
+    "AuthType=auth/munge",
+    `AuthInfo=socket=${folder}/munge.socket`,
+    "CredType=cred/munge",
+    "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny",
+    `StateSaveLocation=${folder}/state`,
+    `SlurmdSpoolDir=${folder}/spool.%n`,
+    `SlurmctldPidFile=${folder}/slurmctld.pid`,
+    `SlurmdPidFile=${folder}/slurmd.%n.pid`,
+    `SlurmctldLogFile=${folder}/log/slurmctld`,
+    `SlurmdLogFile=${folder}/log/slurmd.%n`,
+    "ProctrackType=proctrack/linuxproc",
+    "TaskPlugin=task/none",
+    "JobAcctGatherType=jobacct_gather/none",
+    "AccountingStorageType=accounting_storage/none",
+    "MpiDefault=none",
+    "MailProg=/bin/true",
+    "SelectType=select/cons_tres",
+    "SelectTypeParameters=CR_Core_Memory",
+    "SlurmdParameters=config_overrides",
+    "SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,sched_min_interval=100000",
+    "PreemptType=preempt/partition_prio",
+    "PreemptMode=REQUEUE",
+    "MinJobAge=300",
+    "KillWait=2",
+    "SlurmdTimeout=5",
+    "SlurmctldTimeout=5",
+    "TCPTimeout=2",
+    "MessageTimeout=5",
+    "ReturnToService=2",
+    "JobRequeue=1",
+    ...nodes.map(
+      (node, at) =>
+        `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at + 1]} CPUs=${cpus} RealMemory=16000 State=UNKNOWN`,
+    ),
+    "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 PreemptMode=OFF State=UP",
+    "PartitionName=low Nodes=ALL MaxTime=INFINITE DefaultTime=10 PriorityTier=1 State=UP",
+  ].join("\n")}\n`;
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
