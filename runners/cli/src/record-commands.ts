@@ -8,7 +8,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
     .description(
-      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, resume, stop or adopt one",
+      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, resume, stop or adopt one",
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
@@ -42,6 +42,9 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("stop", "end a running attempt; quarantine what it made and spent")
     .argument("<attempt>", attemptWords)
     .action(loads(async () => (await import("./commands/attempts-stop.ts")).attemptsStop));
+  declare("pause", "let a running attempt stop before its next model call; `attempts resume` continues it")
+    .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
+    .action(loads(async () => (await import("./commands/attempts-pause.ts")).attemptsPause));
   declare("resume", "pass the keys set in this shell to attempts that wait for you, and let them continue")
     .argument("[attempt...]", `${attemptWords} (default: all that wait for you)`)
     .action(loads(async () => (await import("./commands/attempts-resume.ts")).attemptsResume));
