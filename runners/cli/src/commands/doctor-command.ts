@@ -26,6 +26,7 @@ export type DoctorOptions = {
   root?: string;
   profile?: string;
   set: string[];
+  executor?: string;
   /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
   models: boolean | string;
   json: boolean;
@@ -76,9 +77,9 @@ export async function doctorAnswers(
   const named = namedAgents(options.models, sources);
   if ("code" in named) return { problems: [named] };
   const scripted = await withScripted(repository, words.file, sources);
-  const { profile } = options;
+  const { profile, executor } = options;
   const needs =
-    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile }, scripted, executorNames);
+    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile, executor }, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
