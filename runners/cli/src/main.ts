@@ -73,7 +73,9 @@ program
 const doctor = withExecutor(
   withPlace(
     withSet(
-      withProfile(program.command("doctor").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
+      withProfile(
+        program.command("doctor").argument("[pipeline]", `${pipelineArgument[1]} (default: full-benchmark)`),
+      ),
     ),
   ),
 );

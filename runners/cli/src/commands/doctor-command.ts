@@ -13,7 +13,7 @@ import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
 import { remoteChecks } from "../gates/remote-checks.ts";
 import { sourceChecks } from "../gates/source-checks.ts";
-import { readWords, refuse } from "../request/request.ts";
+import { pipelineFile, readWords, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
@@ -39,9 +39,10 @@ export type DoctorOptions = {
  * check fails, or if Node is not the project's. */
 export async function doctorCommand(
   repository: string,
-  pipeline: string,
-  options: DoctorOptions,
+  named: string | undefined,
+  typed: DoctorOptions,
 ): Promise<number> {
+  const { pipeline, options } = withPipelineApart(repository, named, typed);
   const deep = options.deep ? await deepRequest(repository, pipeline, options) : undefined;
   if (deep === "refused") return 2;
   const answers = await doctorAnswers(repository, pipeline, options);
@@ -61,6 +62,22 @@ export async function doctorCommand(
   if (options.json) printJson({ event: "summary", pipeline, runs: !broken, ...(tried && { deep: tried }) });
   if (tried === "interrupted") return 130;
   return broken || tried === "failed" ? 1 : 0;
+}
+
+/** In `doctor --models PIPELINE` the word after the option is the pipeline, unless an agent has this name. */
+function withPipelineApart(
+  repository: string,
+  pipeline: string | undefined,
+  options: DoctorOptions,
+): { pipeline: string; options: DoctorOptions } {
+  const { models } = options;
+  if (pipeline === undefined && typeof models === "string") {
+    const sources = sourceFiles(repository);
+    const isAgent = readManifest("agent", models, sources) !== undefined;
+    if (!isAgent && typeof pipelineFile(repository, models, sources) === "string")
+      return { pipeline: models, options: { ...options, models: true } };
+  }
+  return { pipeline: pipeline ?? "full-benchmark", options };
 }
 
 /** `models`: the checks of the models that `--models` names, which are among `checks`. */
