@@ -1,6 +1,6 @@
-// Checks the download gateway of sealed attempts without an agent: a program in the sandbox gets a small file of a model
-// as locked, and is refused one of an evaluation set. Where attempts have no gateway there is nothing to check. Which
-// rows the gateway withholds is decided by `withheld`, not here.
+// Checks the network of attempts without an agent: a program in the sandbox downloads a small file of a model, as locked.
+// Through the download gateway of sealed attempts it is also refused a file of an evaluation set; which rows the gateway
+// withholds is decided by `withheld`, not here. Where attempts have no network there is nothing to check.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { downloadsFrom } from "@mlrb/agents/hub/downloads-request";
@@ -16,12 +16,21 @@ import { sourceFile, sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 import { parse } from "yaml";
 import { checkInSandbox } from "./check-in-sandbox.ts";
+import { tryFullNetwork } from "./full-network.ts";
 
-const { outputs, sandbox: asked } = stage();
-if (asked?.network === "hub")
-  await checkInSandbox(false, async (sandbox, { place, work }) => {
-    mkdirSync(join(place.scratch, "gateway"), { recursive: true });
+const { params, outputs, sandbox: asked } = stage();
+const preset = params.preset as { kind?: string; trusted?: boolean };
+// every preset downloads through the gateway; without one a trusted preset's programs run outside a sandbox
+const trusted = asked?.network !== "hub" && (preset.kind === "nop" || preset.trusted === true);
+if (asked?.network === "hub" || asked?.network === "full")
+  await checkInSandbox(trusted, async (sandbox, { place, work }) => {
     const { served, withheld } = chosenFiles();
+    const name = `${served.source.repository}/${served.file.path}`;
+    if (asked.network === "full") {
+      await tryFullNetwork(sandbox, served, { hub: String(params.hub), place });
+      return `${name} came from ${params.hub} as locked, over the full network (${sandbox.kind})`;
+    }
+    mkdirSync(join(place.scratch, "gateway"), { recursive: true });
     const { type, repository } = withheld?.source ?? served.source;
     const list: Withheld = {
       formatVersion: 1,
@@ -37,7 +46,7 @@ if (asked?.network === "hub")
     });
     await tryDownloads(sandbox, { downloads, served, withheld }, place);
     const refused = withheld ? `, and not ${withheld.source.repository}` : "";
-    return `${served.source.repository}/${served.file.path} came through the gateway as locked${refused} (${sandbox.kind})`;
+    return `${name} came through the gateway as locked${refused} (${sandbox.kind})`;
   });
 else writeJson(outputs.check!, { formatVersion: 1, found: null } satisfies HostCheck);
 
