@@ -270,7 +270,7 @@ test("a result that the disk has no room for is not loaded, and the server count
   for (let asked = 0; asked < 4; asked++) assert.equal(await second.take(remote), undefined);
   assert.match(
     said.join("\n"),
-    /^remote cache: a result has .* more than the disk has room for; it is made here$/,
+    /^remote cache: results of .* are more than the disk has room for; they are made here$/,
   );
   assert.ok(!cache.requests.some(({ path: asked }) => asked.startsWith("cas/")));
 });
