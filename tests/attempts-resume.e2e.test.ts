@@ -5,10 +5,21 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import {
+  attemptName,
+  defineLlmAttempt,
+  keyName,
+  recorded,
+  shell,
+  submit,
+} from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
-import { attemptName, defineLlmAttempt, keyName, recorded, shell, submit } from "./support/llm-attempts.ts";
-import { type Script, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
 import { until } from "./support/processes.ts";
+import {
+  type Script,
+  type SeenRequest,
+  startLoopbackProvider,
+} from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -16,14 +16,14 @@ import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parse } from "yaml";
+import { tool } from "./support/attempts/llm-attempts.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers } from "./support/lab.ts";
-import { tool } from "./support/llm-attempts.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
-import { LOOPBACK_KEY, startLoopbackProvider } from "./support/loopback-provider.ts";
+import { LOOPBACK_KEY, startLoopbackProvider } from "./support/providers/loopback-provider.ts";
 import { publishSources } from "./support/rehearsal/official-sources.ts";
 import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const missing = await bubblewrapMissing();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";
-import { startLoopbackProvider } from "./support/loopback-provider.ts";
+import { startLoopbackProvider } from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

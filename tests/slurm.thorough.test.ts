@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { type Lab, lab, leftovers, outcomes, results } from "./support/lab.ts";
+import { type SlurmCluster, slurmCluster } from "./support/machines/slurm-cluster.ts";
 import { until } from "./support/processes.ts";
-import { type SlurmCluster, slurmCluster } from "./support/slurm-cluster.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
-import type { Script } from "../../../../tests/support/loopback-provider.ts";
+import type { Script } from "../../../../tests/support/providers/loopback-provider.ts";
 import { gatewayLab, providersAt, purse } from "../testing/gateway-lab.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 

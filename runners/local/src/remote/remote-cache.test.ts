@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
+import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { findCachedAction } from "../decide/find-cached-action.ts";
 import { makeRunKey, type RunKey } from "../signatures/run-key.ts";

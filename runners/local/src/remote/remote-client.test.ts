@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
+import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
 import { RemoteTrouble, type TroubleKind } from "./remote-trouble.ts";
 

@@ -3,15 +3,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import { attemptStage, emptyData } from "./attempt-stages.ts";
-import { recordsIn } from "./end-state.ts";
-import type { Lab } from "./lab.ts";
+import { recordsIn } from "../end-state.ts";
+import type { Lab } from "../lab.ts";
 import {
   LOOPBACK_KEY,
   type LoopbackProvider,
   type Script,
   startLoopbackProvider,
-} from "./loopback-provider.ts";
+} from "../providers/loopback-provider.ts";
+import { attemptStage, emptyData } from "./attempt-stages.ts";
 
 /** The variable with the loopback's key. */
 export const keyName = "LOOPBACK_API_KEY";

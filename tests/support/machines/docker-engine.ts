@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "../processes.ts";
 import { lacking } from "./debian-tool.ts";
-import { isRunning } from "./processes.ts";
 
 export type TestEngine = {
   /** The environment for programs that use the engine, with DOCKER_HOST. */

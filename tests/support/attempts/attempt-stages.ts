@@ -1,6 +1,6 @@
 // Attempts of a shell script at an empty task, by the benchmark's own step: for tests of the sandbox and the limits of
 // agents, without the rest of the benchmark.
-import type { Lab } from "./lab.ts";
+import type { Lab } from "../lab.ts";
 
 /** The data stage of an empty task. */
 export const emptyData = { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } };

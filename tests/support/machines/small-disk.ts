@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { type Lab, lab } from "./lab.ts";
-import type { Repository } from "./throw-away-repository.ts";
+import { type Lab, lab } from "../lab.ts";
+import type { Repository } from "../throw-away-repository.ts";
 
 export type SmallDisk = {
   /** The mount point; an ordinary folder where nothing can be mounted. */

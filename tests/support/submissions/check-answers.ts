@@ -1,6 +1,6 @@
 // Compares what `check-submission` answers with what the pipeline's own stages decide about the same folder.
 // By hand, over every honest and every hostile folder that can be made here (about half an hour):
-//   node tests/support/check-answers.ts
+//   node tests/support/submissions/check-answers.ts
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +14,10 @@ import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { makeSubmissions, testPython } from "../../scorers/testing/submissions.ts";
-import { startWarmPython, warmArguments } from "./warm-python.ts";
+import { makeSubmissions, testPython } from "../../../scorers/testing/submissions.ts";
+import { startWarmPython, warmArguments } from "../warm-python.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const texts = join(repository, "scorers/bits-per-byte/fixtures/private");
 const module = join(repository, "scorers/library/scorer_library/check_submission.py");
 
@@ -172,7 +172,7 @@ export function madeFolders(place: string): string[] {
 /** Folders of tiny models as real libraries leave them; all of them, or those of `names`. */
 export function honestFolders(place: string, names: string[] = []): string[] {
   mkdirSync(place);
-  const script = join(repository, "tests/support/honest_folders.py");
+  const script = join(repository, "tests/support/submissions/honest_folders.py");
   const said = spawnSync(testPython(), warmArguments([script, place, ...names]), {
     ...{ cwd: repository, encoding: "utf8", env: environment(), maxBuffer: 1 << 26 },
   });

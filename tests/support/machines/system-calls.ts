@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@mlrb/core/statistics/random";
-import { type ProgramOptions, type ProgramOutput, startProgram } from "./run-program.ts";
+import { type ProgramOptions, type ProgramOutput, startProgram } from "../run-program.ts";
 
 export type Call = { name: string; ordinal: number; line: string };
 

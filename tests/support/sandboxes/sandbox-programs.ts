@@ -1,7 +1,7 @@
 // Checks how programs run, and how they and their descendants are stopped and ended.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "./processes.ts";
+import { until } from "../processes.ts";
 import type { Check } from "./sandbox-lab.ts";
 
 const mib = 1 << 20;

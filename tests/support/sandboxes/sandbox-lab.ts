@@ -21,8 +21,8 @@ import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/ports/sandbo
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { isRunning } from "../processes.ts";
 import { type HostileProgram, hostile } from "./hostile-programs.ts";
-import { isRunning } from "./processes.ts";
 
 type OpenOptions = {
   /** The host folder in which the sandbox makes its folder. */

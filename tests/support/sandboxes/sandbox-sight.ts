@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { until } from "./processes.ts";
+import { until } from "../processes.ts";
 import type { Check } from "./sandbox-lab.ts";
 
 export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boolean }): void {
@@ -11,7 +11,7 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
     const secrets = join(at.outside, "secrets");
     mkdirSync(secrets);
     writeFileSync(join(secrets, "key"), "sk-secret");
-    const repository = realpathSync(join(dirname(fileURLToPath(import.meta.url)), "../.."));
+    const repository = realpathSync(join(dirname(fileURLToPath(import.meta.url)), "../../.."));
     const hidden = [
       secrets,
       join(secrets, "key"),

@@ -2,7 +2,7 @@
 // Bedrock, with the faults of providers and networks. It tests mlrb against the documented protocols; only a call to the real
 // provider can show that the documents are right.
 //
-// As a program: `node tests/support/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
+// As a program: `node tests/support/providers/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
 // whose default export is a list or a function. It prints its URL, and appends each request to LOG.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

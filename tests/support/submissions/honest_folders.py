@@ -14,7 +14,7 @@ from typing import Any
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="critical", TOKENIZERS_PARALLELISM="false")
 warnings.filterwarnings("ignore")
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 sys.path.append(str(REPOSITORY / "scorers/testing"))
 
 import torch  # noqa: E402

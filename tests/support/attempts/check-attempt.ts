@@ -12,9 +12,9 @@ import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
-import { testPython } from "../../scorers/testing/submissions.ts";
+import { testPython } from "../../../scorers/testing/submissions.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const python = testPython();
 /** The environment's folder and its interpreter's. */
 export const environment = execFileSync(

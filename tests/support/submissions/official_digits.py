@@ -13,7 +13,7 @@ from typing import Any
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="critical", TOKENIZERS_PARALLELISM="false")
 os.environ.update(LMEVAL_LOG_LEVEL="CRITICAL", TQDM_DISABLE="1")
 warnings.filterwarnings("ignore")
-BLIMP = Path(__file__).parents[2] / "scorers/blimp/fixtures/private/blimp"
+BLIMP = Path(__file__).parents[3] / "scorers/blimp/fixtures/private/blimp"
 CONFIG = "anaphor_gender_agreement"
 
 

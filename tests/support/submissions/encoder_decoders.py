@@ -19,7 +19,7 @@ from typing import Any
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="critical", TOKENIZERS_PARALLELISM="false")
 os.environ.update(LMEVAL_LOG_LEVEL="CRITICAL", TQDM_DISABLE="1")
 warnings.filterwarnings("ignore")
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 SCORERS = REPOSITORY / "scorers"
 sys.path.append(str(SCORERS / "testing"))
 

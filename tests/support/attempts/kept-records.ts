@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { keptPipeline } from "../fixtures/records-5ceb805/pipeline.ts";
-import { startProgram } from "./run-program.ts";
-import { type Repository, throwAwayRepository } from "./throw-away-repository.ts";
+import { keptPipeline } from "../../fixtures/records-5ceb805/pipeline.ts";
+import { startProgram } from "../run-program.ts";
+import { type Repository, throwAwayRepository } from "../throw-away-repository.ts";
 
-const fixture = join(import.meta.dirname, "../fixtures/records-5ceb805");
+const fixture = join(import.meta.dirname, "../../fixtures/records-5ceb805");
 
 /** The instances with a record. */
 export const keptAttempts = ["kept-cli", "kept-model", "kept-replay", "kept-script"].map(

@@ -1,6 +1,6 @@
 // Finds the programs that a runner started as stages, without their children.
 import { readdirSync, readFileSync } from "node:fs";
-import { isRunning } from "./processes.ts";
+import { isRunning } from "../processes.ts";
 
 /** Pids of the stages that run in the state below `root`; Linux only. */
 export function stagePrograms(root: string): number[] {

@@ -216,7 +216,7 @@ def load(folder: Path) -> Any:
 
 
 def table() -> dict[str, Any]:
-    path = Path(__file__).parents[2] / "runners/kit/src/admission/settings-table.json"
+    path = Path(__file__).parents[3] / "runners/kit/src/admission/settings-table.json"
     return json.loads(path.read_text(encoding="utf-8"))
 
 

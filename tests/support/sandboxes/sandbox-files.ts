@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "./processes.ts";
+import { until } from "../processes.ts";
 import type { Check } from "./sandbox-lab.ts";
 
 const mib = 1 << 20;

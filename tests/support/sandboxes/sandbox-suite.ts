@@ -2,7 +2,7 @@
 // a module with `open`, so that supervisors that a test kills can import it too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRunning, until } from "./processes.ts";
+import { isRunning, until } from "../processes.ts";
 import { checkFiles } from "./sandbox-files.ts";
 import { type Check, lab, type SandboxMaker } from "./sandbox-lab.ts";
 import { checkLimits } from "./sandbox-limits.ts";

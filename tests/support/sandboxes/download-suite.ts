@@ -12,10 +12,10 @@ import type { DownloadEvent } from "@mlrb/agents/hub/download-gateway";
 import { type WalledSandboxOptions, walledSandbox } from "@mlrb/agents/sandbox/walled-sandbox";
 import type { Withheld } from "@mlrb/formats/stage/withheld";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { testPython } from "../../scorers/testing/submissions.ts";
-import { LoopbackHub } from "./loopback-hub.ts";
-import { LoopbackIndex } from "./loopback-index.ts";
-import { storedZip, wheel } from "./wheel.ts";
+import { testPython } from "../../../scorers/testing/submissions.ts";
+import { LoopbackHub } from "../servers/loopback-hub.ts";
+import { LoopbackIndex } from "../servers/loopback-index.ts";
+import { storedZip, wheel } from "../servers/wheel.ts";
 
 const python = testPython();
 const environment = dirname(dirname(python));

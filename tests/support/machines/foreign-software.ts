@@ -5,10 +5,10 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { dirname, join } from "node:path";
 import { takeLease } from "@mlrb/local/leases/lease";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { ensureEnvironment } from "../../scripts/ensure-environment.ts";
-import { uvSettings } from "../../scripts/uv-settings.ts";
+import { ensureEnvironment } from "../../../scripts/ensure-environment.ts";
+import { uvSettings } from "../../../scripts/uv-settings.ts";
 
-const repository = join(import.meta.dirname, "../..");
+const repository = join(import.meta.dirname, "../../..");
 const fetchTimeoutMs = 8 * 60_000;
 
 /** `skip` is the reason, for `test(…, { skip })`. */

@@ -2,7 +2,7 @@
 // tool results.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Foreign, foreignNpm } from "./foreign-software.ts";
+import { type Foreign, foreignNpm } from "../machines/foreign-software.ts";
 
 const aimockPackage = "@copilotkit/aimock@1.43.0";
 

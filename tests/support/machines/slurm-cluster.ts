@@ -17,8 +17,8 @@ import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning, until } from "../processes.ts";
 import { lacking } from "./debian-tool.ts";
-import { isRunning, until } from "./processes.ts";
 
 export type SlurmCluster = {
   /** For programs that use the cluster: SLURM_CONF. */
