@@ -91,6 +91,7 @@ async function untilItEnds(
   const watched = watchProgram(running, {
     leftMs: () => meter.leftMs(),
     pollMs: request.pollMs ?? 1000,
+    ...(request.earlier && { budgetMs: request.budget.timeMs }),
     look() {
       watching.looking = look(supervision, watching);
       return watching.looking;
@@ -107,7 +108,7 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, clock, trajectory }: Supervision,
+  { request, output, iterations, snapshots, clock, meter, trajectory }: Supervision,
   { failure }: Watching,
 ): Promise<void> {
   if (failure) throw failure;
@@ -116,6 +117,7 @@ async function look(
       code: "ENOSPC",
     });
   output.flush();
+  meter.beat();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
 }

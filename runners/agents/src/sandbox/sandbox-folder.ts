@@ -8,6 +8,7 @@ import {
   extractDiskImage,
   hasDiskImage,
   mountDiskImage,
+  mountDiskImageAgain,
   removeDiskImage,
   trimDiskImage,
 } from "@mlrb/kit/files/disk-image";
@@ -39,18 +40,21 @@ export type SandboxFolder = {
 export type SandboxFolderOptions = {
   /** The owner of everything that is not read-only. */
   owner?: SandboxUser | undefined;
+  /** The folder of an attempt that continues, with all its files; none is made. */
+  earlier?: string | undefined;
   /** Makes it a file system of its own that holds about this much, if this host and user can. */
   diskBytes?: number;
 };
 
-/** Makes a folder below `under`, with a home and a folder for temporary files. */
+/** Makes a folder below `under` where there is none, with a home and a folder for temporary files. */
 export async function sandboxFolder(
   under: string,
-  { owner, diskBytes }: SandboxFolderOptions = {},
+  { owner, diskBytes, earlier }: SandboxFolderOptions = {},
 ): Promise<SandboxFolder> {
   await mkdir(under, { recursive: true });
-  const root = await realpath(await mkdtemp(join(under, "sandbox-")));
-  if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
+  const root = await realpath(earlier ?? (await mkdtemp(join(under, "sandbox-"))));
+  if (earlier !== undefined) await mountDiskImageAgain(root);
+  else if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
   for (const name of ["", "home", "tmp"]) {
     const path = join(root, name);
     await mkdir(path, { recursive: true });

@@ -143,6 +143,25 @@ export const trajectoryEvent = {
         },
       },
     ),
+    event(
+      "resumed",
+      {
+        times: { ...ordinal, description: "restarts so far, with this one" },
+        after: {
+          ...count,
+          description:
+            "the number of lines up to which conversation and workspace continue; later lines were left behind",
+        },
+        step: { ...count, description: "answers of its models up to there" },
+        workspace: {
+          ...oneOf("kept", "checkpoint"),
+          description: "kept: its files outlived the restart; checkpoint: they are as of `after`",
+        },
+        workingMs: { ...count, description: "the working time from which the clock continues" },
+        creditedMs: { ...count, description: "working time that was lost and does not count" },
+      },
+      { droppedBytes: { ...count, description: "of a last line that was cut off" } },
+    ),
     ...downloadEvents,
     ...conversationEvents,
     event(

@@ -123,7 +123,7 @@ export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
   sinceMs: number,
 ): Set<string> {
-  const begun = ["running", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
+  const begun = ["running", "resumable", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
   const going = attemptFolders(state.running).filter((attempt) => begun.includes(attempt.state.kind));
   const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
   return new Set([...going, ...lost].map(({ card }) => card.key));

@@ -1,0 +1,93 @@
+// Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import { type Lab, lab } from "./support/lab.ts";
+import { defineLlmAttempt, keyEnv, provider, recorded, shell, submit } from "./support/llm-attempts.ts";
+import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
+import { supervisorsIn, until } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+const missing = await groupsMissing(["memory"]);
+
+function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
+  test(title, { timeout: 120_000, skip: missing ?? false }, async (t) => await body(lab(t, repository), t));
+}
+
+/** Each step may be done twice: what a restart ended is asked for again. */
+const steps = [1, 2, 3, 4].map(
+  (step) => `mkdir -p submission; echo ${step} > submission/step${step}; sleep 0.4; echo ok`,
+);
+
+/** Answers by the conversation: the first step whose result it does not hold, and at the end a submission. */
+function patient(t: TestContext, pauseMs = 100): Promise<LoopbackProvider> {
+  return provider(t, async ({ body }: SeenRequest) => {
+    await sleep(pauseMs);
+    const results = (JSON.stringify(body).match(/exit code 0\\nok/g) ?? []).length;
+    const step = steps[results];
+    const usage = { input: 100, output: 10 };
+    return { ...(step === undefined ? submit() : shell(step)), usage };
+  });
+}
+
+const words = (at: Lab) => ["run", at.name, "--json", "--yes", "--root", at.root];
+const digestOf = (record: unknown) =>
+  (record as { outputs: { submission: { digest: string } } }).outputs.submission.digest;
+
+/** The folder of the running attempt, once its spending counts so many calls. */
+const afterCalls = (at: Lab, calls: number) =>
+  until(`call ${calls}`, () => {
+    const running = join(at.root, ".mlrb/attempts/running");
+    const [name] = existsSync(running) ? readdirSync(running) : [];
+    const spending = name === undefined ? "" : join(running, name, "spending.jsonl");
+    if (!existsSync(spending)) return undefined;
+    const last = readFileSync(spending, "utf8").trimEnd().split("\n").at(-1);
+    return JSON.parse(last || "{}").calls >= calls ? join(running, name!) : undefined;
+  });
+
+async function undisturbed(t: TestContext): Promise<{ digest: string; calls: number }> {
+  const at = lab(t, repository);
+  defineLlmAttempt(at, await patient(t), { turnsMax: 20 });
+  assert.equal((await at.start(words(at), { env: keyEnv }).ended).code, 0);
+  const { record, ledger } = recorded(at);
+  return { digest: digestOf(record), calls: ledger.usage!.calls };
+}
+
+it("an attempt whose supervisor is killed continues in the same run, with the same submission and at most one call more", async (at, t) => {
+  const even = await undisturbed(t);
+  const served = await patient(t);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const run = at.start(words(at), { env: keyEnv });
+  for (const calls of [1, 3]) {
+    await afterCalls(at, calls);
+    await sleep(300 * Math.random());
+    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
+    await until("another supervisor", () => supervisorsIn(at.root).length === 1);
+  }
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { record, ledger, events } = recorded(at);
+  assert.equal(digestOf(record), even.digest);
+  assert.equal(ledger.resumed, 2);
+  const resumed = events.filter(({ event }) => event === "resumed");
+  assert.deepEqual(
+    resumed.map(({ times, workspace }) => [times, workspace]),
+    [
+      [1, "kept"],
+      [2, "kept"],
+    ],
+  );
+  const answers = events.filter(({ event }) => event === "model-call").length;
+  assert.equal(ledger.usage!.calls, answers);
+  assert.ok(served.seen.length <= answers + 2, `${served.seen.length} requests, ${answers} answers`);
+  const times = events.map(({ time, sinceStartMs }) => [String(time), Number(sinceStartMs)] as const);
+  assert.ok(
+    times.every(([time, ms], at) => at === 0 || (time >= times[at - 1]![0] && ms >= times[at - 1]![1])),
+  );
+  assert.match(JSON.stringify(served.seen.at(-1)!.body), /\[Notice\] The machine was restarted/);
+});
