@@ -1,14 +1,16 @@
 // Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { type Lab, lab } from "./support/lab.ts";
-import { defineLlmAttempt, keyEnv, provider, recorded, shell, submit } from "./support/llm-attempts.ts";
+import { defineLlmAttempt, keyEnv, keyName, provider, recorded, shell, submit } from "./support/llm-attempts.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
-import { supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
+import type { Started } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -91,3 +93,52 @@ it("an attempt whose supervisor is killed continues in the same run, with the sa
   );
   assert.match(JSON.stringify(served.seen.at(-1)!.body), /\[Notice\] The machine was restarted/);
 });
+
+it("after the death of the host the next run continues the attempt, says so in its tables, and asks nothing twice", async (at, t) => {
+  const even = await undisturbed(t);
+  const served = await patient(t);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const first = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 2);
+  await killAll(at, first);
+  appendFileSync(join(folder, "out/trajectory.jsonl"), '{"event":"tool-'); // half a line, as a host leaves it
+  const before = served.seen.length;
+
+  const planned = await at.pipeline(["plan", at.name, "--json", "--root", at.root], { env: keyEnv });
+  assert.match(planned.stdout, /"kind":"goes-on","since":"[^"]+","resumes":true/);
+  const without = await at.pipeline(words(at), { env: { [keyName]: "" } });
+  assert.equal(without.code, without.code === 2 ? 2 : 1);
+  assert.ok(existsSync(folder), "an attempt that lacks its key stays as it is");
+
+  const listed = await at.pipeline(["attempts", "list", "--root", at.root]);
+  assert.match(listed.stdout, /the next run continues it/);
+  const second = await at.start(words(at), { env: keyEnv }).ended;
+  assert.equal(second.code, 0, second.stdout + second.stderr);
+  const { record, ledger, events, folder: kept } = recorded(at);
+  assert.equal(digestOf(record), even.digest);
+  assert.equal(ledger.resumed, 1);
+  const resumed = events.find(({ event }) => event === "resumed")!;
+  assert.equal(resumed.droppedBytes, 15);
+  const answers = events.filter(({ event }) => event === "model-call").length;
+  assert.ok(
+    served.seen.length <= answers + 1,
+    `${served.seen.length} requests, ${answers} answers, ${before} before`,
+  );
+  assert.equal((record as { ran: { where: { resumed: string } } }).ran.where.resumed, "1");
+  assert.equal((await verifyTrajectory(join(kept, "trajectory.jsonl"), ledger.trajectory)).kind, "intact");
+  const forged = readFileSync(join(kept, "trajectory.jsonl"), "utf8").replace('"times":1', '"times":2');
+  writeFileSync(join(at.outside, "forged.jsonl"), forged);
+  assert.equal((await verifyTrajectory(join(at.outside, "forged.jsonl"), ledger.trajectory)).kind, "broken");
+});
+
+/** All processes of the attempt and its run end at once, as with their host. */
+async function killAll(at: Lab, run: Started): Promise<void> {
+  run.child.kill("SIGKILL");
+  for (let round = 0; round < 3; round++)
+    for (const pid of attemptProcesses(at.root))
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {} // it has just ended
+  await run.ended;
+  await until("all processes to end", () => attemptProcesses(at.root).length === 0);
+}

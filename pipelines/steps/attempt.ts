@@ -141,6 +141,7 @@ try {
     writeJson(join(folder, "where.json"), {
       sandbox: sandbox.kind,
       ...sandbox.where?.(),
+      ...(ledger.resumed !== undefined && { resumed: String(ledger.resumed) }),
       ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes: String(gpuMemoryBytes) }),
     });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files submitted`);

@@ -107,7 +107,10 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",
       "the newest attempt of a stage, also while it runs",
     ],
-    ["pnpm pipeline attempts resume", "pass the keys of this shell to every attempt that waits for you"],
+    [
+      "pnpm pipeline attempts resume",
+      "continue every attempt that waits for you, with the keys of this shell",
+    ],
     [
       "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
       "end a running or waiting attempt; quarantine what it made",

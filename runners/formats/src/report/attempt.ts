@@ -150,6 +150,7 @@ export const attempt = wholeExcept(
     "gpus",
     "decisions",
     "memorisation",
+    "resumed",
   ],
   {
     task: anyText,
@@ -178,6 +179,11 @@ export const attempt = wholeExcept(
     decisions: {
       ...listOf(memberDecision),
       description: "people's decisions on its rules, oldest first; absent if there is none",
+    },
+    resumed: {
+      type: "integer",
+      minimum: 1,
+      description: "how often it continued after its supervisor or host died; absent if never",
     },
     scores: tableOf(attemptScore),
     research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },

@@ -33,6 +33,7 @@ const member = wholeExcept(
     "undeclaredChecks",
     "gpus",
     "decisions",
+    "resumed",
   ],
   {
     stage: {
@@ -68,6 +69,11 @@ const member = wholeExcept(
       ...listOf(memberDecision),
       description:
         "people's decisions on rules for the member's record, oldest first; absent if there is none",
+    },
+    resumed: {
+      type: "integer",
+      minimum: 1,
+      description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     artifacts: {
       ...tableOf(
