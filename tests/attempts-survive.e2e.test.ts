@@ -1,13 +1,22 @@
 // Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { type Lab, lab } from "./support/lab.ts";
-import { defineLlmAttempt, keyEnv, keyName, provider, recorded, shell, submit } from "./support/llm-attempts.ts";
+import {
+  defineLlmAttempt,
+  keyEnv,
+  keyName,
+  provider,
+  recorded,
+  shell,
+  submit,
+} from "./support/llm-attempts.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import type { Started } from "./support/run-program.ts";
@@ -129,6 +138,46 @@ it("after the death of the host the next run continues the attempt, says so in i
   const forged = readFileSync(join(kept, "trajectory.jsonl"), "utf8").replace('"times":1', '"times":2');
   writeFileSync(join(at.outside, "forged.jsonl"), forged);
   assert.equal((await verifyTrajectory(join(at.outside, "forged.jsonl"), ledger.trajectory)).kind, "broken");
+});
+
+it("if its files are gone too, an attempt returns to its last checkpoint, and what came later stays in its cost", async (at, t) => {
+  const even = await undisturbed(t);
+  const served = await patient(t, 900);
+  defineLlmAttempt(at, served, { turnsMax: 20, budget: { time: "40s" } });
+  const first = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  await until("a checkpoint", () => existsSync(join(folder, "checkpoints/0001.json")));
+  const { after: point } = JSON.parse(readFileSync(join(folder, "checkpoints/0001.json"), "utf8"));
+  const answersAt = (lines: number) =>
+    readFileSync(join(folder, "out/trajectory.jsonl"), "utf8")
+      .split("\n")
+      .slice(0, lines)
+      .filter((line) => line.includes('"event":"model-call"')).length;
+  await until("two more answers", () => answersAt(Number.POSITIVE_INFINITY) >= answersAt(point) + 2);
+  await killAll(at, first);
+  rmSync(join(folder, "checkpoints/0002.json"), { force: true });
+  await removeDiskImages(folder);
+  for (const name of readdirSync(folder).filter((one) => one.startsWith("attempt-")))
+    rmSync(join(folder, name), { recursive: true });
+  const known = answersAt(point);
+  const paid = answersAt(Number.POSITIVE_INFINITY);
+
+  const second = await at.start(words(at), { env: keyEnv }).ended;
+  assert.equal(second.code, 0, second.stdout + second.stderr);
+  const { record, ledger, events } = recorded(at);
+  assert.equal(digestOf(record), even.digest);
+  const resumed = events.find(({ event }) => event === "resumed")!;
+  assert.deepEqual([resumed.workspace, resumed.after, resumed.step], ["checkpoint", point, known]);
+  assert.ok(Number(resumed.creditedMs) > 500, "the time since the checkpoint is given back");
+  assert.ok(ledger.wallMs - ledger.workingMs >= Number(resumed.creditedMs) - 1);
+  const answers = events.filter(({ event }) => event === "model-call");
+  assert.equal(ledger.usage!.calls, answers.length, "calls that were left behind are counted");
+  assert.equal(
+    new Set(answers.map(({ call }) => call)).size,
+    answers.length,
+    "no number of a call is used twice",
+  );
+  assert.ok(answers.length >= paid + even.calls - known && served.seen.length <= answers.length + 1);
 });
 
 /** All processes of the attempt and its run end at once, as with their host. */

@@ -22,6 +22,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
@@ -61,11 +62,12 @@ const waits =
         say: (line) => console.log(line),
       });
 
+/** Whether the supervisor or host of the attempt died. */
+const continues =
+  folder !== undefined && existsSync(outputs.trajectory!) && statSync(outputs.trajectory!).size > 0;
+const checkpoints = folder && join(folder, checkpointsFolder);
 /** The sandbox of an attempt whose supervisor or host died. It continues where that ended. */
-const left =
-  folder !== undefined && existsSync(outputs.trajectory!) && statSync(outputs.trajectory!).size > 0
-    ? leftSandbox(folder)
-    : undefined;
+const left = continues ? leftSandbox(folder!) : undefined;
 const work = left?.work ?? mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
 // inputs that the runner copied for this stage may be moved; a folder that a person named by hand stays
 const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
@@ -89,9 +91,12 @@ try {
     memoryBytes: asked?.limits.memoryBytes,
     ownImage: asked?.image !== undefined && asked.image !== "host",
   });
-  const earlier =
-    left &&
-    (await readEarlier({ trajectory: outputs.trajectory!, spending: join(folder!, "spending.jsonl") }));
+  const earlier = continues
+    ? await readEarlier({
+        ...{ trajectory: outputs.trajectory!, spending: join(folder!, "spending.jsonl") },
+        ...(!left && { checkpoints: checkpoints! }),
+      })
+    : undefined;
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
   sandbox = await chooseSandbox(asked, {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
@@ -100,6 +105,7 @@ try {
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
+    ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
     ...(purse && { purse }),

@@ -82,6 +82,10 @@ export type AttemptRequest = {
   spending?: string;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
+  /** The host folder for checkpoints of the sandbox's files; without it there are none. */
+  checkpoints?: string;
+  /** Minimum working time between two checkpoints. */
+  checkpointPauseMs?: number;
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;

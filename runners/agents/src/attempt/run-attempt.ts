@@ -55,7 +55,8 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const scaffold = await prepareScaffold(request); // an error in it costs no time of the attempt
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
-  else await materializeWorkspace(sandbox, request, request.scratch);
+  if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
+  if (earlier?.restore) await sandbox.restore!(earlier.restore.contents, earlier.restore.checkpoint);
   await mkdir(outputs.snapshots, { recursive: true });
   if (outputs.attachments !== undefined) await mkdir(outputs.attachments, { recursive: true });
 
@@ -125,9 +126,10 @@ async function withDownloads(request: AttemptRequest, supervision: Supervision):
 }
 
 function recordRestart({ trajectory }: Supervision, earlier: EarlierAttempt): void {
-  const { times, after, step, clock, droppedBytes } = earlier;
+  const { times, after, step, clock, droppedBytes, restore, snapshots } = earlier;
+  for (const name of snapshots.gone) trajectory.add({ event: "snapshot-dropped", name });
   trajectory.add({
-    ...{ event: "resumed", times: times + 1, after, step, workspace: "kept" },
+    ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "checkpoint" : "kept" },
     ...{ workingMs: clock.workingMs, creditedMs: clock.creditedMs },
     ...(droppedBytes > 0 && { droppedBytes }),
   });

@@ -40,6 +40,7 @@ export async function supervise(
   void supervision.downloads?.failure.then(failed);
   const stop = () => {
     started.stop?.();
+    void supervision.checkpoints?.stop();
     void supervision.downloads?.close();
   };
   running.catch(() => {}); // awaited below
@@ -73,6 +74,7 @@ export async function supervise(
   refuse(request, ending);
   await stopInside(); // ended only when the current copy is done: copying must not give the agent more time
   await watching.looking;
+  await supervision.checkpoints?.stop();
   await sandbox.kill();
   await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // output left in the pipe
   if (watching.failure) throw watching.failure;
@@ -108,7 +110,7 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, clock, meter, trajectory }: Supervision,
+  { request, output, iterations, snapshots, checkpoints, clock, meter, trajectory }: Supervision,
   { failure }: Watching,
 ): Promise<void> {
   if (failure) throw failure;
@@ -118,6 +120,7 @@ async function look(
     });
   output.flush();
   meter.beat();
+  checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
 }

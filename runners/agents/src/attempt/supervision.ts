@@ -6,6 +6,7 @@ import { attachmentsIn } from "../record/attachments.ts";
 import { type IterationsReader, iterationsReader } from "../record/iterations-reader.ts";
 import { type OutputLog, outputLog } from "../record/output-log.ts";
 import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
+import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
@@ -23,6 +24,7 @@ export type Supervision = {
   output: OutputLog;
   iterations: IterationsReader;
   snapshots: SnapshotKeeper;
+  checkpoints?: CheckpointKeeper;
   gpuUse: GpuUse;
   /** Open while programs run. */
   downloads?: AgentDownloads;
@@ -86,6 +88,15 @@ export function openSupervision(
   const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
   return {
     ...{ request, sandbox, clock, meter, trajectory, snapshots },
+    ...(request.checkpoints !== undefined && {
+      checkpoints: new CheckpointKeeper({
+        ...{ sandbox, folder: request.checkpoints, write },
+        folders: [inside.workspace, "home"],
+        without: [inside.data, inside.models],
+        pauseMs: request.checkpointPauseMs ?? checkpointPauseMs(budget.timeMs),
+        now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
+      }),
+    }),
     output: outputLog({ write, redact }),
     iterations: iterationsReader({
       ...{ sandbox, inside: inside.iterations, write, redact },
@@ -93,6 +104,11 @@ export function openSupervision(
     }),
     gpuUse: watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs: gpuPauseMs }),
   };
+}
+
+/** A minute or a hundredth of the budget; in a short budget a twentieth. */
+function checkpointPauseMs(budgetMs: number): number {
+  return Math.max(Math.min(60_000, budgetMs / 20), budgetMs / 100);
 }
 
 export function closeSupervision({ gpuUse, meter, trajectory }: Supervision): void {

@@ -2,11 +2,13 @@
 // conversation is not stored apart: the scaffold runs again, and gets the answers and results that the trajectory
 // holds (resume/tape.ts).
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { isTaped, type Taped } from "./tape.ts";
@@ -25,32 +27,49 @@ export type EarlierAttempt = {
   /** Where conversation and workspace continue: the lines and the answers up to there. */
   after: number;
   step: number;
+  /** The files at that place, if the sandbox's own are gone. */
+  restore?: { contents: string; checkpoint: Checkpoint };
   clock: { sinceStartMs: number; workingMs: number; creditedMs: number };
   spending: LastSpending | undefined;
   tape: Taped[];
   /** Of all calls, also those that were left behind. */
   calls: number;
-  snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number };
+  /** `gone`: taken after the place where the attempt continues. */
+  snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
   iterations: { wellFormed: number; malformed: number };
 };
 
-export type EarlierFiles = { trajectory: string; spending: string };
+export type EarlierFiles = {
+  trajectory: string;
+  spending: string;
+  /** The folder of the checkpoints, if the sandbox's files are gone. */
+  checkpoints?: string;
+};
 
 /** A text says why the attempt cannot continue. A last line that was cut off is removed from the file. */
 export async function readEarlier({
   trajectory: path,
   spending: meter,
+  checkpoints,
 }: EarlierFiles): Promise<EarlierAttempt | string> {
   const droppedBytes = dropCutLine(path);
   const check = await verifyTrajectory(path);
   if (check.kind === "broken") return `its trajectory is damaged at line ${check.line}: ${check.reason}`;
-  const reader = new EarlierReader();
+  const left = checkpoints === undefined ? undefined : leftCheckpoint(checkpoints);
+  if (checkpoints !== undefined && !left)
+    return "the files of its sandbox are gone, and it has no checkpoint";
+  const reader = new EarlierReader(left?.checkpoint);
   let bytes = 0;
   for await (const line of splitLines(path)) {
     bytes += line.length + 1;
     reader.take(JSON.parse(line.toString()));
   }
-  return reader.end({ lines: check.lines, head: check.head, bytes, droppedBytes }, lastSpending(meter));
+  const found = reader.end(
+    { lines: check.lines, head: check.head, bytes, droppedBytes },
+    lastSpending(meter),
+  );
+  if (typeof found === "string" || !left) return found;
+  return { ...found, restore: { contents: checkpointContents(checkpoints!), checkpoint: left.checkpoint } };
 }
 
 /** Removes what follows the last line feed. Returns its bytes. */
@@ -87,12 +106,16 @@ class EarlierReader {
   #last: Line = { index: 0, time: "", sinceStartMs: 0 };
   #frozenMs = 0;
   #times = 0;
-  #after: number | undefined;
   #calls = 0;
   #kept: KeptSnapshot[] = [];
   readonly #dropped: KeptSnapshot[] = [];
   #snapshots = 0;
-  readonly #iterations = { wellFormed: 0, malformed: 0 };
+  #iterations: { index: number; wellFormed: boolean }[] = [];
+  readonly #checkpoint: Checkpoint | undefined;
+
+  constructor(checkpoint: Checkpoint | undefined) {
+    this.#checkpoint = checkpoint;
+  }
 
   take(value: unknown): void {
     const reading = checkFormat(trajectoryEvent, value);
@@ -115,12 +138,11 @@ class EarlierReader {
         break;
       case "resumed":
         this.#times = event.times;
-        this.#after = event.after;
         this.#frozenMs = event.sinceStartMs - event.workingMs;
-        this.#tape = this.#tape.filter(({ index }) => index < event.after);
+        this.#backTo(event.after);
         break;
       case "iteration":
-        this.#iterations[event.wellFormed ? "wellFormed" : "malformed"]++;
+        this.#iterations.push({ index: event.index, wellFormed: event.wellFormed });
         break;
       case "snapshot":
         if (event.name !== "final") this.#keep(event);
@@ -128,6 +150,11 @@ class EarlierReader {
       case "snapshot-dropped":
         this.#drop(event.name);
     }
+  }
+
+  #backTo(after: number): void {
+    this.#tape = this.#tape.filter(({ index }) => index < after);
+    this.#iterations = this.#iterations.filter(({ index }) => index < after);
   }
 
   #keep({
@@ -149,22 +176,30 @@ class EarlierReader {
   end({ droppedBytes, ...trajectory }: Seen, spending: LastSpending | undefined): EarlierAttempt | string {
     const start = this.#start;
     if (!start) return "its trajectory has no start";
+    const back = this.#checkpoint;
+    if (back) this.#backTo(back.after);
     const known = spending?.sinceStartMs ?? 0;
     const sinceStartMs = Math.max(this.#last.sinceStartMs, known);
     const frozenMs = spending?.sinceStartMs === undefined ? this.#frozenMs : known - spending.workingMs;
     const workedMs = Math.max(0, sinceStartMs - frozenMs);
     // a program that a tool ran is lost, and with it the time since its call
     const point = start.kind === "command" ? sinceStartMs : (this.#tape.at(-1)?.sinceStartMs ?? 0);
-    const workingMs = Math.min(workedMs, Math.max(0, Math.round(point - frozenMs)));
+    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? Math.max(0, point - frozenMs)));
+    const kept = this.#kept.filter((one) => !back || one.sinceStartMs <= back.workingMs);
+    const gone = this.#kept.filter((one) => !kept.includes(one));
+    const wellFormed = this.#iterations.filter((one) => one.wellFormed).length;
     return {
       start,
       trajectory: { ...trajectory, timeMs: Date.parse(this.#last.time) },
-      ...{ droppedBytes, times: this.#times, after: trajectory.lines },
+      ...{ droppedBytes, times: this.#times, after: back?.after ?? trajectory.lines },
       step: this.#tape.filter(({ event }) => event === "model-call").length,
       clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
       ...{ spending, tape: this.#tape, calls: this.#calls },
-      snapshots: { kept: this.#kept, dropped: this.#dropped, count: this.#snapshots },
-      iterations: this.#iterations,
+      snapshots: {
+        ...{ kept, dropped: [...this.#dropped, ...gone], count: this.#snapshots },
+        gone: gone.map(({ name }) => name),
+      },
+      iterations: { wellFormed, malformed: this.#iterations.length - wellFormed },
     };
   }
 }

@@ -44,6 +44,8 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
     put: folder.put,
     get: folder.get,
     snapshot: folder.snapshot,
+    checkpoint: folder.checkpoint,
+    restore: folder.restore,
     listen: folder.listen,
     async close({ keepFiles = false } = {}) {
       await gate.kill();

@@ -3,7 +3,14 @@
 import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
-import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
+import type {
+  CheckpointCopy,
+  CopiedFiles,
+  PutOptions,
+  SnapshotRequest,
+  SnapshotResult,
+} from "@mlrb/core/ports/sandbox";
+import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
 import {
   extractDiskImage,
   hasDiskImage,
@@ -18,6 +25,7 @@ import { copyOut } from "../folders/copy-out.ts";
 import { child, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
+import { copyToCheckpoint, restoreCheckpoint } from "../resume/copy-checkpoint.ts";
 import { listenInside } from "./listen-inside.ts";
 
 export type SandboxFolder = {
@@ -28,6 +36,8 @@ export type SandboxFolder = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  checkpoint(request: CheckpointCopy): Promise<CopiedFiles | string>;
+  restore(contents: string, checkpoint: Checkpoint): Promise<void>;
   listen(server: Server, inside: string): Promise<void>;
   /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
   shed(): Promise<number>;
@@ -74,6 +84,8 @@ export async function sandboxFolder(
       }
     },
     snapshot: (request) => copyOut(root, request),
+    checkpoint: (request) => copyToCheckpoint(root, request),
+    restore: (contents, checkpoint) => restoreCheckpoint(root, contents, checkpoint, owner),
     listen: (server, inside) => listenInside(root, server, inside),
     async shed() {
       const before = await freeBytes(root);

@@ -81,6 +81,8 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     },
     get: folder.get,
     snapshot: folder.snapshot,
+    checkpoint: folder.checkpoint,
+    restore: folder.restore,
     listen: folder.listen,
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close({ keepFiles = false } = {}) {

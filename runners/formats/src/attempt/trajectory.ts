@@ -110,6 +110,15 @@ export const trajectoryEvent = {
     ),
     event("snapshot-skipped", { because: text }),
     event("snapshot-dropped", { name: text }),
+    event("checkpoint", {
+      name: text,
+      after: { ...count, description: "lines of the trajectory when its copy began" },
+      files: { ...count, description: "files, folders and links of the sandbox" },
+      copiedBytes: { ...count, description: "of files that had changed since the checkpoint before" },
+      torn: { ...count, description: "files that changed while they were copied" },
+      durationMs: count,
+    }),
+    event("checkpoint-skipped", { because: text }),
     event("budget", {
       share: {
         type: "number",

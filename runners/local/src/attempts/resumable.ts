@@ -1,9 +1,11 @@
 // Whether an attempt whose supervisor or host died can continue, by the files that are left: a conversation with a
 // model is on disk after each call. A program without model calls has nothing to continue from.
 import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
+import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 import { outputPaths } from "../stage/output-paths.ts";
 import { ifReadable } from "../store/if-readable.ts";
@@ -18,7 +20,11 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
   const reading = readFormat(trajectoryEvent, start);
   if (reading.kind === "unreadable" || reading.value.event !== "start") return false;
   const { kind, gateway = [] } = reading.value;
-  return (kind === "llm" || gateway.length > 0) && leftSandbox(path) !== undefined;
+  return (kind === "llm" || gateway.length > 0) && hasFiles(path);
+}
+
+function hasFiles(path: string): boolean {
+  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
 }
 
 function firstLine(path: string): string | undefined {
