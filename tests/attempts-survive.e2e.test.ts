@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
+import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { type Lab, lab } from "./support/lab.ts";
 import {
   defineLlmAttempt,
@@ -178,6 +179,69 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
     "no number of a call is used twice",
   );
   assert.ok(answers.length >= paid + even.calls - known && served.seen.length <= answers.length + 1);
+});
+
+/** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */
+const cli = `
+import json, os, subprocess, urllib.request
+session = os.path.join(os.environ["HOME"], "session.json")
+messages = [{"role": "user", "content": open("TASK.md").read()}]
+if os.environ.get("MLRB_RESTARTS") and os.path.exists(session):
+    messages = json.load(open(session)) + [{"role": "user", "content": open("TASK.md").read().split("[Notice]")[1]}]
+while True:
+    request = urllib.request.Request(
+        os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages",
+        json.dumps({"model": "claude-test", "max_tokens": 99, "messages": messages}).encode(),
+        {"x-api-key": os.environ["ANTHROPIC_API_KEY"], "content-type": "application/json"})
+    text = json.load(urllib.request.urlopen(request, timeout=60))["content"][0]["text"]
+    if text == "done":
+        break
+    subprocess.run(["sh", "-c", text], check=True)
+    messages += [{"role": "assistant", "content": text}, {"role": "user", "content": "ok"}]
+    json.dump(messages, open(session + ".new", "w"))
+    os.rename(session + ".new", session)
+`;
+
+it("a coding CLI continues with its workspace and the session in its home, and reads of the restart", async (at, t) => {
+  const served = await provider(t, async ({ body }: SeenRequest) => {
+    await sleep(100);
+    const done = JSON.stringify(body).split('"role":"assistant"').length - 1;
+    const text = steps[done] ?? "done";
+    return { text, usage: { input: 100, output: 10 } };
+  });
+  at.script("prompt.md", "Write something into submission/. Until {{deadline}}.\n");
+  at.script("program/cli.py", cli);
+  const [program, prompt] = [`${at.name}/program`, `${at.name}/prompt.md`];
+  const gateway = [{ provider: "anthropic", baseUrl: served.baseUrl, key: keyName, ids: ["claude-test"] }];
+  at.define({
+    axes: { task: ["empty"], agent: ["model"], seed: [1] },
+    stages: {
+      data: emptyData,
+      attempt: attemptStage({
+        params: {
+          ...{ kind: "command", command: ["python3", "../program/cli.py"], gateway },
+          ...{ secrets: [keyName], program, prompt },
+        },
+        ...{ files: [`${program}/**`, prompt], secrets: [keyName], budget: { time: "60s" } },
+      }),
+    },
+  });
+  const run = at.start(words(at), { env: keyEnv });
+  await Promise.race([afterCalls(at, 2), run.ended.then(({ stdout, stderr }) => assert.fail(stdout + stderr))]);
+  for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, read } = recorded(at);
+  assert.equal(ledger.resumed, 1);
+  assert.deepEqual(
+    [1, 2, 3, 4].map((step) => read(`submission/step${step}`)),
+    ["1\n", "2\n", "3\n", "4\n"],
+  );
+  assert.ok(served.seen.length <= steps.length + 2, `${served.seen.length} requests`);
+  const last = served.seen.at(-1)!.body as { messages: { content: unknown }[] };
+  assert.match(JSON.stringify(last), /The machine was restarted/);
+  const numbers = events.filter(({ event }) => event === "model-call").map(({ call }) => call);
+  assert.equal(new Set(numbers).size, numbers.length);
 });
 
 /** All processes of the attempt and its run end at once, as with their host. */

@@ -17,6 +17,7 @@ import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { restartNotice } from "../scaffold/notices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
 import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
@@ -96,11 +97,11 @@ async function runAgent(
 ): Promise<SupervisedRun | undefined> {
   const { sandbox, meter, trajectory } = supervision;
   const { outputs, scratch, prices } = request;
-  const { prompt, scaffold, hasDeadlineFile } = prepared;
+  const { scaffold, hasDeadlineFile } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
-  if (!request.earlier) await putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
+  await putTask(request, supervision, prepared);
   if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
   if (request.earlier) recordRestart(supervision, request.earlier);
   else recordStart(request, supervision, prepared);
@@ -154,6 +155,18 @@ function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
     throw new Error(
       "the attempt cannot continue: its prompt would differ from the one with which it began; restore the files of its task",
     );
+}
+
+/** After a restart a program reads of it below its task; a scaffold puts it into its conversation. */
+async function putTask(
+  { earlier, kind, scratch }: PricedRequest,
+  { sandbox, meter }: Supervision,
+  { prompt, hasDeadlineFile }: Prepared,
+): Promise<void> {
+  if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
+  if (kind !== "command") return;
+  const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
+  await putPrompt(sandbox, text, { scratch, hasDeadlineFile });
 }
 
 function recordStart(
