@@ -1,7 +1,7 @@
 // Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
@@ -163,8 +163,13 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   const known = answersAt(point);
   const paid = answersAt(Number.POSITIVE_INFINITY);
 
-  const second = await at.start(words(at), { env: keyEnv }).ended;
+  const id = basename(folder).slice(0, 12);
+  const second = await at.pipeline(["attempts", "resume", id, "--root", at.root], { env: keyEnv });
   assert.equal(second.code, 0, second.stdout + second.stderr);
+  assert.match(
+    second.stderr,
+    /resumed attempt\[task=empty,agent=model,seed=1\] {2}\(started .*had died\)$/m,
+  );
   const { record, ledger, events } = recorded(at);
   assert.equal(digestOf(record), even.digest);
   const resumed = events.find(({ event }) => event === "resumed")!;
@@ -179,6 +184,23 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
     "no number of a call is used twice",
   );
   assert.ok(answers.length >= paid + even.calls - known && served.seen.length <= answers.length + 1);
+});
+
+it("an attempt whose host died can be given up, with its files and its cost", async (at, t) => {
+  const served = await patient(t);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const run = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  await killAll(at, run);
+  const stopped = await at.pipeline(["attempts", "stop", basename(folder), "--root", at.root]);
+  assert.equal(stopped.code, 0, stopped.stderr);
+  const lost = join(at.root, ".mlrb/attempts/lost", basename(folder));
+  const { cause, spending } = JSON.parse(readFileSync(join(lost, "cause.json"), "utf8"));
+  assert.equal(cause.kind, "stopped");
+  assert.ok(spending.calls >= 1);
+  assert.ok(readdirSync(lost).some((name) => name.startsWith("attempt-")));
+  const again = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env: keyEnv });
+  assert.equal(again.code, 2, "another attempt needs a confirmation");
 });
 
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */
@@ -227,7 +249,10 @@ it("a coding CLI continues with its workspace and the session in its home, and r
     },
   });
   const run = at.start(words(at), { env: keyEnv });
-  await Promise.race([afterCalls(at, 2), run.ended.then(({ stdout, stderr }) => assert.fail(stdout + stderr))]);
+  await Promise.race([
+    afterCalls(at, 2),
+    run.ended.then(({ stdout, stderr }) => assert.fail(stdout + stderr)),
+  ]);
   for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
   const said = await run.ended;
   assert.equal(said.code, 0, said.stdout + said.stderr);

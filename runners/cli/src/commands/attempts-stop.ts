@@ -1,8 +1,8 @@
-// `pipeline attempts stop`: ends a running attempt, with or without a run, and quarantines what it made and spent.
+// `pipeline attempts stop`: ends a running attempt, with or without a run, or gives up one whose supervisor or host died,
+// and quarantines what it made and spent.
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
-import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
-import { runningAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
@@ -11,7 +11,9 @@ import { printStopped } from "../run/leave-attempts.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
   const state = stateFolder(rootFolder(repository, options.root));
-  const all = runningAttempts({ state });
+  const all = attemptFolders(state.running).filter(
+    ({ state: { kind } }) => kind === "running" || kind === "resumable",
+  );
   const ofStage = all.filter(({ card }) => card.slot.stage === what);
   const found = ofStage.length > 0 ? ofStage : all.filter(({ name }) => name.startsWith(what));
   if (found.length === 0) {

@@ -24,6 +24,7 @@ import { secretsNamed } from "../stage/redacted-log.ts";
 import { declarer, undeclaredReads } from "../stage/refusals.ts";
 import type { Workspace } from "../store/workspace.ts";
 import {
+  type AttemptFolder,
   attemptEnd,
   attemptFolder,
   attemptFolders,
@@ -40,6 +41,7 @@ import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
 import { clearForResume, unsetSecrets } from "./clear-for-resume.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
+import { isResumable } from "./resumable.ts";
 import { knowsSecrets, markSecrets } from "./secret-marks.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
@@ -54,7 +56,7 @@ export async function carryOutAttempt(
   let log: ReturnType<typeof openLog> | undefined;
   let begun = false;
   try {
-    const adopted = attemptOf(bound.key, workspace);
+    const adopted = attemptOf(bound.key, workspace) ?? leftByHost(bound.key, context);
     if (!adopted && context.goesOn) return goneMeanwhile;
     if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
@@ -215,6 +217,16 @@ function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   const { kind } = found.state;
   if (kind === "ended") return isBeingMoved(found);
   return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
+}
+
+/** With `--take-over`: the attempt of this key that a host which is down has begun, if it can continue here. */
+function leftByHost(key: string, { takeOver, workspace }: CarryOutContext): AttemptFolder | undefined {
+  if (!takeOver) return undefined;
+  const found = attemptFolders(workspace.state.running).find(
+    ({ card, path, state }) =>
+      card.key === key && state.kind === "elsewhere" && !toldToEnd(path) && isResumable(path, card),
+  );
+  return found && { ...found, state: { kind: "resumable", supervisor: undefined } };
 }
 
 /** With `--take-over`: quarantines the attempts of this key that a host which is down has begun. */

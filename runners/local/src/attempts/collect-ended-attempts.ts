@@ -111,7 +111,7 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
 type Place = { state: Pick<StateFolder, "running"> };
 
 /** Attempts that are running, with or without a run that follows them. */
-export function runningAttempts({ state }: Place): AttemptFolder[] {
+function runningAttempts({ state }: Place): AttemptFolder[] {
   return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
