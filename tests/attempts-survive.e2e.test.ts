@@ -19,7 +19,7 @@ import {
   submit,
 } from "./support/llm-attempts.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
-import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, stepsIn, supervisorsIn, until } from "./support/processes.ts";
 import type { Started } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -166,10 +166,7 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   const id = basename(folder).slice(0, 12);
   const second = await at.pipeline(["attempts", "resume", id, "--root", at.root], { env: keyEnv });
   assert.equal(second.code, 0, second.stdout + second.stderr);
-  assert.match(
-    second.stderr,
-    /resumed attempt\[task=empty,agent=model,seed=1\] {2}\(started .*had died\)$/m,
-  );
+  assert.match(second.stderr, /resumed attempt\[task=empty,agent=model,seed=1\] {2}\(started .*had died\)$/m);
   const { record, ledger, events } = recorded(at);
   assert.equal(digestOf(record), even.digest);
   const resumed = events.find(({ event }) => event === "resumed")!;
@@ -186,7 +183,7 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   assert.ok(answers.length >= paid + even.calls - known && served.seen.length <= answers.length + 1);
 });
 
-it("an attempt whose host died can be given up, with its files and its cost", async (at, t) => {
+it("an attempt whose host died can be given up with its files and its cost, and resumed all the same", async (at, t) => {
   const served = await patient(t);
   defineLlmAttempt(at, served, { turnsMax: 20 });
   const run = at.start(words(at), { env: keyEnv });
@@ -201,6 +198,40 @@ it("an attempt whose host died can be given up, with its files and its cost", as
   assert.ok(readdirSync(lost).some((name) => name.startsWith("attempt-")));
   const again = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env: keyEnv });
   assert.equal(again.code, 2, "another attempt needs a confirmation");
+
+  const name = basename(folder);
+  const resumed = await at.pipeline(["attempts", "resume", name, "--root", at.root], { env: keyEnv });
+  assert.equal(resumed.code, 0, resumed.stdout + resumed.stderr);
+  const { ledger, read } = recorded(at);
+  assert.equal(ledger.resumed, 1);
+  assert.equal(read("submission/step4"), "4\n");
+  assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/lost")), []);
+});
+
+it("a quarantined attempt continues by name: after SIGTERM to its supervisor, and after the death of its stage", async (at, t) => {
+  const even = await undisturbed(t);
+  const served = await patient(t);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const run = at.start(words(at), { env: keyEnv });
+  const name = basename(await afterCalls(at, 1));
+  for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
+  assert.equal((await run.ended).code, 1);
+  const lost = join(at.root, ".mlrb/attempts/lost", name);
+  const ended = JSON.parse(readFileSync(join(lost, "out/ledger.json"), "utf8")).ended;
+  assert.equal(ended, "interrupted");
+  const words2 = ["attempts", "resume", name, "--root", at.root];
+  const second = at.start(words2, { env: keyEnv });
+  await afterCalls(at, 3);
+  for (const pid of stepsIn(at.root)) process.kill(pid, "SIGKILL");
+  assert.equal((await second.ended).code, 1);
+  const third = await at.start(words2, { env: keyEnv }).ended;
+  assert.equal(third.code, 0, third.stdout + third.stderr);
+  const { record, ledger, events, folder } = recorded(at);
+  assert.equal(digestOf(record), even.digest);
+  assert.equal(ledger.resumed, 2);
+  assert.equal((await verifyTrajectory(join(folder, "trajectory.jsonl"), ledger.trajectory)).kind, "intact");
+  const answers = events.filter(({ event }) => event === "model-call").length;
+  assert.ok(served.seen.length <= answers + 2);
 });
 
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */

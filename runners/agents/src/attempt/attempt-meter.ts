@@ -66,8 +66,8 @@ export class AttemptMeter implements Meter {
   }
 
   /** Keeps the time on disk now and then, also of a program that makes no call. */
-  beat(): void {
-    if (this.#options.clock.sinceStart() - this.#keptAt >= beatMs) this.#keep();
+  beat(afterMs = beatMs): void {
+    if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 
   leftMs(): number {

@@ -9,7 +9,12 @@ import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
 
 /** Throws if the program cannot be started or the record cannot be kept. */
 export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
-  const { request, sandbox, trajectory, output, meter } = supervision;
+  const { request, sandbox, trajectory, output, meter, clock } = supervision;
+  if (request.earlier?.ending) {
+    // killed after the end of its program
+    const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
+    return { ending: request.earlier.ending, wallMs, workingMs };
+  }
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
   const { earlier } = request;

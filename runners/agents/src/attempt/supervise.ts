@@ -61,6 +61,7 @@ export async function supervise(
   }
   const wallMs = Math.round(clock.sinceStart());
   const workingMs = Math.round(clock.workingMs());
+  keepTime(supervision);
   /** Without a freeze, ending everything keeps the agent from getting more time. */
   const stopInside = async () => {
     if (!(await clock.stop())) await sandbox.kill();
@@ -81,6 +82,15 @@ export async function supervise(
   output.end();
   await iterations.read(true);
   return { ending, wallMs, workingMs };
+}
+
+/** On disk, so that a kill during the copy of the submission gives no time back that was used up. */
+function keepTime({ meter }: Supervision): void {
+  try {
+    meter.beat(0);
+  } catch (error) {
+    if (!isFullDisk(error)) throw error; // the end waits for room
+  }
 }
 
 /** Rejects when a look fails, and with `Interrupted`. */

@@ -11,8 +11,10 @@ import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import type { Ending } from "../attempt/watch-program.ts";
 import { isTaped, type Taped } from "./tape.ts";
 
+type ProgramEnding = Exclude<Ending, { kind: "scaffold" }>;
 type KeptSnapshot = SnapshotIndex["snapshots"][number];
 type StartEvent = Extract<TrajectoryEvent, { event: "start" }>;
 
@@ -31,6 +33,8 @@ export type EarlierAttempt = {
   restore?: { contents: string; checkpoint: Checkpoint };
   clock: { sinceStartMs: number; workingMs: number; creditedMs: number };
   spending: LastSpending | undefined;
+  /** How its program had ended. */
+  ending?: ProgramEnding;
   tape: Taped[];
   /** Of all calls, also those that were left behind. */
   calls: number;
@@ -110,6 +114,7 @@ class EarlierReader {
   #kept: KeptSnapshot[] = [];
   readonly #dropped: KeptSnapshot[] = [];
   #snapshots = 0;
+  #ending: ProgramEnding | undefined;
   #iterations: { index: number; wellFormed: boolean }[] = [];
   readonly #checkpoint: Checkpoint | undefined;
 
@@ -132,6 +137,12 @@ class EarlierReader {
     switch (event.event) {
       case "start":
         this.#start = event;
+        break;
+      case "exec":
+        this.#ending = undefined;
+        break;
+      case "exec-end":
+        this.#ending = event.result as ProgramEnding;
         break;
       case "wait":
         this.#frozenMs += event.frozenMs ?? event.durationMs;
@@ -184,7 +195,9 @@ class EarlierReader {
     const workedMs = Math.max(0, sinceStartMs - frozenMs);
     // a program that a tool ran is lost, and with it the time since its call
     const point = start.kind === "command" ? sinceStartMs : (this.#tape.at(-1)?.sinceStartMs ?? 0);
-    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? Math.max(0, point - frozenMs)));
+    const isOver = workedMs >= (start.budget?.wallMs ?? Number.POSITIVE_INFINITY);
+    const lastMs = isOver ? workedMs : Math.max(0, point - frozenMs); // time that was used up is not given back
+    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? lastMs));
     const kept = this.#kept.filter((one) => !back || one.sinceStartMs <= back.workingMs);
     const gone = this.#kept.filter((one) => !kept.includes(one));
     const wellFormed = this.#iterations.filter((one) => one.wellFormed).length;
@@ -195,6 +208,7 @@ class EarlierReader {
       step: this.#tape.filter(({ event }) => event === "model-call").length,
       clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
       ...{ spending, tape: this.#tape, calls: this.#calls },
+      ...(this.#ending && !back && { ending: this.#ending }),
       snapshots: {
         ...{ kept, dropped: [...this.#dropped, ...gone], count: this.#snapshots },
         gone: gone.map(({ name }) => name),

@@ -1,14 +1,16 @@
 // `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person gets the
 // secrets set in this shell, and retries at once: the values go from this process's memory to the supervisor's over a
 // socket that only this user may open. An attempt whose supervisor or host died gets a run that continues it.
+import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import { reopenAttempt } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
-import { stateFolder } from "@mlrb/local/store/state-folder";
+import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 import { runCommand } from "./run-command.ts";
@@ -22,8 +24,10 @@ export async function attemptsResume(
   asked: string[],
   options: PlaceOptions,
 ): Promise<number> {
-  const { running } = stateFolder(rootFolder(repository, options.root));
-  const broken = attemptFolders(running).filter(({ state }) => state.kind === "resumable");
+  const state = stateFolder(rootFolder(repository, options.root));
+  const { running } = state;
+  if (!reopenNamed(asked, state)) return 1;
+  const broken = attemptFolders(running).filter((one) => one.state.kind === "resumable");
   const all: Resumable[] = [...waitingAttempts(running), ...broken];
   const waitsForAPerson = (one: Resumable) =>
     !("waits" in one) || one.waits.some(({ why }) => why === "operator");
@@ -50,6 +54,24 @@ export async function attemptsResume(
   );
   return Math.max(code, refused > 0 ? 1 : 0);
 }
+
+/** Brings back the quarantined attempts that are named by their folders. False if one must stay. */
+function reopenNamed(asked: string[], state: StateFolder): boolean {
+  const lost = attemptFolders(join(state.attempts, "lost"));
+  return asked.every((what) => {
+    const found = lost.filter(({ name }) => what.length >= nameMin && name.startsWith(what));
+    if (found.length !== 1) return true;
+    const trouble = reopenAttempt(found[0]!, state);
+    if (trouble !== undefined)
+      process.stderr.write(
+        `not-resumed: ${found[0]!.card.slot.stage}: it stays in .mlrb/attempts/lost: ${trouble}\n`,
+      );
+    return trouble === undefined;
+  });
+}
+
+/** Of a name: a stage instance is never one. */
+const nameMin = 8;
 
 /** One run for each pipeline and profile. It starts no other attempt without the confirmation that any run needs. */
 async function continueBroken(

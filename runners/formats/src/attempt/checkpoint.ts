@@ -12,7 +12,7 @@ import {
   wholeObject,
 } from "../schema.ts";
 
-export const checkpointEntry = wholeExcept(["target", "content", "bytes", "mtimeMs", "identity"], {
+const checkpointEntry = wholeExcept(["target", "content", "bytes", "mtimeMs", "identity"], {
   path: { ...text, description: "from the sandbox's root" },
   kind: oneOf("folder", "file", "link"),
   mode: { ...count, description: "permission bits" },
