@@ -218,6 +218,7 @@ function configuration({
     "MailProg=/bin/true",
     "SelectType=select/cons_tres",
     "SelectTypeParameters=CR_Core_Memory",
+    "DefMemPerCPU=100", // otherwise a job without --mem has the memory of a whole node
     "SlurmdParameters=config_overrides",
     "SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,sched_min_interval=100000",
     "PreemptType=preempt/partition_prio",
@@ -232,7 +233,7 @@ function configuration({
     "JobRequeue=1",
     ...nodes.map(
       (node, at) =>
-        `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at + 1]} CPUs=${cpus} RealMemory=16000 State=UNKNOWN`,
+        `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at + 1]} CPUs=${cpus} RealMemory=64000 State=UNKNOWN`,
     ),
     "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 PreemptMode=OFF State=UP",
     "PartitionName=low Nodes=ALL MaxTime=INFINITE DefaultTime=10 PriorityTier=1 State=UP",
