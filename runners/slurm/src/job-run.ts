@@ -2,14 +2,17 @@
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import { formatBytes } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import { type FileView, fileView } from "@mlrb/kit/files/file-view";
 import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, type JobState } from "./job-state.ts";
 import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
+import { askedOf } from "./submission.ts";
 import type { Turns } from "./turns.ts";
 
 export type JobTimes = {
@@ -77,9 +80,10 @@ export class JobRun implements Running {
     queue.watch(this.#watched);
     if (this.#asked) this.#ask(this.#asked.signal); // meanwhile it got an id
     this.#update();
-    const result = await this.#end.promise;
+    const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
+    const result = await this.#withOutputs(ended);
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
   }
@@ -102,7 +106,7 @@ export class JobRun implements Running {
           return undefined;
         }
         case "refused": {
-          const detail = `Slurm refuses its job: ${answer.detail}`;
+          const detail = `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`;
           this.#log(detail);
           return this.#finish({ kind: "failed", cause: "operator", detail });
         }
@@ -193,6 +197,23 @@ export class JobRun implements Running {
     this.#end.resolve(jobResult({ ...end, said: line.slice(-400) }));
   }
 
+  /** The result, once this host sees what the job wrote: clients of NFS may show old folders for a minute. */
+  async #withOutputs(result: ExecutionResult): Promise<ExecutionResult> {
+    const { folder, job, times } = this.#options;
+    const wrote = folder.done()?.wrote;
+    const isRead = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
+    if (!wrote || !isRead) return result;
+    const begin = performance.now();
+    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 1_000)) {
+      const seen = fileView(job.work, slurmOutputs);
+      if (seen.digest === wrote.digest) return result;
+      if (this.#asked) return { kind: "cancelled" };
+      if (performance.now() - begin > times.lateMs)
+        return { kind: "failed", cause: "machine", detail: lateOutputs(wrote, seen) };
+      await sleep(waitMs);
+    }
+  }
+
   #isUnlaunched(): boolean {
     return this.#hasNode && this.#options.folder.begun() === undefined;
   }
@@ -209,8 +230,8 @@ export class JobRun implements Running {
   }
 
   #ask(signal: "TERM" | "USR2"): void {
-    if (this.#over) return;
     this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
+    if (this.#over) return;
     const id = this.#id();
     if (id === undefined) return; // the submission looks for the wish
     if (this.#options.folder.giveUp()) {
@@ -262,6 +283,12 @@ export class JobRun implements Running {
       // the disk's trouble is reported by what needs the disk
     }
   }
+}
+
+function lateOutputs(wrote: FileView, seen: FileView): string {
+  const words = ({ files, bytes }: FileView) =>
+    `${files} ${files === 1 ? "file" : "files"} of ${formatBytes(bytes)}`;
+  return `its node wrote ${words(wrote)}, and this host sees ${words(seen)}: does the node share this disk (.mlrb/work)?`;
 }
 
 /** Whether it is tried again whatever a late file would say: its node may never write one. */
