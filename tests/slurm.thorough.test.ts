@@ -78,6 +78,7 @@ it("stages as jobs give the same bytes under the same keys: a run on this host r
   const there = await run(at, "--profile", "there");
   assert.equal(there.code, 0, there.stdout + there.stderr);
   const made = results(at);
+  assert.equal(journals(at).match(/"event":"placed"[^\n]*"node":"n[12]","queuedMs":\d+/g)?.length, 4);
   const here = await run(at);
   assert.deepEqual(new Set(Object.values(outcomes(here))), new Set(["reused"]));
   assert.deepEqual(published(results(at)), published(made));
@@ -176,10 +177,12 @@ it("a job ends as usual while the controller is away, and a stage that comes the
   assert.deepEqual(at.executions(), { next: 1, slow: 1 });
 });
 
-it("Ctrl-C ends the jobs", async (at) => {
+it("status names a job's node and its time in the queue, and Ctrl-C ends the job", async (at) => {
   slow(at);
   const said = start(at, "--executor", "slurm");
   await until("the job", () => at.executions().slow === 1);
+  const status = await at.pipeline(["status", at.name, "--root", at.root]);
+  assert.match(status.stdout, /\n {2}slow {2}for [\d.]+ m?s on n[12], queued [\d.]+ m?s before\n/);
   said.child.kill("SIGINT");
   assert.equal((await said.ended).code, 130);
   assert.deepEqual(leftovers(at), []);

@@ -1,7 +1,7 @@
 // Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
@@ -38,9 +38,12 @@ export type JobRunOptions = Means & {
 
 export class JobRun implements Running {
   readonly ended: Promise<ExecutionResult>;
+  readonly began: Promise<Place>;
   readonly #options: JobRunOptions;
   readonly #watched: WatchedJob;
   readonly #end = Promise.withResolvers<ExecutionResult>();
+  readonly #begin = Promise.withResolvers<Place>();
+  #hasBegun = false;
   #files: FSWatcher | undefined;
   #asked: { signal: "TERM" | "USR2"; sinceMs: number; sent: boolean } | undefined;
   #listed: JobState | undefined;
@@ -55,6 +58,7 @@ export class JobRun implements Running {
     this.#options = options;
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
+    this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
 
@@ -167,6 +171,7 @@ export class JobRun implements Running {
   #update(): void {
     if (this.#over) return;
     const { folder, limits, times, queue } = this.#options;
+    this.#lookForBegin();
     const done = folder.done();
     const asked = this.#asked !== undefined;
     const unlaunched = this.#isUnlaunched();
@@ -182,6 +187,13 @@ export class JobRun implements Running {
       if (left <= 0) void this.#conclude();
       else setTimeout(() => this.#update(), left + 1).unref();
     }
+  }
+
+  #lookForBegin(): void {
+    const begun = this.#hasBegun ? undefined : this.#options.folder.begun();
+    if (!begun) return;
+    this.#hasBegun = true;
+    this.#begin.resolve({ node: begun.node, job: begun.id });
   }
 
   /** Of a job whose last file did not come, or of which Slurm knows no end. */

@@ -184,6 +184,14 @@ async function withRetries(
         journal.write({ event: "adopt", stage: instance.id, since });
         onEvent({ kind: "adopted", instance, since, underCap });
       },
+      submitted: () => journal.write({ event: "submitted", stage: instance.id }),
+      placed: (place, queuedMs) =>
+        journal.write({
+          event: "placed",
+          stage: instance.id,
+          ...place,
+          ...(queuedMs !== undefined && { queuedMs }),
+        }),
       undeclared: (texts) => {
         for (const { what, help } of texts) onEvent({ kind: "undeclared", instance, what, help });
         workspace.audit?.({ stage: instance.id, undeclared: texts });
