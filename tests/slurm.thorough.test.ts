@@ -198,6 +198,37 @@ it("a stage that no job can carry out is refused before anything starts", async 
   assert.match(stderr, /stages: \{ needsKey: \{ executor: local \} \}/);
 });
 
+it("doctor finds what a node has by a small job, and leaves nothing", async (at) => {
+  const said = await doctor(at, "slurm-smoke");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { checks } = said.lines.find(({ event }) => event === "profile")!;
+  const answers = Object.fromEntries(checks.map(({ name, answer }: Line) => [name, answer]));
+  assert.deepEqual(answers, {
+    ...{ plan: "works", "slurm (default partition)": "works", "node's shared disk": "works" },
+    ...{ "node's python": "works", "node's processor": "works", "node's network": "works" },
+    ...{ "node's walls": "works", "node's bubblewrap": "note", "node's disk": "works" },
+  });
+  assert.deepEqual(readdirSync(at.root), []);
+});
+
+it("doctor says which job Slurm would refuse, why, and what the cluster has", async (at) => {
+  repository.edit(
+    "pipelines/full-benchmark.yaml",
+    "    executor: slurm\n",
+    "    executor: slurm\n    slurm: { partition: gone }\n",
+  );
+  const said = await doctor(at, "slurm-smoke");
+  repository.edit("pipelines/full-benchmark.yaml", "    slurm: { partition: gone }\n", "");
+  assert.equal(said.code, 1);
+  const { checks } = said.lines.find(({ event }) => event === "profile")!;
+  const { found, help } = checks.find(({ name }: Line) => name === "slurm gone");
+  assert.match(
+    found,
+    /^refuses the jobs of .*: Invalid partition name specified \(they ask for --cpus-per-task=/,
+  );
+  assert.match(help, /partitions: main\*, low;/);
+});
+
 it("the smoke benchmark of one task as jobs gives this host's verdicts and scores", async ({ root }) => {
   const here = await benchmarkState();
   shareEnvironments(root);
@@ -222,6 +253,12 @@ it("the smoke benchmark of one task as jobs gives this host's verdicts and score
   );
   assert.deepEqual(new Set(actionsIn(root).map(({ ran }) => ran.executor)), new Set(["slurm"]));
 }, 10);
+
+function doctor(at: Lab, profile: string) {
+  mkdirSync(at.root, { recursive: true });
+  const args = ["doctor", "hello", "--profile", profile, "--json", "--root", at.root];
+  return at.pipeline(args, { env: cluster.env });
+}
 
 /** The bytes that a run published, under whatever profile. */
 function published(files: Record<string, string>): string[] {
