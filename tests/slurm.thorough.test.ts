@@ -1,6 +1,7 @@
 // Whole runs whose stages are jobs of a real Slurm, of two nodes on loopback: their results equal this host's, the next
 // run continues what a killed run left running, lost jobs are submitted again, and nothing remains.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
@@ -177,6 +178,56 @@ it("a job ends as usual while the controller is away, and a stage that comes the
   assert.deepEqual(at.executions(), { next: 1, slow: 1 });
 });
 
+it("a node whose spool is full takes no job: the stage waits, and runs once there is room", async (at) => {
+  slow(at);
+  goOn(at);
+  const spools = ["n1", "n2"].map((node) => join(cluster.folder, `spool.${node}`));
+  for (const spool of spools) {
+    assert.equal(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", spool]).status, 0);
+    assert.throws(() => writeFileSync(join(spool, "fill"), Buffer.alloc(1 << 20)), { code: "ENOSPC" });
+  }
+  const said = start(at, "--executor", "slurm");
+  try {
+    await until("a drained node", () => / drain/.test(cluster.slurm("sinfo", "--Node", "--format=%N %T")));
+  } finally {
+    for (const spool of spools) spawnSync("umount", ["-l", spool]);
+  }
+  // Slurm leaves it to a person to return a drained node
+  const resumes = setInterval(() => cluster.resume(), 2_000);
+  const { code, stdout, stderr } = await said.ended;
+  clearInterval(resumes);
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(at.executions(), { slow: 1 });
+});
+
+it("a job goes on while the slurmd of its node is dead, and its result counts", async (at) => {
+  slow(at);
+  const said = start(at, "--executor", "slurm");
+  await until("the job", () => at.executions().slow === 1);
+  await cluster.crash("slurmd", nodeOf(at, "slow"));
+  goOn(at);
+  const { code, stdout, stderr } = await said.ended;
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(at.executions(), { slow: 1 });
+  await cluster.start();
+});
+
+it("Slurm requeues no job, and a drained node ends its job: the next stage runs elsewhere", async (at) => {
+  slow(at, { next: true });
+  const said = start(at, "--executor", "slurm");
+  await until("the job", () => at.executions().slow === 1);
+  const job = cluster.slurm("squeue", "--noheader", "--states=RUNNING", "--format=%i").trim();
+  assert.throws(() => cluster.slurm("scontrol", "requeue", job), /disabled/);
+  const node = nodeOf(at, "slow");
+  cluster.slurm("scontrol", "update", `nodename=${node}`, "state=drain", "reason=test");
+  goOn(at);
+  const { code, stdout, stderr } = await said.ended;
+  cluster.resume();
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(at.executions(), { next: 1, slow: 1 });
+  assert.notEqual(nodeOf(at, "next"), node);
+});
+
 it("status names a job's node and its time in the queue, and Ctrl-C ends the job", async (at) => {
   slow(at);
   const said = start(at, "--executor", "slurm");
@@ -286,6 +337,15 @@ function slow(
 
 function goOn(at: Lab): void {
   writeFileSync(join(at.outside, "go"), "");
+}
+
+/** On which a stage's job began last. */
+function nodeOf(at: Lab, stage: string): string {
+  const lines = journals(at)
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  return lines.findLast(({ event, stage: of }) => event === "placed" && of === stage)!.node;
 }
 
 function journals({ root }: Lab): string {

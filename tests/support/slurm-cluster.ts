@@ -253,7 +253,8 @@ function madeUpGpus(folder: string, count: number): string {
 
 type Configured = ClusterOptions & { folder: string; nodes: string[]; ports: number[] };
 
-function configuration({ folder, nodes, ports, cpus = 4, gpus = 0, accounting, groups }: Configured): string {
+function configuration(options: Configured): string {
+  const { folder, nodes, ports, cpus = 4, gpus = 0, accounting, groups } = options;
   const host = hostname().split(".")[0]!;
   return `${[
     `ClusterName=${clusterName}`,

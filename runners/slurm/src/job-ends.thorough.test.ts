@@ -2,12 +2,15 @@
 // kernel's groups, on loopback. The GPUs are fake. Where accounts or groups cannot be kept, these tests are skipped with
 // the reason; what `sacct` prints is then covered by its recorded output only (read-squeue.test.ts).
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { lacking } from "../../../tests/support/debian-tool.ts";
 import { ContractLab, running } from "../../../tests/support/executor-contract.ts";
 import { fakeGpus, fakeNvidia } from "../../../tests/support/fake-nvidia.ts";
 import { isRunning, until } from "../../../tests/support/processes.ts";
@@ -15,6 +18,8 @@ import { type SlurmCluster, slurmCluster } from "../../../tests/support/slurm-cl
 import { SlurmExecutor } from "./slurm-executor.ts";
 
 const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");
+/** Of the jobs of some runs. */
+const programs = new Map<string, string>();
 const times = { intervalMs: 300, lateMs: 3_000 };
 const place = mkdtempSync(join(tmpdir(), "mlrb-ends-"));
 let cluster: SlurmCluster;
@@ -36,7 +41,7 @@ function it(title: string, body: (lab: ContractLab) => Promise<void>, path?: () 
     const PATH = [...(path ? [path()] : []), process.env.PATH].join(delimiter);
     const env = { ...process.env, ...cluster.env, PATH };
     const make = ({ work, run, isLive }: { work: string; run: string; isLive: (run: string) => boolean }) =>
-      new SlurmExecutor({ work, run, isLive, program, times, env });
+      new SlurmExecutor({ work, run, isLive, program: programs.get(run) ?? program, times, env });
     await body(new ContractLab(t, make));
     await until("the end of all jobs", () => cluster.jobs().length === 0);
   });
@@ -99,6 +104,22 @@ it(
   forgetful,
 );
 
+it("a node whose clock is an hour off changes neither results nor time limits", async (lab) => {
+  assert.equal(lacking("faketime", "faketime"), false);
+  for (const hours of [1, -1]) {
+    // slurmd and munge keep the right clock: Slurm itself refuses messages that are five minutes old
+    const [wrapper, preload] = wrongClock(hours);
+    programs.set(`off-by-${hours}`, wrapper);
+    const at = lab.executor(`off-by-${hours}`);
+    const seen = { env: { PATH: process.env.PATH!, LD_PRELOAD: preload, FAKETIME: offset(hours) } };
+    const clock = lab.request("date +%s; sleep 1", { ...seen, limits: { timeMs: 50_000 } });
+    assert.equal((await at.start(clock).ended).kind, "succeeded", lab.log(clock));
+    assert.equal(Math.round((Number.parseInt(lab.log(clock), 10) - Date.now() / 1000) / 3600), hours);
+    const long = lab.request("sleep 60", { ...seen, limits: { timeMs: 1_500 } });
+    assert.equal(causeOf(await at.start(long).ended), "time-limit", lab.log(long));
+  }
+});
+
 it("two jobs hold two different fake GPUs, and the provenance names each", async (lab) => {
   const at = lab.executor("gpus");
   const both = [0, 1].map(() =>
@@ -132,6 +153,28 @@ function onGpu(lab: ContractLab, count: number, command: string): ExecutionReque
   const request = lab.request(command, booked(1));
   const { bin } = fakeNvidia(join(place, `driver-of-${count}`), fakeGpus(count));
   return { ...request, env: { ...request.env, PATH: `${bin}${delimiter}${process.env.PATH}` } };
+}
+
+/** As faketime reads it. */
+function offset(hours: number): string {
+  return `${hours < 0 ? "-" : "+"}${Math.abs(hours)}h`;
+}
+
+/** A program of jobs that sees a wrong clock, and the library that makes it. */
+function wrongClock(hours: number): [wrapper: string, preload: string] {
+  const wrapper = join(place, `off-by-${hours}.mjs`);
+  const args = JSON.stringify(["-f", offset(hours), process.execPath, ...nodeFlags, program]);
+  writeFileSync(
+    wrapper,
+    `import { spawnSync } from "node:child_process";
+const { status } = spawnSync("faketime", [...${args}, process.argv[2]], { stdio: "inherit" });
+process.exit(status ?? 1);
+`,
+  );
+  const { stdout } = spawnSync("faketime", ["-f", offset(hours), "printenv", "LD_PRELOAD"], {
+    encoding: "utf8",
+  });
+  return [wrapper, stdout.trim()];
 }
 
 /** The programs of jobs whose folder is in the same place as this work folder. */

@@ -182,6 +182,8 @@ export class JobRun implements Running {
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
+    } else if (this.#listed !== undefined && !done && folder.giveUp()) {
+      void this.#conclude(); // it never began, and never will: no file of it can come
     } else {
       const left = times.lateMs - (performance.now() - this.#overSinceMs!);
       if (left <= 0) void this.#conclude();

@@ -147,6 +147,16 @@ test("outputs that never reach this host are a failure of the machine", async (t
   });
 });
 
+test("a job that ended before it began is given up at once, and never begins", async (t) => {
+  const squeue = "echo '7|FAILED|RaisedSignal:53(Real-time_signal_19)|n1|main|run-1|1 stage'";
+  const at = lab(t, { sbatch: "echo 7", squeue }, { lateMs: 60_000 });
+  const result = await at.executor.start(at.request("echo ran >> ran")).ended;
+  assert.ok(result.kind === "failed");
+  assert.deepEqual([result.cause, result.detail], ["machine", "its job ended without a result"]);
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
+});
+
 test("a job of another run with the same id is not taken for this one", async (t) => {
   const at = lab(t, { sbatch: "echo 7", squeue: "echo '7|RUNNING|None|n1|main|run-0|1 stage'" });
   const result = await at.executor.start(at.request("true")).ended;
