@@ -54,7 +54,7 @@ test("of a node that has nothing, each line says what to ask the administrator",
   const namespaces =
     "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
   assert.deepEqual(said(bare), [
-    "missing node's python: no Python at /usr/bin/python3\n  environments are used in place: ask the administrator for the same Python at /usr/bin/python3 on the nodes, or set MLRB_PYTHON to one on the shared disk",
+    "missing node's python: no Python at /usr/bin/python3\n  environments are used in place: ask the administrator for the same Python at /usr/bin/python3 on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk",
     "note node's processor: x64 GenuineIntel avx512f; here x64 AuthenticAMD avx2\n  stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
     `note node's network: cannot be removed from "data"\n  ${namespaces}`,
     `missing node's walls: none for "load": no user namespaces\n  ${namespaces}`,

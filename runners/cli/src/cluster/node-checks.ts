@@ -40,7 +40,7 @@ function pythonCheck({ python }: SlurmNode, needs: NodeNeeds, here: SubmitHost):
   const { path, version } = here.python;
   if (python === version) return [works("node's python", `${python}, ${path}`)];
   const found = python === null ? `no Python at ${path}` : `${python} at ${path}; here it is ${version}`;
-  const help = `environments are used in place: ask the administrator for the same Python at ${path} on the nodes, or set MLRB_PYTHON to one on the shared disk`;
+  const help = `environments are used in place: ask the administrator for the same Python at ${path} on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk`;
   return [missing("node's python", found, help)];
 }
 

@@ -64,11 +64,7 @@ export const ran = {
     durationMs: number,
     executor: anyText,
     host: anyText,
-    where: {
-      ...texts,
-      description:
-        "environment on that host: sandbox, image, engine, GPUs; of a job its node, id and time in the queue",
-    },
+    where: { ...texts, description: "environment on that host: sandbox, image, engine, GPUs" },
   }),
   description: "when and where it ran: kept next to its outputs and never in them",
 } as const;
