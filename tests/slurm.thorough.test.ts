@@ -303,7 +303,7 @@ it("the smoke benchmark of one task as jobs gives this host's verdicts and score
     JSON.stringify(scores),
   );
   assert.deepEqual(new Set(actionsIn(root).map(({ ran }) => ran.executor)), new Set(["slurm"]));
-}, 10);
+}, 20);
 
 function doctor(at: Lab, profile: string) {
   mkdirSync(at.root, { recursive: true });

@@ -1,6 +1,6 @@
 // The cluster in `pipeline doctor`: whether Slurm would take the jobs of a profile, and what a node has, found by a small
 // job that goes the way of every stage.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -8,8 +8,10 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { formatDuration } from "@mlrb/core/text/units";
 import { readFormat } from "@mlrb/formats/read-format";
 import { slurmNode } from "@mlrb/formats/stage/slurm-node";
-import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { slurmProbe, slurmProgram } from "@mlrb/local/process/slurm-program";
+import { newRunName } from "@mlrb/local/run/run-name";
+import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folders";
+import { statePaths } from "@mlrb/local/store/state-folder";
 import type { Check } from "../gates/machine-checks.ts";
 import type { JobsAlike } from "../gates/profile-needs.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
@@ -58,16 +60,16 @@ async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> 
 async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   const { repository, root, here, env = process.env, patienceMs = 60_000 } = place;
   const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
-  const state = join(root, ".mlrb");
+  const { state, work } = statePaths(root);
   const made = !existsSync(state);
-  mkdirSync(state, { recursive: true });
-  const work = mkdtempSync(join(state, "doctor-"));
+  const run = newRunName();
+  const own = beginWork(work, run); // if this process is killed, the next run cancels the job
   try {
-    const slot = join(work, "slot");
+    markElsewhere(own.path, "slurm");
+    const slot = join(own.path, "slot");
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
-    mkdirSync(join(work, "doctor"));
     const executor = new SlurmExecutor({
-      ...{ work, run: "doctor", program: slurmProgram, isLive: () => false, env },
+      ...{ work, run, program: slurmProgram, isLive: () => true, env },
       times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
     });
     const from = Date.now();
@@ -102,7 +104,7 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
       ...nodeChecks(reading.value, jobs, { ...here, clockMs }),
     ];
   } finally {
-    removeFolder(work);
+    endWork(own);
     if (made) rmSync(state, { recursive: true, force: true });
   }
 }
