@@ -6,15 +6,16 @@ import { comparisonError } from "@mlrb/report/compare/comparison-error";
 import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 
 export const sampleFolder = "docs/sample";
-const begin = "<!-- sample -->";
+/** The mark in a README before which and the one after which the sample's numbers are. */
+export const sampleMark = "<!-- sample -->";
 const end = "<!-- /sample -->";
 
 /** Replaces the text between the marks; undefined where `text` has no marks. */
 export function withBlock(text: string, block: string): string | undefined {
-  const from = text.indexOf(begin);
+  const from = text.indexOf(sampleMark);
   const to = text.indexOf(end);
   if (from < 0 || to < from) return undefined;
-  return `${text.slice(0, from + begin.length)}\n${block}${text.slice(to)}`;
+  return `${text.slice(0, from + sampleMark.length)}\n${block}${text.slice(to)}`;
 }
 
 /** A table of each attempt's scores, the difference of the agents, and the rows to compare with. */

@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
-import { startWarmPython } from "../tests/support/warm-python.ts";
+import { forkServerVariable, startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
@@ -61,6 +61,7 @@ const socket = join(shared, "python");
 const env = testEnvironment(process.env, {
   MLRB_PYTHON: python,
   MLRB_TEST_WARM_PYTHON: socket,
+  ...forkServerVariable(socket),
   MLRB_TEST_SHARED: shared,
   MLRB_TEST_ENVIRONMENTS: dirname(dirname(dirname(python))),
   NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/mlrb"),

@@ -2,11 +2,11 @@
 //   pnpm pipeline run full-benchmark && node scripts/update-sample.ts results/full-benchmark/smoke
 // The results must have all seven tasks and every score.
 import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+import { sampleBlock, sampleFolder, sampleMark, withBlock } from "./sample-block.ts";
 
 const repository = join(import.meta.dirname, "..");
 const results = process.argv[2];
@@ -16,8 +16,8 @@ const { planned, scored } = report.coverage.scores;
 if (scored !== planned)
   throw new Error(`${planned - scored} of ${planned} scores are missing: run the whole pipeline`);
 
-const readmes = globSync("tasks/*/task.yaml", { cwd: repository }).map((path) =>
-  join(dirname(path), "README.md"),
+const readmes = globSync("tasks/*/README.md", { cwd: repository }).filter((path) =>
+  readFileSync(join(repository, path), "utf8").includes(sampleMark),
 );
 const missing = readmes.filter(
   (path) => !report.tasks.some(({ name }) => path === `tasks/${name}/README.md`),

@@ -5,10 +5,21 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import {
+  attemptName,
+  defineLlmAttempt,
+  keyName,
+  recorded,
+  shell,
+  submit,
+} from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
-import { attemptName, defineLlmAttempt, keyName, recorded, shell, submit } from "./support/llm-attempts.ts";
-import { type Script, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
 import { until } from "./support/processes.ts";
+import {
+  type Script,
+  type SeenRequest,
+  startLoopbackProvider,
+} from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -29,6 +40,41 @@ const work = [
   shell("echo three >> submission/model"),
   submit(),
 ];
+
+it("a paused attempt stops before its next call, shows it everywhere, and continues with resume", async (at, t) => {
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const script: Script = async () => {
+    if (asked === 1) await held.promise;
+    return work[asked++]!;
+  };
+  const served = await startLoopbackProvider({ script, key: null });
+  t.after(() => served.close());
+  defineLlmAttempt(at, served);
+  const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
+  await until("the second call", () => asked === 1 && served.seen.length === 2);
+  const paused = await at.pipeline(["attempts", "pause", "--root", at.root]);
+  assert.equal(paused.code, 0, paused.stderr);
+  assert.match(
+    paused.stdout,
+    /stops before its next model call; .*\n {2}to continue: pnpm pipeline attempts resume/,
+  );
+  held.resolve();
+  await waitingIn(at);
+  assert.equal(served.seen.length, 2, "the call in flight was its last");
+  const { stdout } = await at.pipeline(["status", at.name, "--root", at.root]);
+  assert.match(
+    stdout,
+    /waits for you: paused: by `attempts pause`; to continue: pnpm pipeline attempts resume/,
+  );
+  const resumed = await at.pipeline(["attempts", "resume", "--root", at.root], { env: env(oldKey) });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  const ended = await run.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  const { ledger } = recorded(at);
+  assert.ok(ledger.waitedMs!.operator! > 0);
+  assert.equal(served.seen.length, 4);
+});
 
 /** Accepts any key, and after `good` answers only the new one. */
 async function wearyProvider(t: TestContext, good: number) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { RemoteClient, remoteLimits } from "@mlrb/local/remote/remote-client";
 import { RemoteTrouble } from "@mlrb/local/remote/remote-trouble";
-import { CacheServer, cacheToken, lighttpd, nginx } from "./support/cache-server.ts";
+import { CacheServer, cacheToken, lighttpd, nginx } from "./support/servers/cache-server.ts";
 
 for (const software of [nginx, lighttpd])
   test(`${software.program} stores a content, gives its size, and continues a broken download where it broke`, {

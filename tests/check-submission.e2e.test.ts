@@ -9,7 +9,7 @@ import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { attemptStage } from "./support/attempt-stages.ts";
+import { attemptStage } from "./support/attempts/attempt-stages.ts";
 import {
   type Answer,
   answersOf,
@@ -18,7 +18,7 @@ import {
   outcome,
   outcomes,
   spoiled,
-} from "./support/check-attempt.ts";
+} from "./support/attempts/check-attempt.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";

@@ -1,5 +1,5 @@
 // The program's answers are those of the pipeline's own stages: admission, load, and the test for look-ahead. A sample of
-// the folders; `node tests/support/check-answers.ts` compares all of them.
+// the folders; `node tests/support/submissions/check-answers.ts` compares all of them.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import {
   madeFolders,
   pythonChecks,
   warm,
-} from "./support/check-answers.ts";
+} from "./support/submissions/check-answers.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "check-answers-")));
 const seed = Math.floor(Math.random() * 1000);

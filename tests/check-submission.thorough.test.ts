@@ -1,8 +1,8 @@
 // An agent in a container runs `check-submission` in its workspace, on a good folder and on bad ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answersOf, outcome, outcomes } from "./support/check-attempt.ts";
-import { testEngine } from "./support/docker-engine.ts";
+import { answersOf, outcome, outcomes } from "./support/attempts/check-attempt.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
 
 test("in a container the program tells good folders from bad ones", { timeout: 450_000 }, async (t) => {
   const engine = await testEngine();

@@ -39,7 +39,7 @@ function python(args: string[]): string {
 }
 
 function tinyModels(...args: string[]) {
-  const lines = python([join(repository, "tests/support/tiny_models.py"), ...args]).trimEnd();
+  const lines = python([join(repository, "tests/support/submissions/tiny_models.py"), ...args]).trimEnd();
   return JSON.parse(lines.slice(lines.lastIndexOf("\n") + 1));
 }
 

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
-import { attemptStage, emptyData } from "./support/attempt-stages.ts";
-import { testEngine } from "./support/docker-engine.ts";
+import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
+import { keyEnv, keyName, provider, recorded } from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
-import { keyEnv, keyName, provider, recorded } from "./support/llm-attempts.ts";
-import { LOOPBACK_KEY, type LoopbackProvider } from "./support/loopback-provider.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
 import { until } from "./support/processes.ts";
+import { LOOPBACK_KEY, type LoopbackProvider } from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -40,7 +40,7 @@ function define(
   at.script("prompt.md", "Write something into submission/. Until {{deadline}}.\n");
   at.script("program/start.sh", "");
   copyFileSync(
-    join(import.meta.dirname, "support/stand-in-cli.py"),
+    join(import.meta.dirname, "support/attempts/stand-in-cli.py"),
     join(repository.path, at.name, "program/cli.py"),
   );
   const [program, prompt] = [`${at.name}/program`, `${at.name}/prompt.md`];

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { defineAttempts } from "./support/attempt-stages.ts";
-import { type TestEngine, testEngine } from "./support/docker-engine.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, leftovers, outcomes, reasons, results } from "./support/lab.ts";
+import { type TestEngine, testEngine } from "./support/machines/docker-engine.ts";
 import { until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { type TestEngine, testEngine } from "./support/docker-engine.ts";
 import { type Lab, lab } from "./support/lab.ts";
+import { type TestEngine, testEngine } from "./support/machines/docker-engine.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

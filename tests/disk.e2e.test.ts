@@ -6,7 +6,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lab, leftovers, lineOf, results, summary } from "./support/lab.ts";
-import { smallDisk } from "./support/small-disk.ts";
+import { smallDisk } from "./support/machines/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -16,14 +16,14 @@ import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parse } from "yaml";
+import { tool } from "./support/attempts/llm-attempts.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers } from "./support/lab.ts";
-import { tool } from "./support/llm-attempts.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
-import { LOOPBACK_KEY, startLoopbackProvider } from "./support/loopback-provider.ts";
+import { LOOPBACK_KEY, startLoopbackProvider } from "./support/providers/loopback-provider.ts";
 import { publishSources } from "./support/rehearsal/official-sources.ts";
 import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const missing = await bubblewrapMissing();
@@ -73,7 +73,7 @@ const names = {
   model: "model of gpt-4o",
   gpu: "gpu-step[agent=gpt-4o,seed=1]",
   snapshot: "snapshot[agent=gpt-4o,seed=1]",
-  gateway: "gateway[agent=gpt-4o,seed=1]",
+  network: "network[agent=gpt-4o,seed=1]",
   models: "lm-eval[task=edge-llm-compression]",
   file: (source: string) => `hub-file[source=${source}]`,
 };
@@ -86,6 +86,7 @@ test("no model is asked before a person agrees to the cost", async () => {
     if (revision !== undefined) repository.edit(file, `"${revision}"`, `"${commits[source]}"`);
   }
   hub.commit("model", "microsoft/phi-2", { "config.json": "{}" }, { license: "mit" });
+  repository.edit("pipelines/deep-checks.yaml", "https://huggingface.co", hub.endpoint);
   const preset = "runners/agents/presets/gpt-4o.yaml";
   repository.edit(preset, "key: OPENAI_API_KEY", `key: OPENAI_API_KEY, baseUrl: "${provider.baseUrl}"`);
   const refused = await deep([math], []);
@@ -142,7 +143,8 @@ test("a model without tools, a wrong file, a missing sandbox and a missing downl
     checks[names.file("phi-2")]!.found,
     /^microsoft\/phi-2\/.* bytes from the hub, SHA-256 as locked$/,
   );
-  assert.equal(Object.keys(checks).length, 9, "attempts of this profile have no gateway, so none is checked");
+  failed(names.network, /no sandbox to run it in/, /pnpm pipeline log/);
+  assert.equal(Object.keys(checks).length, 10);
 });
 
 test("on a host that can do everything each check passes, also of the gateway of sealed attempts, and nothing becomes an attempt", {
@@ -167,7 +169,7 @@ test("on a host that can do everything each check passes, also of the gateway of
   );
   assert.match(checks[names.snapshot]!.found, /^a snapshot of 256 MiB in .* its bytes verified; /);
   assert.match(
-    checks[names.gateway]!.found,
+    checks[names.network]!.found,
     /^microsoft\/phi-2\/\S+ came through the gateway as locked, and not \S+_test \(bubblewrap\)$/,
   );
   for (const source of sources) assert.match(checks[names.file(source)]!.found, /SHA-256 as locked$/);
@@ -179,4 +181,42 @@ test("on a host that can do everything each check passes, also of the gateway of
   assert.deepEqual(leftovers({ root }), []);
   const records = join(root, ".mlrb/attempts/records");
   assert.deepEqual(existsSync(records) ? readdirSync(records) : [], []);
+});
+
+test("with --executor all checks are sent there, and each says what is missing there", async () => {
+  const said = await deep([math], ["--yes", "--executor", "docker"], { MLRB_CONTAINER_ENGINE: "no-engine" });
+  assert.equal(said.code, 1, said.stderr);
+  const { [names.model]: model, ...others } = checksOf(said);
+  assert.equal(model!.kind, "passed", "a model is asked from here");
+  for (const { name, cause, help } of Object.values(others)) {
+    assert.match(cause, /^no container engine: /, name);
+    assert.equal(help, "docs/docker.md sets one up");
+  }
+  for (const name of [names.gpu, names.snapshot, names.network, ...sources.map(names.file)])
+    assert.ok(name in others, name);
+});
+
+test("without a hub the files of earlier downloads are enough, and a program in the sandbox downloads one itself", {
+  skip: missing ?? false,
+}, async () => {
+  repository.edit("pipelines/full-benchmark.yaml", "attempt: { network: hub, ", "attempt: { ");
+  const before = hub.requests.length;
+  const said = await deep([math], ["--yes"], { HF_HUB_OFFLINE: "1" });
+  const checks = checksOf(said);
+  assert.equal(said.code, 0, JSON.stringify(checks, null, 1) + said.stderr);
+  for (const source of sources)
+    assert.match(
+      checks[names.file(source)]!.found,
+      /^downloaded before, its files are in the cache; HF_HUB_OFFLINE is set/,
+    );
+  const { found } = checks[names.network]!;
+  assert.match(
+    found,
+    /^microsoft\/phi-2\/\S+ came from http:\S+ as locked, over the full network \(bubblewrap\)$/,
+  );
+  assert.deepEqual(
+    hub.requests.slice(before).map(({ path }) => path.split("/resolve/")[0]),
+    ["/microsoft/phi-2"],
+    "only that program asked the hub",
+  );
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";
-import { startLoopbackProvider } from "./support/loopback-provider.ts";
+import { startLoopbackProvider } from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -109,6 +109,13 @@ test("doctor looks at one profile with chosen values, and asks the models of nam
   const gone = await doctor("--models", "gone");
   assert.equal(gone.code, 1);
   assert.match(gone.stdout, /MISSING +model of gone +old-model: .*retired/);
+  const after = await at.pipeline(["doctor", "--models", at.name, "--root", at.root]);
+  assert.equal(after.code, 0, after.stderr);
+  assert.match(
+    after.stdout,
+    /--profile good \(default\): can run here/,
+    "a pipeline after --models is no agent",
+  );
 
   for (const [words, said] of [
     [

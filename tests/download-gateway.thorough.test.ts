@@ -1,8 +1,8 @@
 // Downloads of an attempt in containers of a real engine.
 import { after } from "node:test";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { testEngine } from "./support/docker-engine.ts";
-import { downloadSuite } from "./support/download-suite.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
+import { downloadSuite } from "./support/sandboxes/download-suite.ts";
 
 const engine = await testEngine();
 const skip = "skip" in engine ? engine.skip : undefined;

@@ -9,8 +9,8 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { ensureEnvironment } from "../scripts/ensure-environment.ts";
 import { shareEnvironments } from "./support/environments.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
 import { startProgram } from "./support/run-program.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -17,7 +17,7 @@ import { warmArguments } from "./support/warm-python.ts";
 const repository = resolve(import.meta.dirname, "..");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "encoder-decoders-")));
 after(() => rmSync(root, { recursive: true, force: true }));
-const program = join(repository, "tests/support/encoder_decoders.py");
+const program = join(repository, "tests/support/submissions/encoder_decoders.py");
 const made = (name: string) => join(root, "made", name);
 
 type Found = {

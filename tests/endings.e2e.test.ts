@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { v8Flags } from "@mlrb/core/ports/node-flags";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
+import { smallDisk } from "./support/machines/small-disk.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
-import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -21,6 +21,7 @@ import {
 } from "../scorers/testing/measure.ts";
 import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
 
+delete process.env.MLRB_TEST_FORK_SERVER; // the server itself is under test
 const repository = resolve(import.meta.dirname, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-forked-"));
 const executor = localExecutor(repository);

@@ -1,6 +1,7 @@
-// The README's command on all tasks: data, training, rules, scores and tables, as processes and in containers.
-// Every task with one seed, and the one of one-task.e2e.test.ts with both. MLRB_TEST_SEEDED_TASKS names more of them (a,b;
-// "all": every task). One state folder: each test continues from the previous one.
+// The README's command: data, training, rules, scores and tables, as processes and in containers. The task of
+// one-task.e2e.test.ts with both seeds, and four others, drawn each time, with one. MLRB_TEST_TASKS names the others,
+// and MLRB_TEST_SEEDED_TASKS those that run with both seeds (a,b; "all": every task). One state folder: each test
+// continues from the previous one.
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -11,10 +12,10 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parse } from "yaml";
 import { copyBenchmarkState, oneTask } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
-import { testEngine } from "./support/docker-engine.ts";
 import { actionsIn, recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers, outcomes, summary } from "./support/lab.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
 import { checkAttempts, checkNop, checkReport } from "./support/report-checks.ts";
 import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -32,12 +33,28 @@ const start = (...args: string[]) =>
   startProgram(repository.path, [...args, "--root", root], { env: indexVariables() });
 const pipeline = (...args: string[]): Promise<ProgramOutput> => start(...args).ended;
 
-const tasks = (
+const every = (
   parse(readFileSync(join(repository.path, "pipelines/full-benchmark.yaml"), "utf8")) as Line
 ).axes.task.filter((task: string) => task !== oneTask) as string[];
-const asked = process.env.MLRB_TEST_SEEDED_TASKS;
-const twice = asked === "all" ? tasks : (asked?.split(",") ?? []);
+/** One of a task that trains and one that gets a model and generates; the others use the same code. */
+const inContainersToo = process.env.MLRB_TEST_CONTAINER_TASK ?? [oneTask, "math-reasoning"][randomInt(2)]!;
+const tasks = named(process.env.MLRB_TEST_TASKS) ?? sampled();
+console.log(
+  `with MLRB_TEST_TASKS=${tasks.join(",")}, and in containers with MLRB_TEST_CONTAINER_TASK=${inContainersToo}`,
+);
+const twice = named(process.env.MLRB_TEST_SEEDED_TASKS) ?? [];
 const bothSeeds = `task=${[oneTask, ...twice].join(",")}`;
+
+function named(asked: string | undefined): string[] | undefined {
+  return asked === "all" ? every : asked?.split(",");
+}
+
+/** Four tasks, with the one that also runs in containers. */
+function sampled(): string[] {
+  const must = every.filter((task) => task === inContainersToo);
+  const others = every.filter((task) => task !== inContainersToo);
+  return [...must, ...drawn(others, 4 - must.length)];
+}
 
 function drawn(from: string[], count: number): string[] {
   const left = [...from];
@@ -65,10 +82,11 @@ function attemptsOf(said: ProgramOutput): [stage: string, outcome: string][] {
   return Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
 }
 
-test("the full benchmark extends a run of one task to all tables, repeats no attempt, and leaves nothing behind", {
+test("the full benchmark extends a run of one task to the tables of several, repeats no attempt, and leaves nothing behind", {
   timeout: 40 * 60_000,
 }, async () => {
-  const said = await pipeline("run", "full-benchmark", "--json", "--set", "seed=1");
+  const selection = ["--set", "seed=1", "--set", `task=${[oneTask, ...tasks].join(",")}`];
+  const said = await pipeline("run", "full-benchmark", "--json", ...selection);
   const attempts = attemptsOf(said);
   assert.equal(attempts.length, 2 * (tasks.length + 1));
   for (const [stage, outcome] of attempts)
@@ -87,10 +105,6 @@ test("a second seed repeats no attempt of the first", { timeout: 40 * 60_000 }, 
     assert.equal(outcome, before ? "reused" : "succeeded", stage);
   }
 });
-
-/** One of a task that trains and one that gets a model and generates; the others use the same code. */
-const inContainersToo = process.env.MLRB_TEST_CONTAINER_TASK ?? ["baby-lm", "math-reasoning"][randomInt(2)]!;
-console.log(`in containers with MLRB_TEST_CONTAINER_TASK=${inContainersToo}`);
 
 test("in containers, without network and from an empty state, the same submissions result and get the same scores", {
   timeout: 60 * 60_000,

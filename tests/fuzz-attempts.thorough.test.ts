@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { coverageFuzz } from "@mlrb/kit/admission/testing/coverage-fuzz";
-import { attemptFuzzTargets } from "./support/attempt-fuzz-targets.ts";
+import { attemptFuzzTargets } from "./support/attempts/attempt-fuzz-targets.ts";
 
 const seed = Number(process.env.MLRB_TEST_FUZZ_SEED ?? Date.now() % 2 ** 31);
 console.log(`fuzzing with MLRB_TEST_FUZZ_SEED=${seed}`);

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { defineAttempts } from "./support/attempt-stages.ts";
-import { type TestEngine, testEngine } from "./support/docker-engine.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
-import { fakeGpus, fakeNvidia } from "./support/fake-nvidia.ts";
 import { type Lab, lab, leftovers } from "./support/lab.ts";
+import { type TestEngine, testEngine } from "./support/machines/docker-engine.ts";
+import { fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

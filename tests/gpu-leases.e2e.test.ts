@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { actionsIn } from "./support/end-state.ts";
-import { type FakeNvidia, fakeGpus, fakeNvidia } from "./support/fake-nvidia.ts";
 import { filesBelow, type Lab, lab, outcomes, summary } from "./support/lab.ts";
+import { type FakeNvidia, fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
 import { stageProcesses, until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 

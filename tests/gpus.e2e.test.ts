@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fakeGpus, fakeNvidia } from "./support/fake-nvidia.ts";
 import { counted, type Lab, lab, outcomes, summary } from "./support/lab.ts";
+import { fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

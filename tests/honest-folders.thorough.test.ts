@@ -30,7 +30,9 @@ const lastLine = (text: string) => JSON.parse(text.slice(text.lastIndexOf("\n") 
 
 before(() => {
   mkdirSync(made);
-  const names: string[] = lastLine(python([join(repository, "tests/support/honest_folders.py"), made]));
+  const names: string[] = lastLine(
+    python([join(repository, "tests/support/submissions/honest_folders.py"), made]),
+  );
   const pairs = names.flatMap((name) => {
     const folder = join(made, name);
     const admission = mustFollow(format, admit(folder), name);
@@ -39,7 +41,7 @@ before(() => {
     writeCleanSubmission(folder, join(root, "clean", name));
     return [folder, join(root, "clean", name)];
   });
-  found = lastLine(python([join(repository, "tests/support/official_digits.py"), ...pairs]));
+  found = lastLine(python([join(repository, "tests/support/submissions/official_digits.py"), ...pairs]));
 });
 
 /** What is not scored: the code of its admission. lm-eval scores some of them, each for the reason given. */

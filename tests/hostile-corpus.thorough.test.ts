@@ -25,9 +25,9 @@ import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { wallsMissing } from "@mlrb/local/process/walls";
-import { testEngine } from "./support/docker-engine.ts";
 import type { Bomb, ChainFolder } from "./support/hostile-chain/chain-results.ts";
 import { type ChainResult, type Corpus, runChain, writeCorpus } from "./support/hostile-chain/run-chain.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const [MiB, GiB] = [2 ** 20, 2 ** 30];

@@ -23,10 +23,10 @@ import { lockLabel } from "@mlrb/docker/image-environment";
 import { findPython } from "@mlrb/local/process/find-python";
 import { readLock } from "../pipelines/steps/environment/lock-file.ts";
 import { requirementFiles } from "../scripts/update-images.ts";
-import { lacking } from "./support/debian-tool.ts";
-import { type TestEngine, testEngine } from "./support/docker-engine.ts";
+import { lacking } from "./support/machines/debian-tool.ts";
+import { type TestEngine, testEngine } from "./support/machines/docker-engine.ts";
 import { pythonBase } from "./support/python-base.ts";
-import { wheel } from "./support/wheel.ts";
+import { wheel } from "./support/servers/wheel.ts";
 
 const repository = join(import.meta.dirname, "..");
 const place = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-images-")));

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
+import { keptAttempts, keptRecords } from "./support/attempts/kept-records.ts";
 import { recordsIn } from "./support/end-state.ts";
-import { keptAttempts, keptRecords } from "./support/kept-records.ts";
 import { lab, outcomes, reasons } from "./support/lab.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
 

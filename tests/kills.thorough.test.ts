@@ -14,7 +14,7 @@ import { shareEnvironments } from "./support/environments.ts";
 import { filesBelow, leftovers } from "./support/lab.ts";
 import { randomKills } from "./support/random-kills.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
-import { stagePrograms } from "./support/stage-programs.ts";
+import { stagePrograms } from "./support/sandboxes/stage-programs.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

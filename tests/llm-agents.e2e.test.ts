@@ -10,9 +10,7 @@ import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
-import { attemptStage, emptyData } from "./support/attempt-stages.ts";
-import { recordsIn } from "./support/end-state.ts";
-import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
+import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
 import {
   attemptName,
   defineLlmAttempt,
@@ -23,9 +21,11 @@ import {
   shell,
   submit,
   tool,
-} from "./support/llm-attempts.ts";
-import { LOOPBACK_KEY } from "./support/loopback-provider.ts";
+} from "./support/attempts/llm-attempts.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
 import { stepsIn, until } from "./support/processes.ts";
+import { LOOPBACK_KEY } from "./support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

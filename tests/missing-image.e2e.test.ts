@@ -11,10 +11,16 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
+const dockerfile = "images/scoring/Dockerfile";
 const image = `registry.example/lab/agent@sha256:${"ab".repeat(32)}`;
 
-/** A stage without a container, and one in the image; `durable`: an attempt. */
-function dockerLab(t: TestContext, { durable, isHere }: { durable: boolean; isHere: boolean }) {
+type DockerLab = { durable: boolean; isHere: boolean; scored?: "unbuildable" | "buildable" };
+
+/**
+ * A stage without a container, and one in the image; `durable`: an attempt. `scored`: and one after it in the image of a
+ * Dockerfile, which the double builds or not.
+ */
+function dockerLab(t: TestContext, { durable, isHere, scored }: DockerLab) {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -25,14 +31,33 @@ function dockerLab(t: TestContext, { durable, isHere }: { durable: boolean; isHe
         command: "cp {inputs.data.text} {outputs.made}",
         gives: { made: "file" },
       },
+      ...(scored && {
+        score: {
+          needs: ["work.made"],
+          ...{ executor: "docker", image: dockerfile },
+          command: "cp {inputs.work.made} {outputs.score}",
+          gives: { score: "file" },
+        },
+      }),
     },
   });
+  if (scored) repository.write(dockerfile, "FROM scratch\nCOPY nothing /\n");
   const asked = join(at.outside, "asked");
   const inspected = isHere
     ? `echo 'sha256:${"cd".repeat(32)} {}'`
     : "echo 'Error: No such image' >&2; exit 1";
   const double = `#!/bin/sh
 echo "$1 $2" >> '${asked}'
+case $1 in
+build)
+  [ ${scored} = buildable ] || { echo 'COPY failed: no source files' >&2; exit 1; }
+  touch '${at.outside}/built'; echo sha256:${"ef".repeat(32)}; exit ;;
+tag) exit ;;
+esac
+case "$*" in "image inspect"*mlrb/dockerfile*)
+  [ -e '${at.outside}/built' ] && echo 'sha256:${"ef".repeat(32)} {}' || { echo 'Error: No such image' >&2; exit 1; }
+  exit ;;
+esac
 case $1 in
 info) echo '27.0.1 memory=true processes=true cpus=true []' ;;
 image) ${inspected} ;;
@@ -84,4 +109,21 @@ test("a run without attempts pulls the image when it is needed", async (t) => {
   assert.equal(said.code, 1, "the double cannot pull");
   assert.match(said.stdout + said.stderr, /could not be pulled/);
   assert.ok(asked().includes("pull --quiet"));
+});
+
+test("a Dockerfile of a later stage is built before the first attempt, and a failed build refuses the run", async (t) => {
+  const failing = dockerLab(t, { durable: true, isHere: true, scored: "unbuildable" });
+  const refused = await failing.run();
+  assert.equal(refused.code, 2, refused.stdout + refused.stderr);
+  assert.match(
+    refused.stderr,
+    /^building the image of images\/scoring\/Dockerfile; attempts start when it is here\nmissing-image: "score" would run in images\/scoring\/Dockerfile: the image could not be built: .*COPY failed: no source files.*\n {2}help: attempts start only when every image is here: `docker build --file images\/scoring\/Dockerfile images\/scoring` shows the whole build\n/,
+  );
+  assert.deepEqual(failing.at.executions(), {}, "no stage began");
+  const building = dockerLab(t, { durable: true, isHere: true, scored: "buildable" });
+  const said = await building.run();
+  assert.equal(said.code, 1, "the double makes no container");
+  assert.deepEqual(building.at.executions(), { data: 1 });
+  const words = building.asked().map((line) => line.split(" ")[0]);
+  assert.ok(words.includes("build") && words.indexOf("build") < words.indexOf("create"), words.join());
 });

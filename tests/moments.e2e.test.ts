@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { lab, outcomes, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 

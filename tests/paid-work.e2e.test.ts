@@ -9,12 +9,12 @@ import { after, test } from "node:test";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
+import { defineLlmAttempt, keyEnv, provider, shell } from "./support/attempts/llm-attempts.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
-import { defineLlmAttempt, keyEnv, provider, shell } from "./support/llm-attempts.ts";
+import { smallDisk } from "./support/machines/small-disk.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
-import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -6,7 +6,7 @@ import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, w
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { testPython } from "../scorers/testing/submissions.ts";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";

@@ -15,11 +15,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { lacking } from "./support/debian-tool.ts";
 import { endState, recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
-import { smallDisk } from "./support/small-disk.ts";
-import { callsIn, runTraced } from "./support/system-calls.ts";
+import { lacking } from "./support/machines/debian-tool.ts";
+import { smallDisk } from "./support/machines/small-disk.ts";
+import { callsIn, runTraced } from "./support/machines/system-calls.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

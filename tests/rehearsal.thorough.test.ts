@@ -8,14 +8,18 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parse } from "yaml";
+import { shell, submit, tool } from "./support/attempts/llm-attempts.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers, summary } from "./support/lab.ts";
-import { shell, submit, tool } from "./support/llm-attempts.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
-import { LOOPBACK_KEY, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
+import {
+  LOOPBACK_KEY,
+  type SeenRequest,
+  startLoopbackProvider,
+} from "./support/providers/loopback-provider.ts";
 import { publishSources } from "./support/rehearsal/official-sources.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

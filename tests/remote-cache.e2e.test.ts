@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { noSshKeygen, signingKeys } from "../runners/local/src/testing/signing-keys.ts";
-import { CacheServer, cacheToken, nginx } from "./support/cache-server.ts";
 import { counted, filesBelow, lab, lineOf, outcomes, results } from "./support/lab.ts";
 import type { ProgramOutput } from "./support/run-program.ts";
+import { CacheServer, cacheToken, nginx } from "./support/servers/cache-server.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const skip = noSshKeygen || nginx.missing;

@@ -5,11 +5,11 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
+import { smallDisk } from "./support/machines/small-disk.ts";
 import { attemptProcesses, stepsIn, until } from "./support/processes.ts";
-import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -1,13 +1,17 @@
 // `pipeline score`: any folder is validated and scored like an attempt's submission.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { makeAttemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { thisProcess } from "@mlrb/local/leases/owner";
+import { exampleCard } from "@mlrb/local/testing/example-record";
 import { makeSubmissions } from "../scorers/testing/submissions.ts";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
+import { filesBelow } from "./support/lab.ts";
 import { startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -58,6 +62,44 @@ test("links and pipes in the folder are left out by name, and nothing behind the
   assert.equal(files, 1);
   assert.deepEqual(leftOut.map(({ path }: { path: string }) => path).sort(), ["config.json", "up"]);
   assert.equal(said.lines[1]!.kind, "rejected");
+});
+
+test("attempts score measures what a running or recorded attempt has, follows none of its links, and leaves it alone", async () => {
+  const slot = {
+    pipeline: "full-benchmark",
+    profile: "smoke",
+    stage: "attempt[task=baby-lm,agent=slow,seed=1]",
+  };
+  const card = { ...exampleCard, slot, axes: { task: "baby-lm", agent: "slow", seed: 1 }, by: thisProcess() };
+  const { path, name } = makeAttemptFolder(join(root, ".mlrb/attempts/running"), card);
+  writeFileSync(join(path, "supervisor.json"), JSON.stringify(thisProcess()));
+  const scored = (what: string) =>
+    startProgram(repository.path, ["attempts", "score", what, "--root", root]).ended;
+  const early = await scored(name);
+  assert.equal(early.code, 2);
+  assert.match(early.stderr, /no-submission: .* has no workspace here yet/);
+
+  const secret = join(above, "secret");
+  mkdirSync(secret);
+  writeFileSync(join(secret, "key"), "of the host");
+  const workspace = join(path, "attempt-1/sandbox-1/workspace");
+  mkdirSync(workspace, { recursive: true });
+  symlinkSync(secret, join(workspace, "submission"));
+  const before = filesBelow(path);
+  const running = await scored(slot.stage);
+  assert.equal(running.code, 0, running.stderr);
+  assert.match(running.stdout, /rejected/);
+  assert.doesNotMatch(running.stderr, /start {3}/, "an empty submission was scored before");
+  assert.deepEqual(filesBelow(path), before);
+  rmSync(path, { recursive: true });
+
+  const named = (record: Record<string, unknown>) => JSON.stringify(record.slot);
+  const reference = "attempt[task=baby-lm,agent=reference,seed=1]";
+  const { digest } = recordsIn(root).find(({ record }) => named(record).includes(reference))!;
+  const recorded = await scored(digest);
+  assert.equal(recorded.code, 0, recorded.stderr);
+  assert.match(recorded.stdout, /Bits per byte[\s\S]*this submission/);
+  assert.doesNotMatch(recorded.stderr, /start {3}/, "the benchmark has these scores");
 });
 
 /** `generate` for every start of a stage of that name that the run reported. */

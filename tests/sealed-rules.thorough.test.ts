@@ -9,10 +9,10 @@ import { recordedDownloads } from "@mlrb/kit/attempts/recorded-downloads";
 import type { RuleArguments, RuleContext } from "@mlrb/kit/rules/rule-method";
 import { ruleMethods } from "@mlrb/kit/rules/rule-methods";
 import { parse } from "yaml";
-import { attemptStage } from "./support/attempt-stages.ts";
+import { attemptStage } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { lab } from "./support/lab.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

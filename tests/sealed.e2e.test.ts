@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
-import { attemptStage } from "./support/attempt-stages.ts";
+import { attemptStage } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
-import { LoopbackHub } from "./support/loopback-hub.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

@@ -10,9 +10,9 @@ import { indexVariables } from "./support/demonstration/play.ts";
 import { actionsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { counted, type Lab, lab, leftovers, outcomes, results } from "./support/lab.ts";
+import { type SlurmCluster, slurmCluster } from "./support/machines/slurm-cluster.ts";
 import { until } from "./support/processes.ts";
 import { type Line, type Started, startProgram } from "./support/run-program.ts";
-import { type SlurmCluster, slurmCluster } from "./support/slurm-cluster.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

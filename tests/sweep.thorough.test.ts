@@ -24,12 +24,10 @@ import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";
-import { type LoopDisk, makeDisk, mountDisk, powerCut } from "./support/loop-disk.ts";
-import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
-import { type ProgramOutput, parseLines, startProgram } from "./support/run-program.ts";
+import { lacking } from "./support/machines/debian-tool.ts";
+import { type LoopDisk, makeDisk, mountDisk, powerCut } from "./support/machines/loop-disk.ts";
 import {
   type Call,
   callsIn,
@@ -38,7 +36,9 @@ import {
   failedCall,
   runTraced,
   sample,
-} from "./support/system-calls.ts";
+} from "./support/machines/system-calls.ts";
+import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
+import { type ProgramOutput, parseLines, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const full = process.env.MLRB_SWEEP === "full";

@@ -7,7 +7,7 @@ import { after, type TestContext, test } from "node:test";
 import { counted, type Lab, lab, leftovers } from "./support/lab.ts";
 import { until } from "./support/processes.ts";
 import type { ProgramOptions } from "./support/run-program.ts";
-import { stagePrograms } from "./support/stage-programs.ts";
+import { stagePrograms } from "./support/sandboxes/stage-programs.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();

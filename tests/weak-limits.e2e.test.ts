@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 

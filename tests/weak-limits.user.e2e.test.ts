@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { defineAttempts } from "./support/attempt-stages.ts";
+import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
 import { startProgram } from "./support/run-program.ts";

@@ -19,8 +19,8 @@ import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
-import { blobHash, type HubRepository, LoopbackHub } from "../../tests/support/loopback-hub.ts";
 import { until } from "../../tests/support/processes.ts";
+import { blobHash, type HubRepository, LoopbackHub } from "../../tests/support/servers/loopback-hub.ts";
 
 const repository = join(import.meta.dirname, "../..");
 const large = Buffer.alloc(1 << 20, "a row of text\n");

@@ -1,60 +1,13 @@
-// An intermediate checkpoint: the submission at a share of the budget, e.g. `25%`. It is the last snapshot before
-// that time, the final submission if the attempt had ended, or an empty folder if there was nothing yet. A
-// snapshot may be incomplete, so admission judges it like a submission. The task's rules are not checked: they
-// apply to the final submission.
+// An intermediate checkpoint of a submitted model: the submission at a share of the budget, e.g. `25%`. The task's rules are
+// not checked: they apply to the final submission.
 //   node pipelines/steps/moment.ts --axis moment=25% --input submission=DIR --input snapshots=DIR \
 //     --input ledger=FILE --input admission=FILE --output checkpoint=DIR --output submission=DIR
 //     --output admission=FILE --output moment=FILE
 // checkpoint: the folder as it was; submission: what scorers load of it (validate.ts)
-import { constants, copyFileSync, cpSync } from "node:fs";
-import { join } from "node:path";
-import { submissionAt } from "@mlrb/agents/attempt/submission-at";
-import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
-import { admission } from "@mlrb/formats/judged/admission";
-import type { Moment } from "@mlrb/formats/judged/moment";
-import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
-import { momentShare } from "@mlrb/kit/attempts/moment-share";
-import { readJson, writeJson } from "@mlrb/kit/json-file";
-import { readLedger } from "@mlrb/kit/rules/ledger";
-import { stage } from "@mlrb/kit/stage";
+import { writeMoment } from "./moment/write-moment.ts";
 
-const { axes, inputs, outputs } = stage();
-const share = momentShare(axes.moment!);
-if (share === undefined)
-  throw new Error(
-    `the axis moment has the value "${axes.moment}", which is not a share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is always scored`,
-  );
-const ledger = readLedger(inputs.ledger!);
-if (typeof ledger === "string") throw new Error(`${ledger}, so the time of the checkpoint is unknown`);
-const index = mustFollow(
-  snapshotIndex,
-  readJson(join(inputs.snapshots!, "index.json")),
-  "the index of the snapshots",
-);
-
-const stood = submissionAt(share, index, ledger);
-if (stood.kind === "dropped")
-  throw new Error(`the snapshot at ${axes.moment} was not kept: the snapshots exceeded their space`);
-
-const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
-if (stood.kind !== "none")
-  cpSync(from, outputs.checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
-
-const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
-const isFinal =
-  stood.kind === "final" || (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
-// the final submission's own admission, so that both share a score
-if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
-else writeJson(outputs.admission!, admit(outputs.checkpoint!));
-
-const { admitted, reasons, undecided } = mustFollow(
-  admission,
-  readJson(outputs.admission!),
-  "admission.json",
-);
-if (admitted && !undecided) writeCleanSubmission(outputs.checkpoint!, outputs.submission!);
-const found: Moment = { formatVersion: 1, stood, admitted, reasons };
-writeJson(outputs.moment!, found);
-console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);
+writeMoment(admit, (folder, to, { undecided }) => {
+  if (!undecided) writeCleanSubmission(folder, to);
+});

@@ -4,7 +4,7 @@
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { undecidedText, writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
-import { clip } from "@mlrb/kit/admission/clip";
+import { withLeftOut } from "@mlrb/kit/admission/left-out";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -12,16 +12,8 @@ import { stage } from "@mlrb/kit/stage";
 
 const { inputs, outputs } = stage();
 const folder = inputs.submission!;
-const ledger = readLedger(inputs.ledger!);
 
-const admission = admit(folder);
-if (!admission.admitted && typeof ledger !== "string") {
-  // the folder does not show what was left out of it
-  const { overLimits, leftOut } = ledger.submission;
-  if (overLimits) admission.reasons.push({ code: "over-limits", detail: `nothing was taken: ${overLimits}` });
-  for (const { path, why } of leftOut.slice(0, 20))
-    admission.reasons.push({ code: "left-out", detail: `${clip(path)}: ${why}` });
-}
+const admission = withLeftOut(admit(folder), readLedger(inputs.ledger!));
 writeJson(outputs.admission!, admission);
 if (admission.undecided) console.log(`undecided: ${undecidedText(admission.undecided)}`);
 const weights = admission.admitted ? readWeights(folder) : undefined;

@@ -9,7 +9,7 @@ import { DockerExecutor } from "@mlrb/docker/docker-executor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { ensureImage } from "@mlrb/docker/ensure-image";
 import { stageCreation } from "@mlrb/docker/stage-flags";
-import { testEngine } from "../../tests/support/docker-engine.ts";
+import { testEngine } from "../../tests/support/machines/docker-engine.ts";
 import { type Bench, median, medianSeconds, seconds } from "./tools.ts";
 
 const rounds = 15;

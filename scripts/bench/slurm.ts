@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
+import { type SlurmCluster, slurmCluster } from "../../tests/support/machines/slurm-cluster.ts";
 import { startProgram } from "../../tests/support/run-program.ts";
-import { type SlurmCluster, slurmCluster } from "../../tests/support/slurm-cluster.ts";
 import { type Bench, median, repository, seconds } from "./tools.ts";
 
 const stages = 200;

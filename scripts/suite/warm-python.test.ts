@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,22 +8,30 @@ import { isRunning, until } from "../../tests/support/processes.ts";
 
 const program = join(import.meta.dirname, "../../tests/support/warm_python.py");
 
-/** A server with a running script that has started a program. */
-async function running(t: TestContext) {
+/** A server that has run `preload` and listens. */
+async function serving(t: TestContext, preload: string) {
   const folder = mkdtempSync(join(tmpdir(), "warm-python-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
-  writeFileSync(at("preload.py"), "");
+  writeFileSync(at("preload.py"), preload);
+  const env = { ...process.env, HOME: at("warm-home") };
+  const command = [program, "serve", at("socket"), at("preload.py")];
+  const server = spawn("python3", command, { stdio: "ignore", env });
+  t.after(() => server.kill("SIGKILL"));
+  const listens = new RegExp(` 00010000 .* ${at("socket")}$`, "m"); // before, the client would run the script itself
+  await until("the socket", () => listens.test(readFileSync("/proc/net/unix", "latin1")));
+  return { server, folder, at };
+}
+
+/** A server with a running script that has started a program. */
+async function running(t: TestContext) {
+  const { server, folder, at } = await serving(t, "");
   writeFileSync(
     at("script.py"),
     'import os, subprocess, time\nchild = subprocess.Popen(["sleep", "300"])\n' +
       'with open("pids.new", "w") as file:\n    file.write(f"{os.getpid()} {child.pid}")\n' +
       'os.rename("pids.new", "pids")\ntime.sleep(300)\n',
   );
-  const server = spawn("python3", [program, "serve", at("socket"), at("preload.py")], { stdio: "ignore" });
-  t.after(() => server.kill("SIGKILL"));
-  const listens = new RegExp(` 00010000 .* ${at("socket")}$`, "m"); // before, the client would run the script itself
-  await until("the socket", () => listens.test(readFileSync("/proc/net/unix", "latin1")));
   const client = spawn("python3", [program, "run", at("socket"), "script.py"], {
     cwd: folder,
     stdio: "ignore",
@@ -50,4 +58,27 @@ test("a warm script ends when the suite is killed", { skip: linux }, async (t) =
   const { server, script } = await running(t);
   server.kill("SIGKILL");
   await until("its end", () => !isRunning(script));
+});
+
+test("a forked server has the warm libraries and their home, but only with its own preload, limits and threads", {
+  skip: linux,
+}, async (t) => {
+  const { folder, at } = await serving(t, "import json\njson.noted = True\n");
+  writeFileSync(
+    at("server.py"),
+    "import json, sys\nprint(hasattr(json, 'noted'), sys.argv[2], sys.stdin.read())\n",
+  );
+  writeFileSync(at("other.py"), "import json\n");
+  const fork = (preload: string, { env = {}, limit = "" } = {}) => {
+    const command = `${limit} exec python3 "$@"`;
+    const args = [program, "fork", at("socket"), "server.py", at(preload), "own-home"];
+    const given = { cwd: folder, input: "asked", env: { ...process.env, ...env }, encoding: "utf8" } as const;
+    const { stdout, stderr } = spawnSync("sh", ["-c", command, "sh", ...args], given);
+    assert.equal(stderr, "");
+    return stdout;
+  };
+  assert.equal(fork("preload.py"), `True ${at("warm-home")} asked\n`);
+  assert.equal(fork("other.py"), "False own-home asked\n");
+  assert.equal(fork("preload.py", { limit: "ulimit -n 200;" }), "False own-home asked\n");
+  assert.equal(fork("preload.py", { env: { OMP_NUM_THREADS: "7" } }), "False own-home asked\n");
 });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
-import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
+import { defineLlmAttempt, keyEnv, recorded } from "../support/attempts/llm-attempts.ts";
 import { type Lab, lab } from "../support/lab.ts";
-import { defineLlmAttempt, keyEnv, recorded } from "../support/llm-attempts.ts";
+import { type AimockAnswer, aimockSoftware, startAimock } from "../support/providers/aimock.ts";
 import { throwAwayRepository } from "../support/throw-away-repository.ts";
 
 const software = await aimockSoftware();

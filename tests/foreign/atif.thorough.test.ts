@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { foreignPython } from "../support/foreign-software.ts";
-import { keptRecords } from "../support/kept-records.ts";
+import { keptRecords } from "../support/attempts/kept-records.ts";
+import { foreignPython } from "../support/machines/foreign-software.ts";
 import { startProgram } from "../support/run-program.ts";
 
 const { path: python, skip } = await foreignPython(["harbor==0.24.0"], { python: 12 });

@@ -5,12 +5,12 @@ import { chmodSync, copyFileSync, globSync, linkSync, mkdirSync } from "node:fs"
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
-import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
-import { attemptStage, emptyData } from "../support/attempt-stages.ts";
-import { foreignNpm } from "../support/foreign-software.ts";
+import { attemptStage, emptyData } from "../support/attempts/attempt-stages.ts";
+import { keyEnv, keyName, recorded } from "../support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab } from "../support/lab.ts";
-import { keyEnv, keyName, recorded } from "../support/llm-attempts.ts";
-import { LOOPBACK_KEY } from "../support/loopback-provider.ts";
+import { foreignNpm } from "../support/machines/foreign-software.ts";
+import { type AimockAnswer, aimockSoftware, startAimock } from "../support/providers/aimock.ts";
+import { LOOPBACK_KEY } from "../support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "../support/throw-away-repository.ts";
 
 const missing = await bubblewrapMissing();

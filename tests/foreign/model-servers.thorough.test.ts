@@ -12,11 +12,11 @@ import { causeOf } from "@mlrb/agents/model/cause-of";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { ensureEnvironment } from "../../scripts/ensure-environment.ts";
-import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
-import { foreignPython } from "../support/foreign-software.ts";
+import { defineLlmAttempt, keyEnv, recorded } from "../support/attempts/llm-attempts.ts";
 import { type Lab, lab } from "../support/lab.ts";
-import { defineLlmAttempt, keyEnv, recorded } from "../support/llm-attempts.ts";
-import { LOOPBACK_KEY } from "../support/loopback-provider.ts";
+import { foreignPython } from "../support/machines/foreign-software.ts";
+import { type AimockAnswer, aimockSoftware, startAimock } from "../support/providers/aimock.ts";
+import { LOOPBACK_KEY } from "../support/providers/loopback-provider.ts";
 import { throwAwayRepository } from "../support/throw-away-repository.ts";
 
 const checkout = join(import.meta.dirname, "../..");

@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { filesBelow, type Lab, lab, results, summary } from "./lab.ts";
+import { sample } from "./machines/system-calls.ts";
 import type { ProgramOutput } from "./run-program.ts";
-import { sample } from "./system-calls.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
 const seed = Number(process.env.MLRB_TEST_DAMAGE_SEED ?? Date.now() % 2 ** 31);

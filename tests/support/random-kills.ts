@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { recordsIn } from "./end-state.ts";
 import { outcomes } from "./lab.ts";
 import { type ProgramOutput, parseLines, type Started } from "./run-program.ts";
-import { stagePrograms } from "./stage-programs.ts";
+import { stagePrograms } from "./sandboxes/stage-programs.ts";
 
 export type Kills = {
   root: string;

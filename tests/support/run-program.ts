@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
+import { warmForkServer } from "./warm-python.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a line is the program's output; tests assert the fields that they read
 export type Line = Record<string, any>;
@@ -40,7 +41,7 @@ export function startProgram(path: string, args: string[], options: ProgramOptio
   const command = [...through, process.execPath, ...nodeFlags, program, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd ?? path,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...warmForkServer(), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const stdout = textOf(child.stdout);

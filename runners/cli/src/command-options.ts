@@ -45,7 +45,11 @@ export function withSelection(command: Command): Command {
     "start attempts without a check of reference models on this host; the tables print it",
     false,
   );
-  return withPlace(command.option("--executor <name>", "where stages run: local, docker or slurm"));
+  return withPlace(withExecutor(command));
+}
+
+export function withExecutor(command: Command): Command {
+  return command.option("--executor <name>", "where stages run: local, docker or slurm");
 }
 
 /** The options of commands that look at stages of one pipeline. */

@@ -2,7 +2,15 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { loadsIn, pipelineArgument, withPlace, withPrices, withProfile, withSet } from "./command-options.ts";
+import {
+  loadsIn,
+  pipelineArgument,
+  withExecutor,
+  withPlace,
+  withPrices,
+  withProfile,
+  withSet,
+} from "./command-options.ts";
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
 import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
@@ -62,9 +70,13 @@ program
   .option("--json", "print one JSON object per line", false)
   .action(loads(async () => (await import("./commands/list-command.ts")).listCommand));
 
-const doctor = withPlace(
-  withSet(
-    withProfile(program.command("doctor").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
+const doctor = withExecutor(
+  withPlace(
+    withSet(
+      withProfile(
+        program.command("doctor").argument("[pipeline]", `${pipelineArgument[1]} (default: full-benchmark)`),
+      ),
+    ),
   ),
 );
 withPrices(doctor, {

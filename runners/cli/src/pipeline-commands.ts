@@ -91,6 +91,10 @@ function withStartOptions(command: Command): Command {
         "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/remote-cache.md)",
       ).choices([...remoteModes]),
     )
+    .option(
+      "--on-event <command>",
+      "a shell command that gets a JSON object on its standard input when an attempt waits or ends, a stage fails or the run ends",
+    )
     .option("--yes", "start new attempts without a limit on their expected cost", false);
 }
 

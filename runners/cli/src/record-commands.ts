@@ -1,6 +1,6 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import { type Command, Option } from "commander";
-import { type Loads, withPlace, withSet } from "./command-options.ts";
+import { type Loads, withJobs, withPlace, withSet } from "./command-options.ts";
 
 const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
 
@@ -8,7 +8,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
     .description(
-      "list, show, verify, thin, export, import, choose and adjudicate attempts; resume, stop or adopt one",
+      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, resume, stop or adopt one",
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
@@ -19,6 +19,15 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it")
     .option("--full", "print every event", false)
     .action(loads(async () => (await import("./commands/attempts-show.ts")).attemptsShow));
+  declare("watch", "show live what the agent of a running attempt does, what it used and the time left")
+    .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
+    .option("--full", "also print output of programs and requests to models", false)
+    .action(loads(async () => (await import("./commands/attempts-watch.ts")).attemptsWatch));
+  withJobs(
+    declare("score", "score what an attempt would submit now; changes neither the attempt nor a table"),
+  )
+    .argument("<attempt>", attemptWords)
+    .action(loads(async () => (await import("./commands/attempts-score.ts")).attemptsScore));
   declare("export", "copy records for another machine, or write attempts for another program")
     .argument("<dir>", "folder to copy records to; with --format, an attempt or a pipeline")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
@@ -33,6 +42,9 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("stop", "end a running attempt; quarantine what it made and spent")
     .argument("<attempt>", attemptWords)
     .action(loads(async () => (await import("./commands/attempts-stop.ts")).attemptsStop));
+  declare("pause", "let a running attempt stop before its next model call; `attempts resume` continues it")
+    .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
+    .action(loads(async () => (await import("./commands/attempts-pause.ts")).attemptsPause));
   declare("resume", "pass the keys set in this shell to attempts that wait for you, and let them continue")
     .argument("[attempt...]", `${attemptWords} (default: all that wait for you)`)
     .action(loads(async () => (await import("./commands/attempts-resume.ts")).attemptsResume));

@@ -19,7 +19,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Gpu } from "@mlrb/core/ports/gpu";
-import { type TestEngine, testEngine } from "../../../tests/support/docker-engine.ts";
+import { type TestEngine, testEngine } from "../../../tests/support/machines/docker-engine.ts";
 import { isRunning } from "../../../tests/support/processes.ts";
 import { DockerExecutor, type DockerExecutorOptions } from "./docker-executor.ts";
 

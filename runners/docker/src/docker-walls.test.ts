@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
-import { type TestEngine, testEngine } from "../../../tests/support/docker-engine.ts";
+import { type TestEngine, testEngine } from "../../../tests/support/machines/docker-engine.ts";
 import { clearDockerWalls, dockerWalls } from "./docker-walls.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-walls-")));

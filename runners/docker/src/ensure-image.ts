@@ -33,6 +33,8 @@ export type EnsureOptions = {
   /** The repository. */
   root: string;
   makingMs?: number;
+  /** Called before an image of a Dockerfile is built. */
+  onMake?: () => void;
 };
 
 export async function ensureImage(
@@ -74,9 +76,10 @@ export async function ensureImage(
         return { ok: false, detail: `image: ${file} cannot be read: ${(error as Error).message}` };
       }
       const args = ["build", "--quiet", "--file", join(options.root, file), join(options.root, folder)];
-      return await made(engine, reference, identity, () =>
-        engine.call(args, { timeMs: options.makingMs ?? makingMs }),
-      );
+      return await made(engine, reference, identity, () => {
+        options.onMake?.();
+        return engine.call(args, { timeMs: options.makingMs ?? makingMs });
+      });
     }
   }
 }

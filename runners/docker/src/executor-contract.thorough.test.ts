@@ -1,7 +1,7 @@
 // The Docker executor as the engine relies on it, with a real engine.
 import { after, before } from "node:test";
-import { type TestEngine, testEngine } from "../../../tests/support/docker-engine.ts";
 import { executorContract } from "../../../tests/support/executor-contract.ts";
+import { type TestEngine, testEngine } from "../../../tests/support/machines/docker-engine.ts";
 import { DockerExecutor } from "./docker-executor.ts";
 
 let engine: TestEngine;

@@ -1,6 +1,7 @@
 // report.json of formatVersion 4, as far as a report of today can be made from it. Results that were published before
 // stay readable.
 
+import { uncheckedNames } from "./attempt/attempt-record.ts";
 import { formerJudgement } from "./judged/verdict.ts";
 import { attempt, foundResearch, missing, notMeasured, researchFailure } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
@@ -49,14 +50,11 @@ export const report4 = fileFormat(
     ...{ title, label, smoke, note, tasks, agents, metrics, published },
     coverage: openObject({ gaps }, ["gaps"]),
     attempts: listOf(
-      wholeExcept(
-        ["condition", "budget", "origin", "weakLimits", "skippedChecks", "undeclaredChecks", "actions"],
-        {
-          ...attemptFields,
-          verdict: kindsOf(wholeObject(formerJudgement), missing),
-          research: nullable(research4),
-        },
-      ),
+      wholeExcept(["condition", "budget", "origin", "weakLimits", ...uncheckedNames, "actions"], {
+        ...attemptFields,
+        verdict: kindsOf(wholeObject(formerJudgement), missing),
+        research: nullable(research4),
+      }),
     ),
     cells: listOf(cell4),
     rows: listOf({ ...wholeExcept(["kind", "parameters"], row.properties), anyOf: row.anyOf }),

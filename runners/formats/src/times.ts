@@ -1,6 +1,6 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
 
-import { skippedChecks, undeclaredChecks } from "./attempt/attempt-record.ts";
+import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import {
@@ -27,8 +27,7 @@ export const times = fileFormat(
           "reached",
           "served",
           "origin",
-          "skippedChecks",
-          "undeclaredChecks",
+          ...uncheckedNames,
           "gpuMemoryPeakMiB",
           "unusedShare",
           "sinceImprovementSeconds",
@@ -85,8 +84,7 @@ export const times = fileFormat(
             description: "which models answered its calls; absent without a call, and in older files",
           },
           origin: memberOrigin,
-          skippedChecks,
-          undeclaredChecks,
+          ...uncheckedFields,
         },
       ),
     ),

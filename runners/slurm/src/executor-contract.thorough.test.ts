@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { executorContract } from "../../../tests/support/executor-contract.ts";
-import { type SlurmCluster, slurmCluster } from "../../../tests/support/slurm-cluster.ts";
+import { type SlurmCluster, slurmCluster } from "../../../tests/support/machines/slurm-cluster.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
 const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");

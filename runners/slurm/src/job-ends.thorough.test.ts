@@ -10,11 +10,11 @@ import { after, before, test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { lacking } from "../../../tests/support/debian-tool.ts";
 import { ContractLab, running } from "../../../tests/support/executor-contract.ts";
-import { fakeGpus, fakeNvidia } from "../../../tests/support/fake-nvidia.ts";
+import { lacking } from "../../../tests/support/machines/debian-tool.ts";
+import { fakeGpus, fakeNvidia } from "../../../tests/support/machines/fake-nvidia.ts";
+import { type SlurmCluster, slurmCluster } from "../../../tests/support/machines/slurm-cluster.ts";
 import { isRunning, until } from "../../../tests/support/processes.ts";
-import { type SlurmCluster, slurmCluster } from "../../../tests/support/slurm-cluster.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
 const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");

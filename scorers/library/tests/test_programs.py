@@ -117,8 +117,10 @@ class Programs(unittest.TestCase):
         program = self.folder / "submission/program"
         (program / "logs").mkdir(parents=True)
         (program / "logs/old.txt").write_text("old")
+        (program / "logs/submission.csv").write_text("an example")
         (program / "submission.csv").write_text("image_id,class\n")
         text = "from pathlib import Path\nassert Path('logs/old.txt').read_text() == 'old'\n"
+        text += "assert Path('logs/submission.csv').read_text() == 'an example'\n"
         (program / "main.py").write_text(f"{text}Path('logs/new.txt').write_text('new')\n{WRITES_ROWS}")
         found = self.run_folder(self.folder / "submission", PRIVATE)
         self.assertEqual(len(found.predictions), 6)

@@ -3,7 +3,7 @@
 // programs run for real, and their output is the same on every machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reply } from "../loopback-provider.ts";
+import type { Reply } from "../providers/loopback-provider.ts";
 
 const program = readFileSync(join(import.meta.dirname, "train.py"), "utf8");
 

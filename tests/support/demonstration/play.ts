@@ -2,7 +2,7 @@
 // its scores.
 import { join } from "node:path";
 import { recordsIn } from "../end-state.ts";
-import { LOOPBACK_KEY, startLoopbackProvider } from "../loopback-provider.ts";
+import { LOOPBACK_KEY, startLoopbackProvider } from "../providers/loopback-provider.ts";
 import { type ProgramOutput, startProgram } from "../run-program.ts";
 import type { Repository } from "../throw-away-repository.ts";
 import { conversation } from "./conversation.ts";

@@ -8,7 +8,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { parse } from "yaml";
 import { type HubImage, imageParquet, toyImages } from "../../../tasks/data/testing/image-parquet.ts";
-import type { LoopbackHub } from "../loopback-hub.ts";
+import type { LoopbackHub } from "../servers/loopback-hub.ts";
 
 type Row = Record<string, unknown>;
 type Files = Record<string, Buffer | string>;

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
+import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
 import { until } from "../../../../tests/support/processes.ts";
 import { busyMsOf, readReports, watchGpus } from "./gpu-use.ts";
 

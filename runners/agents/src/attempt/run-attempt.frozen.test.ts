@@ -9,7 +9,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readLedger } from "@mlrb/kit/rules/ledger";
-import { startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
+import { startLoopbackProvider } from "../../../../tests/support/providers/loopback-provider.ts";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
-import { type Reply, startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
+import { type Reply, startLoopbackProvider } from "../../../../tests/support/providers/loopback-provider.ts";
 import { priceBook } from "../model/prices.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";

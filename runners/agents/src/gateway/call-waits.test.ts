@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
-import type { Script } from "../../../../tests/support/loopback-provider.ts";
+import type { Script } from "../../../../tests/support/providers/loopback-provider.ts";
 import { gatewayLab, providersAt, purse } from "../testing/gateway-lab.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 
@@ -16,6 +16,7 @@ function person(patience = { providerMs: 3_600_000, operatorMs: 3_600_000 }) {
   const shown: AttemptWait[] = [];
   const waits: (() => void)[] = [];
   const watchers: (() => void)[] = [];
+  const pause = { on: false };
   const waiting: AttemptWaiting = {
     patience,
     board: { show: (_, wait) => void shown.push(wait), clear: () => {} },
@@ -27,13 +28,14 @@ function person(patience = { providerMs: 3_600_000, operatorMs: 3_600_000 }) {
         for (const tell of watchers.splice(0)) tell();
         await promise;
       },
+      paused: () => pause.on,
       close: async () => {},
     },
   };
   const began = () =>
     waits.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => watchers.push(resolve));
   return {
-    ...{ shown, waiting, began },
+    ...{ shown, waiting, began, pause },
     resume: () => {
       for (const one of waits.splice(0)) one();
     },
@@ -64,6 +66,25 @@ test("a call refused for its key is held until a person resumes, and then answer
   );
   assert.deepEqual(tries, [[2, 1, "wrong-key", true]]);
   assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
+});
+
+test("a paused attempt sends no call and is frozen until a person continues it", async (t) => {
+  const at = await lab(t, [answered, { text: "after the pause" }]);
+  at.pause.on = true;
+  const asked = at.ask(path, chat("second"));
+  await at.began();
+  assert.equal(at.provider.seen.length, 1);
+  assert.equal(at.inFlight.size, 0, "nothing is booked");
+  const { why, cause, giveUpAt } = at.shown.at(-1)!;
+  assert.deepEqual([why, cause, giveUpAt], ["operator", "paused", null]);
+  at.pause.on = false;
+  at.resume();
+  assert.match(await (await asked).text(), /after the pause/);
+  assert.deepEqual(at.spent.waits, ["operator began", "operator ended"]);
+  assert.deepEqual(
+    at.events.filter(({ event }) => event === "model-try"),
+    [],
+  );
 });
 
 const text = (content: string) => [{ role: "user", content }];

@@ -11,6 +11,7 @@ import type { ModelFailure } from "../model/model-client.ts";
 import { retryPause } from "../model/retry-pause.ts";
 import { operatorPause } from "../waiting/patience.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
+import { whilePaused } from "../waiting/while-paused.ts";
 
 export type CallWaitsOptions = {
   meter: Pick<Meter, "waiting" | "leftMs">;
@@ -89,6 +90,18 @@ export class CallWaits {
       trouble.tries = 0;
     }
     this.#wake();
+  }
+
+  /** Resolves once no person has paused the attempt, or when it ends. */
+  async unpaused(): Promise<void> {
+    const { meter, waiting, signal } = this.#options;
+    if (!waiting.desk.paused()) return;
+    await Promise.all(this.#passing);
+    try {
+      await whilePaused("next call", { ...waiting, meter, signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Nothing is frozen before this answer has reached the program. */

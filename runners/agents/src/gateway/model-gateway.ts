@@ -104,6 +104,8 @@ export class ModelGateway {
       const call = admitCall(route, { bytes: body.bytes, headers }, this.#options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
       if (route.kind === "count") return await this.#count(route, call, response);
+      await this.#desk.waits?.unpaused();
+      if (this.#over.signal.aborted) return refuse(response, route, 502, "the attempt is over");
       const booked = await this.#booked(route, call, response);
       if (!booked) return;
       const calling = new GatewayCall(this.#desk, { route, call, booked }, response).run();

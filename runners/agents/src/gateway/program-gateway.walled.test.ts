@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import { type Script, startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
+import { type Script, startLoopbackProvider } from "../../../../tests/support/providers/loopback-provider.ts";
 import { providerSilence } from "../model/provider-silence.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
@@ -43,7 +43,7 @@ async function opened(t: TestContext, script: Script, { tokens }: { tokens?: num
   await sandbox.put(made("submission"), "workspace/submission");
   writeFileSync(join(made("given"), "TASK.md"), "Train something.");
   copyFileSync(
-    join(import.meta.dirname, "../../../../tests/support/stand-in-cli.py"),
+    join(import.meta.dirname, "../../../../tests/support/attempts/stand-in-cli.py"),
     join(base, "given/cli.py"),
   );
   await sandbox.put(join(base, "given/TASK.md"), "workspace/TASK.md");

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { ModelCallEvent } from "@mlrb/formats/attempt/trajectory";
-import type { Reply } from "../../../../tests/support/loopback-provider.ts";
+import type { Reply } from "../../../../tests/support/providers/loopback-provider.ts";
 import { type AttemptFacts, attemptLedger } from "../attempt/attempt-ledger.ts";
 import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import { priceBook } from "../model/prices.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { execa } from "execa";
-import { storedZip } from "../../../../tests/support/wheel.ts";
+import { storedZip } from "../../../../tests/support/servers/wheel.ts";
 import { ContentSearches } from "./content-searches.ts";
 import { DownloadCache } from "./download-cache.ts";
 

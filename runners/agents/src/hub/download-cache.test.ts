@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { LoopbackHub } from "../../../../tests/support/loopback-hub.ts";
+import { LoopbackHub } from "../../../../tests/support/servers/loopback-hub.ts";
 import { DownloadCache, type WantedFile } from "./download-cache.ts";
 
 const content = Buffer.alloc(300_000, "content of a file ");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LoopbackIndex } from "../../../../tests/support/loopback-index.ts";
+import { LoopbackIndex } from "../../../../tests/support/servers/loopback-index.ts";
 import { filesOfHtml, filesOfJson, indexPage, PackageIndex } from "./package-index.ts";
 
 const base = new URL("https://index.example/simple/a/");

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
+import { until } from "../../../../tests/support/processes.ts";
 import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
-} from "../../../../tests/support/loopback-provider.ts";
-import { until } from "../../../../tests/support/processes.ts";
+} from "../../../../tests/support/providers/loopback-provider.ts";
 import { aiSdkClient, type ClientLimits } from "./ai-sdk-client.ts";
 import type { Message, ModelResult, ToolSpec } from "./model-client.ts";
 

@@ -7,7 +7,7 @@ import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
-} from "../../../../tests/support/loopback-provider.ts";
+} from "../../../../tests/support/providers/loopback-provider.ts";
 import type { Meter } from "../attempt/meter.ts";
 import { heldCall } from "../testing/held-call.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";

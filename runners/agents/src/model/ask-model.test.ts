@@ -50,6 +50,7 @@ function lab(
     price?: number | null;
     /** How long each pause for a person lasts; without it no person is awaited. */
     person?: (askedMs: number) => number;
+    paused?: () => boolean;
   } = {},
 ) {
   let clock = 0;
@@ -114,6 +115,7 @@ function lab(
           pauses.push(ms);
           clock += options.person!(ms);
         },
+        paused: () => options.paused?.() ?? false,
         close: async () => {},
       },
     }),
@@ -141,6 +143,18 @@ function lab(
     tries: () => of<ModelTryEvent>("model-try"),
   };
 }
+
+test("a paused attempt asks nothing until it is continued, also before its first answer, and the time is not its own", async () => {
+  let looks = 0;
+  const { ask, log, shown, waited, tries } = lab([answer({})], {
+    paused: () => ++looks < 4,
+    person: (ms) => ms,
+  });
+  assert.equal((await ask()).kind, "answered");
+  assert.deepEqual(waited, { operator: 10_000 });
+  assert.deepEqual(log, ["cleared", "charge", "model-call"]);
+  assert.deepEqual([shown.size, tries().length], [0, 0]);
+});
 
 test("an answer is charged before it is written, and written with its digest and price", async () => {
   const { ask, log, calls, charged } = lab([

@@ -7,6 +7,7 @@ import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
+import { whilePaused } from "../waiting/while-paused.ts";
 import { boundUsage, type CallBound, callBound, callCharge } from "./call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
 import { failureOf } from "./cause-of.ts";
@@ -67,6 +68,7 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   const counts = given.counts ?? { calls: 0, answered: 0 };
   return async (by, messages, tools) => {
     given.signal.throwIfAborted();
+    if (given.desk?.paused()) await whilePaused(callName(counts.calls + 1), { ...given, desk: given.desk });
     // a used-up budget leaves no gap in the numbers
     if (given.meter.over()) return { kind: "over" };
     const call = ++counts.calls;

@@ -103,6 +103,7 @@ const examples: Record<ModelCause, unknown[]> = {
   ],
   "no-stream": [new TransportTrouble("MLRB_NO_STREAM", 'no stream of events, but text/html: "<html>"')],
   "over-cap": [], // not a provider's
+  paused: [], // a person's
   unforeseen: [new Error("who knows"), "a text", undefined, null, 7, said(418, "teapot")],
   "no-certificate": [
     network("DEPTH_ZERO_SELF_SIGNED_CERT"),

@@ -2,13 +2,13 @@
 // right.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { bedrock } from "../../../../tests/support/loopback-bedrock.ts";
+import { bedrock } from "../../../../tests/support/providers/loopback-bedrock.ts";
 import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
-} from "../../../../tests/support/loopback-provider.ts";
-import { complete } from "../../../../tests/support/loopback-reply.ts";
+} from "../../../../tests/support/providers/loopback-provider.ts";
+import { complete } from "../../../../tests/support/providers/loopback-reply.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import type { Message, ModelFailure, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
 import { probeModel } from "./probe-model.ts";

@@ -109,6 +109,12 @@ export const modelCauses = {
     shows: "the attempts of the run have spent its --max-cost together; no call was made",
     wayOut: "run the pipeline again with a higher --max-cost",
   },
+  paused: {
+    ...operator,
+    shows: "a person typed `attempts pause`; no call was made",
+    attempt: "goes on",
+    wayOut: "`pipeline attempts resume` continues it",
+  },
   "wrong-key": {
     ...operator,
     shows: "401, or 400 with words about the key",

@@ -4,7 +4,7 @@ import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
-} from "../../../../tests/support/loopback-provider.ts";
+} from "../../../../tests/support/providers/loopback-provider.ts";
 import { priceBook } from "./prices.ts";
 import { probeModel, probeToolCall, toolCallBound } from "./probe-model.ts";
 

@@ -1,4 +1,4 @@
-import { sandboxSuite } from "../../../../tests/support/sandbox-suite.ts";
+import { sandboxSuite } from "../../../../tests/support/sandboxes/sandbox-suite.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 
 sandboxSuite({

@@ -13,7 +13,7 @@ import {
   type LoopbackProvider,
   type Script,
   startLoopbackProvider,
-} from "../../../../tests/support/loopback-provider.ts";
+} from "../../../../tests/support/providers/loopback-provider.ts";
 import type { HeldCall, OverBudget } from "../attempt/meter.ts";
 import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";

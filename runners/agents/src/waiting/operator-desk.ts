@@ -3,15 +3,18 @@
 // socket's address goes through the open folder's descriptor: the path of a state folder may exceed the 107 bytes of
 // an address.
 import { once } from "node:events";
-import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { pauseFile } from "@mlrb/core/ports/attempt-wait";
 import { readResumeRequest, resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 
 export type OperatorDesk = {
   /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
+  /** Whether a person has asked the attempt to stop before its next call. */
+  paused(): boolean;
   close(): Promise<void>;
 };
 
@@ -37,6 +40,7 @@ export function operatorDesk({ folder, secrets, take, setTimer = timer }: DeskOp
     if (strange.length > 0)
       return reply({ kind: "refused", detail: `the attempt has no secret ${strange.join(", ")}` });
     take(asked.secrets);
+    rmSync(join(folder, pauseFile), { force: true });
     const tried = waiting.size;
     for (const resume of [...waiting]) resume();
     reply({ kind: "resumed", calls: tried });
@@ -63,6 +67,7 @@ export function operatorDesk({ folder, secrets, take, setTimer = timer }: DeskOp
         signal.removeEventListener("abort", stop);
       }
     },
+    paused: () => existsSync(join(folder, pauseFile)),
     close,
   };
 }

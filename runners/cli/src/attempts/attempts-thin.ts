@@ -2,7 +2,6 @@
 // else of the records stays.
 
 import type { Plan } from "@mlrb/core/plan/plan";
-import { formatBytes } from "@mlrb/core/text/units";
 import type { RetainSpec } from "@mlrb/formats/declared/pipeline";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -15,7 +14,8 @@ import type { PlaceOptions } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
-import { type PlannedAttempt, type ThinReport, thinAttempts } from "./thin-attempts.ts";
+import { type PlannedAttempt, thinAttempts } from "./thin-attempts.ts";
+import { thinJson, thinText } from "./thin-lines.ts";
 import { mayGo, type OtherProfile } from "./thin-plan.ts";
 
 export type ThinOptions = PlaceOptions & { keep?: "final" | "none"; dryRun: boolean; set: string[] };
@@ -60,8 +60,8 @@ export async function attemptsThin(
   }
   const why = `attempts thin${options.keep === undefined ? "" : ` --keep ${options.keep}`}`;
   const report = thinAttempts(planned, workspace, { why, dryRun: options.dryRun });
-  if (options.json) for (const line of jsonLines(report, options.dryRun)) printJson(line);
-  else for (const line of textLines(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
+  if (options.json) for (const line of thinJson(report, options.dryRun)) printJson(line);
+  else for (const line of thinText(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
   return report.attempts.some(({ may }) => may.refused.length > 0) ? 1 : 0;
 }
 
@@ -136,40 +136,6 @@ async function otherProfiles(
   return others;
 }
 
-function textLines({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): string[] {
-  const lines = attempts.flatMap(({ record, files, shared, held, may }) => {
-    const head = `${record.slice(0, 12)}  ${held.record.slot.stage}`;
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const also =
-      shared > 0 ? `; ${counted(shared, "file")} stay: other records or given models hold them` : "";
-    const verb = dryRun ? "would go" : "thinned ";
-    return [
-      ...(files.length > 0
-        ? [`${verb}  ${head}  ${counted(files.length, "file")}, ${formatBytes(bytes)}${also}`]
-        : []),
-      ...(files.length === 0 && shared > 0 ? [`kept      ${head}${also.slice(1)}`] : []),
-      ...may.refused.map(({ output, why }) => `kept      ${head}  its ${output}: ${why}`),
-    ];
-  });
-  const some = attempts.filter(({ files }) => files.length > 0).length;
-  const end = `${counted(some, "attempt")} ${dryRun ? "would be thinned" : "thinned"}, ${formatBytes(freed)} ${dryRun ? "would be freed" : "freed"}`;
-  const list = cannotRun.length > 0 ? [`cannot run again for them: ${cannotRun.join(", ")}`] : [];
-  return [...lines, end, ...list];
-}
-
-function jsonLines({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): object[] {
-  return [
-    ...attempts.map(({ record, files, shared, may: { refused } }) => ({
-      event: "attempt-thin",
-      record,
-      files,
-      shared,
-      refused,
-    })),
-    { event: "attempts-thin", dryRun, freed, cannotRun },
-  ];
-}
-
 /**
  * At the end of a run whose profile says `retain: { thin: scored }`: what the run finished may go. `isNarrowed`: the run
  * has --set or --only, so its plan lacks stages that may need the weights.
@@ -202,8 +168,8 @@ export async function thinAfterRun(
     ({ files, damaged }) => files.length + damaged.length > 0,
   );
   if (changed.length > 0) {
-    if (json) for (const line of jsonLines({ ...report, attempts: changed }, false)) printJson(line);
-    else for (const line of textLines({ ...report, attempts: changed }, false)) say(oneLine(line));
+    if (json) for (const line of thinJson({ ...report, attempts: changed }, false)) printJson(line);
+    else for (const line of thinText({ ...report, attempts: changed }, false)) say(oneLine(line));
   }
   const kept = same.filter(({ may }) => may.refused.length > 0);
   const first = kept[0]?.may.refused[0];

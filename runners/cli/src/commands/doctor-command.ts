@@ -15,7 +15,7 @@ import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
 import { remoteChecks } from "../gates/remote-checks.ts";
 import { sourceChecks } from "../gates/source-checks.ts";
-import { readWords, refuse } from "../request/request.ts";
+import { pipelineFile, readWords, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
@@ -28,6 +28,7 @@ export type DoctorOptions = {
   root?: string;
   profile?: string;
   set: string[];
+  executor?: string;
   /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
   models: boolean | string;
   json: boolean;
@@ -40,9 +41,10 @@ export type DoctorOptions = {
  * check fails, or if Node is not the project's. */
 export async function doctorCommand(
   repository: string,
-  pipeline: string,
-  options: DoctorOptions,
+  named: string | undefined,
+  typed: DoctorOptions,
 ): Promise<number> {
+  const { pipeline, options } = withPipelineApart(repository, named, typed);
   const deep = options.deep ? await deepRequest(repository, pipeline, options) : undefined;
   if (deep === "refused") return 2;
   const answers = await doctorAnswers(repository, pipeline, options);
@@ -64,6 +66,22 @@ export async function doctorCommand(
   return broken || tried === "failed" ? 1 : 0;
 }
 
+/** In `doctor --models PIPELINE` the word after the option is the pipeline, unless an agent has this name. */
+function withPipelineApart(
+  repository: string,
+  pipeline: string | undefined,
+  options: DoctorOptions,
+): { pipeline: string; options: DoctorOptions } {
+  const { models } = options;
+  if (pipeline === undefined && typeof models === "string") {
+    const sources = sourceFiles(repository);
+    const isAgent = readManifest("agent", models, sources) !== undefined;
+    if (!isAgent && typeof pipelineFile(repository, models, sources) === "string")
+      return { pipeline: models, options: { ...options, models: true } };
+  }
+  return { pipeline: pipeline ?? "full-benchmark", options };
+}
+
 /** `models`: the checks of the models that `--models` names, which are among `checks`. */
 type DoctorAnswers = { checks: Check[]; profiles: ProfileCheck[]; models: Check[] };
 
@@ -78,9 +96,9 @@ export async function doctorAnswers(
   const named = namedAgents(options.models, sources);
   if ("code" in named) return { problems: [named] };
   const scripted = await withScripted(repository, words.file, sources);
-  const { profile } = options;
+  const { profile, executor } = options;
   const needs =
-    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile }, scripted, executorNames);
+    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile, executor }, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });

@@ -39,8 +39,8 @@ export async function runCommand(
       hostname(), // two machines that share a folder decide host-dependent stages separately
     ],
   };
-  // a watcher needs the consulted files, which the fast path does not collect
-  const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSummary>(asked);
+  // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's end
+  const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     printLines(said);

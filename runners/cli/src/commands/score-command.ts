@@ -23,7 +23,18 @@ export type ScoreOptions = PlaceOptions & {
   jobs?: string;
 };
 
-export async function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {
+export function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {
+  return scoreFolder(repository, { path }, options);
+}
+
+/** `inside`: see submitFolder. */
+export type ScoredPlace = { path: string; inside?: string | undefined };
+
+export async function scoreFolder(
+  repository: string,
+  { path, inside }: ScoredPlace,
+  options: ScoreOptions,
+): Promise<number> {
   const { json, task } = options;
   const jobs = parseJobs(options.jobs);
   if (typeof jobs === "object") return refuse([jobs], json);
@@ -37,11 +48,16 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   const { attempt, params } = target;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
   const workspace = openWorkspace(at);
-  const submission = await submitted(path, attempt, workspace);
+  const submission = await submitted({ path, inside }, attempt, workspace);
   if (typeof submission === "string") {
     const help = "give the folder of a submission";
     return refuse([{ code: "bad-submission", message: submission, help }], json);
   }
+
+  if (submission.torn.length > 0)
+    process.stderr.write(
+      `warning: ${submission.torn.length} files changed while they were copied, so the copy may mix old and new: ${submission.torn.slice(0, 3).join(", ")}\n`,
+    );
 
   const selected = scoringOf(plan, attempt.index);
   const given = new Map([[attempt.index, submission.result]]);
@@ -74,14 +90,14 @@ function targetOf(
 }
 
 async function submitted(
-  path: string,
+  { path, inside }: ScoredPlace,
   attempt: Instance,
   workspace: Workspace,
 ): Promise<SubmittedFolder | string> {
   await clearDeadWork(workspace.state.work);
   const work = beginWork(workspace.state.work, `score-${Date.now()}-${processName}`);
   try {
-    return await submitFolder(path, attempt, { workspace, work: work.path });
+    return await submitFolder(path, attempt, { workspace, work: work.path, inside });
   } finally {
     endWork(work);
   }

@@ -1,9 +1,11 @@
-// Why a deep check cannot start: a source without lock or consent, a download that is missing, too few GPUs, no engine.
+// Why a deep check cannot start: a source without lock or consent, a download that is missing, too few GPUs, no engine, no
+// cluster.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { containerEngine } from "@mlrb/docker/container-engine";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
+import { unfitForSlurm } from "../gates/slurm-gate.ts";
 import { downloadedBy, lacking } from "../gates/source-gate.ts";
 import { counted } from "../show/counted.ts";
 import type { readConsents } from "../sources/consents.ts";
@@ -28,7 +30,8 @@ export async function checkObstacle(needed: Instance[], host: Host): Promise<Obs
     unlockedSource(check, host) ??
     missingDownload(needed, check, host) ??
     tooFewGpus(check) ??
-    (await noEngine(needed))
+    (await noEngine(needed)) ??
+    (await noSlurm(needed))
   );
 }
 
@@ -76,4 +79,14 @@ async function noEngine(needed: Instance[]): Promise<Obstacle | undefined> {
   const engine = await containerEngine();
   if (!("trouble" in engine)) return undefined;
   return { cause: `no container engine: ${engine.trouble.detail}`, help: "docs/docker.md sets one up" };
+}
+
+async function noSlurm(needed: Instance[]): Promise<Obstacle | undefined> {
+  const jobs = needed.filter(({ execution }) => execution.executor === "slurm");
+  if (jobs.length === 0) return undefined;
+  const unfit = unfitForSlurm(jobs);
+  if (unfit) return { cause: unfit.message, help: "docs/cluster.md says which stages can be jobs" };
+  const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
+  const cause = await slurmTrouble();
+  return cause === undefined ? undefined : { cause, help: "docs/cluster.md" };
 }

@@ -19,6 +19,7 @@ import { lastLines } from "../show/last-lines.ts";
 import { readConsents } from "../sources/consents.ts";
 import { checkObstacle } from "./check-obstacles.ts";
 import type { DeepCheck } from "./deep-text.ts";
+import { downloadsOf, knownOffline } from "./offline-files.ts";
 
 /** The pipeline that declares the checks. */
 export const deepPipeline = "deep-checks";
@@ -27,6 +28,7 @@ const deepRole = "host-check";
 export type DeepOptions = {
   profile?: string;
   set: string[];
+  executor?: string;
   root?: string;
   json: boolean;
   weakLimits: boolean;
@@ -62,22 +64,26 @@ export async function hostChecks(
   await clearDeadWork(workspace.state.work);
   const checks = distinct(plan.instances.filter(isCheck));
   const needed = new Map(checks.map((check) => [check, neededBy(check, plan)]));
-  const all = indicesOf([...needed.values()].flat());
+  const downloads = checks.flatMap((check) => downloadsOf(check, plan.instances));
+  const all = indicesOf([...[...needed.values()].flat(), ...downloads]);
   const { previews } = await previewPlan(plan, all, { workspace, stale: { kind: "leave" } });
   const host = {
     ...{ plan, previews, sources: sourceFiles(repository), consents: readConsents(workspace.state.state) },
     download: `${typedCommand("run", pipeline, options)} --only download`,
   };
-  const refused = new Map<Instance, DeepCheck>();
+  const decided = new Map<Instance, DeepCheck>(); // without starting them
   for (const check of checks) {
     const obstacle = await checkObstacle(needed.get(check)!, host);
-    if (obstacle) refused.set(check, { kind: "failed", name: check.id, ms: null, ...obstacle });
+    const found = knownOffline(check, { instances: plan.instances, previews, env: process.env });
+    const known = { name: check.id, ms: null };
+    if (obstacle) decided.set(check, { kind: "failed", ...known, ...obstacle });
+    else if (found !== undefined) decided.set(check, { kind: "passed", ...known, found });
   }
-  const started = checks.filter((check) => !refused.has(check));
+  const started = checks.filter((check) => !decided.has(check));
   const selected = indicesOf(started.flatMap((check) => needed.get(check)!));
   const ended = await carriedOut(plan, selected, { workspace, options, limitMs });
   const found = checks.flatMap((check) => {
-    const known = refused.get(check);
+    const known = decided.get(check);
     return known ? [known] : checkOf(check, ended, { plan, workspace });
   });
   return { checks: found, interrupted: ended.interrupts > 0 };

@@ -18,7 +18,7 @@ export async function deepRequest(
   pipeline: string,
   options: Omit<DeepOptions, "weakLimits"> & CostOptions & { weakLimits?: boolean },
 ): Promise<"refused" | (() => Promise<"passed" | "failed" | "interrupted" | "refused">)> {
-  const { json, profile } = options;
+  const { json, profile, executor } = options;
   const sources = sourceFiles(repository);
   const file = `pipelines/${deepPipeline}.yaml`;
   const checked = (parse(sources.read(file) ?? "{}") as { extends?: unknown }).extends;
@@ -29,7 +29,8 @@ export async function deepRequest(
     return "refused";
   }
   const words = readWords(deepPipeline, { repository, sources, set: options.set });
-  const planned = "problems" in words ? words : loadPlan({ ...words, profile }, sources, executorNames);
+  const planned =
+    "problems" in words ? words : loadPlan({ ...words, profile, executor }, sources, executorNames);
   if ("problems" in planned) {
     refuse(planned.problems, json);
     return "refused";

@@ -73,7 +73,6 @@ export function profileNeeds(
   sources: Sources,
   executors: string[],
 ): ProfileNeeds[] | Diagnostic[] {
-  const { file } = asked;
   const first = loadPlan(asked, sources, executors);
   if ("problems" in first) return first.problems;
   const isOne = asked.profile !== undefined || Object.keys(asked.set ?? {}).length > 0;
@@ -82,7 +81,7 @@ export function profileNeeds(
   const names = [chosen, ...first.plan.profiles.filter((name) => name !== chosen)];
   return names.map((profile) => {
     const isDefault = profile === chosen;
-    const result = isDefault ? first : loadPlan({ file, profile }, sources, executors);
+    const result = isDefault ? first : loadPlan({ ...asked, profile }, sources, executors);
     return "problems" in result ? { profile, isDefault, ...result } : { isDefault, ...needsOf(result.plan) };
   });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
+import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { remoteChecks } from "./remote-checks.ts";
 
 async function lab(t: TestContext) {

@@ -1,6 +1,7 @@
 // Everything that may refuse a run before anything starts.
 import type { RunPurse } from "@mlrb/local/run/run-request";
 import { type Request, refuse } from "../request/request.ts";
+import { imagesBuilt } from "./build-images.ts";
 import { checkGate } from "./check-gate.ts";
 import { containerGate } from "./container-gate.ts";
 import { type CostOptions, costAgreed } from "./cost-gate.ts";
@@ -32,5 +33,8 @@ export async function mayRun(
     refuse(problems, options.json);
     return false;
   }
-  return costAgreed(request, gate, options);
+  if (!(await costAgreed(request, gate, options))) return false;
+  const unbuilt = await imagesBuilt(request, gate, (line) => console.error(line));
+  if (unbuilt) refuse([unbuilt], options.json);
+  return unbuilt === undefined;
 }

@@ -109,6 +109,12 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
     ["pnpm pipeline attempts resume", "pass the keys of this shell to every attempt that waits for you"],
     [
+      "pnpm pipeline attempts watch",
+      "what the agent of the running attempt does, its spending and the time left",
+    ],
+    ["pnpm pipeline attempts score 3f2a", "scores of what an attempt would submit now, or has submitted"],
+    ["pnpm pipeline attempts pause", "let the running attempt stop before its next model call"],
+    [
       "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
       "end a running or waiting attempt; quarantine what it made",
     ],

@@ -13,6 +13,8 @@ export type RunCommandOptions = CommonOptions &
     weakLimits?: boolean;
     audit?: boolean;
     remoteCache?: RemoteMode;
+    /** A shell command that gets events. */
+    onEvent?: string;
   };
 
 /** What a run does with the remote cache. */

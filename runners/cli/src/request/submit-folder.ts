@@ -16,6 +16,16 @@ export type SubmittedFolder = {
   bytes: number;
   /** What was not copied (links, devices, odd names …) and why. */
   leftOut: { path: string; why: string }[];
+  /** Files that changed while they were copied: their copy may be torn. */
+  torn: string[];
+};
+
+type Place = {
+  workspace: Workspace;
+  /** An empty folder of the caller. */
+  work: string;
+  /** The submission's place below the folder. No link is followed on the way: an agent may have put one there. */
+  inside?: string | undefined;
 };
 
 const limits = { bytesMax: 1024 ** 4, filesMax: 1_000_000 };
@@ -23,18 +33,18 @@ const limits = { bytesMax: 1024 ** 4, filesMax: 1_000_000 };
 /** The content of the attempt's other output files, since there was no attempt. */
 const none = { formatVersion: 1, none: "there was no attempt: the folder was handed in by hand" };
 
-/** A text is the reason that the folder cannot be submitted. `work`: an empty folder of the caller. */
+/** A text is the reason that the folder cannot be submitted. */
 export async function submitFolder(
   folder: string,
   attempt: Instance,
-  { workspace, work }: { workspace: Workspace; work: string },
+  { workspace, work, inside = "" }: Place,
 ): Promise<SubmittedFolder | string> {
   const path = resolve(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return `there is no folder ${folder}`;
   if (!stats.isDirectory()) return `${folder} is a file; a submission is a folder`;
   const to = join(work, "submission");
-  const taken = await copyOut(realpathSync(path), { inside: "", to, limits });
+  const taken = await copyOut(realpathSync(path), { inside, to, limits });
   if (taken.kind === "over-limits") return `${folder}: ${taken.detail}`;
   if (taken.kind !== "taken") throw new Error(`bug: a first look at ${folder} was ${taken.kind}`);
   mkdirSync(to, { recursive: true }); // an empty folder copies nothing
@@ -48,12 +58,13 @@ export async function submitFolder(
     outputs[name] = await ingest(made, kind, workspace);
     rmSync(made, { recursive: true, force: true });
   }
-  const { files, bytes, leftOut } = taken.tree;
+  const { files, bytes, leftOut, torn } = taken.tree;
   return {
     result: { outcome: { kind: "succeeded" }, outputs },
     digest: outputs.submission!.digest,
     files: files.length,
     bytes,
     leftOut,
+    torn,
   };
 }

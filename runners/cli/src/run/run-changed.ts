@@ -35,6 +35,7 @@ import { printDiagnostics, type Request, readRequest, refuse } from "../request/
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { shownWait } from "../show/attempt-wait-text.ts";
 import { printJson } from "../show/print-json.ts";
+import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
@@ -110,17 +111,19 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
   const going = goingKeys(workspace, performance.timeOrigin);
   const tally = new RunTally(workspace);
   let queued: () => string = () => "";
+  const waits = () =>
+    waitingAttempts(workspace.state.running)
+      .filter(({ card: { slot } }) => slot.pipeline === plan.pipeline && slot.profile === plan.profile)
+      .map((one) => shownWait(one, { repository, root }));
   const progress = new Progress({
     total: selected.length,
     quiet: options.json,
     stream: process.stderr,
     forecast: forecast({ plan, selected, jobs, workspace }),
     queued: () => queued(),
-    waits: () =>
-      waitingAttempts(workspace.state.running)
-        .filter(({ card: { slot } }) => slot.pipeline === plan.pipeline && slot.profile === plan.profile)
-        .map((one) => shownWait(one, { repository, root })),
+    waits,
   });
+  const told = eventCommand(options.onEvent, { plan, waits, say: (line) => progress.note(line) });
   const run = startRun({
     takeOver: options.takeOver ?? false,
     silentMs,
@@ -140,6 +143,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     onEvent: (event) => {
       progress.show(event);
       tally.add(event);
+      told?.ended(event);
       if (options.json && event.kind === "ended") printJson(stageLine(event));
     },
   });
@@ -149,6 +153,8 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     ...leaving({ state: workspace.state, json: options.json, asked: { pipeline, options } }),
   });
   const results = await run.finished;
+  told?.runEnded(tally.counts);
+  await told?.finished();
   await endRemote(remote, { interrupts, json: options.json });
   return { run: run.run, results, tally, interrupts };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { LoopbackHub } from "../../../../tests/support/loopback-hub.ts";
+import { LoopbackHub } from "../../../../tests/support/servers/loopback-hub.ts";
 
 type Output = { code: number; stdout: string; stderr: string };
 

@@ -5,6 +5,9 @@ import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { formatDuration } from "../text/units.ts";
 
+/** In the attempt's folder while a person has paused it. */
+export const pauseFile = "pause.json";
+
 /** Absent while the attempt does not wait. */
 export const waitFile = "waiting.json";
 
@@ -33,8 +36,11 @@ const headlines: Record<WaitReason, string> = {
 export function waitText(wait: AttemptWait, { now, resume }: { now: number; resume: string | null }): string {
   const { why, cause, detail, since, nextTry, giveUpAt } = wait;
   const forMs = Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000);
-  const act = why === "operator" && resume !== null ? `; once repaired: ${resume}` : "";
-  const times = `for ${formatDuration(forMs)} since ${seconds(since)}, next try ${seconds(nextTry)}, gives up ${seconds(giveUpAt)}`;
+  const when = cause === "paused" ? "to continue" : "once repaired";
+  const act = why === "operator" && resume !== null ? `; ${when}: ${resume}` : "";
+  const next = nextTry === null ? "" : `, next try ${seconds(nextTry)}`;
+  const end = giveUpAt === null ? "" : `, gives up ${seconds(giveUpAt)}`;
+  const times = `for ${formatDuration(forMs)} since ${seconds(since)}${next}${end}`;
   return `waits for ${headlines[why]}: ${cause}: ${detail.slice(0, detailMax)}${act}; ${times}`;
 }
 

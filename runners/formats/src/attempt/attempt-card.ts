@@ -9,12 +9,12 @@ import {
   fileName,
   given,
   harness,
-  skippedChecks,
   slot,
-  undeclaredChecks,
+  uncheckedFields,
+  uncheckedNames,
 } from "./attempt-record.ts";
 
-export const attemptCard = wholeExcept(["estimate", "skippedChecks", "undeclaredChecks"], {
+export const attemptCard = wholeExcept(["estimate", ...uncheckedNames], {
   formatVersion: { const: 1 },
   run: { ...anyText, description: "the run that started it" },
   by: { ...processOwner, description: "that run's process" },
@@ -33,7 +33,6 @@ export const attemptCard = wholeExcept(["estimate", "skippedChecks", "undeclared
   },
   executor: anyText,
   estimate: costEstimate,
-  skippedChecks,
-  undeclaredChecks,
+  ...uncheckedFields,
 });
 export type AttemptCard = TypeOf<typeof attemptCard>;

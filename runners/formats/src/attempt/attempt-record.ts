@@ -64,19 +64,23 @@ export const costEstimate = {
 } as const;
 export type CostEstimate = TypeOf<typeof costEstimate>;
 
-export const skippedChecks = {
+const skippedChecks = {
   ...list,
   minItems: 1,
   description:
     "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
 } as const;
 
-export const undeclaredChecks = {
+const undeclaredChecks = {
   ...list,
   minItems: 1,
   description:
     "stages that it would have started after, and of which no task of the plan declares anything to check; absent if something was to be checked",
 } as const;
+
+/** The optional fields of checks that an attempt did not have, and their names. */
+export const uncheckedFields = { skippedChecks, undeclaredChecks } as const;
+export const uncheckedNames = ["skippedChecks", "undeclaredChecks"] as const;
 
 type Unchecked = { skippedChecks?: string[]; undeclaredChecks?: string[] };
 
@@ -87,7 +91,7 @@ export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unc
 
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", "skippedChecks", "undeclaredChecks"], {
+  wholeExcept(["estimate", ...uncheckedNames], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -98,8 +102,7 @@ export const attemptRecord = fileFormat(
     harness,
     cost: attemptCost,
     estimate: costEstimate,
-    skippedChecks,
-    undeclaredChecks,
+    ...uncheckedFields,
     ran,
   }),
 );

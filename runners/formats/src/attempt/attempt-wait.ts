@@ -1,6 +1,6 @@
 // The format of waiting.json in an attempt's folder: its current waits.
 
-import { anyText, listOf, type TypeOf, wholeObject } from "../schema.ts";
+import { anyText, listOf, orNull, type TypeOf, wholeObject } from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
 import { waitReason } from "./trajectory.ts";
@@ -13,8 +13,11 @@ const attemptWait = wholeObject({
   whose: failureOwner,
   detail: { ...anyText, description: "what the provider or the connection said" },
   since: time,
-  nextTry: time,
-  giveUpAt: { ...time, description: "when the attempt ends as not measured if nothing changes" },
+  nextTry: orNull({ ...time, description: "null: only when a person resumes it" }),
+  giveUpAt: orNull({
+    ...time,
+    description: "when the attempt ends as not measured if nothing changes; null: never",
+  }),
 });
 
 export const attemptWaits = wholeObject({

@@ -16,6 +16,7 @@ export const modelCause = oneOf(
   "no-certificate",
   "out-of-money",
   "over-cap",
+  "paused",
   "wrong-key",
   "forbidden",
   "unknown-model",

@@ -5,6 +5,7 @@ import {
   anyText,
   closedObject,
   duration,
+  eitherType,
   fileFormat,
   jsonObject,
   list,
@@ -115,7 +116,10 @@ export const taskManifest = fileFormat(
         { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
       ),
-      environment: { ...text, description: "the lock file of its scripted baselines" },
+      environment: {
+        ...eitherType(text, byKind(text, "a lock file, { KIND: FILE }")),
+        description: "the lock file of its Python: of baselines, given models and what opens a submission",
+      },
       models: byKind(
         text,
         "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",

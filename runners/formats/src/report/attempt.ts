@@ -1,7 +1,7 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { memberDecision } from "../attempt/adjudication.ts";
-import { skippedChecks, undeclaredChecks } from "../attempt/attempt-record.ts";
+import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
@@ -140,17 +140,7 @@ const attemptResearch = {
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
 export const attempt = wholeExcept(
-  [
-    "condition",
-    "budget",
-    "origin",
-    "weakLimits",
-    "skippedChecks",
-    "undeclaredChecks",
-    "gpus",
-    "decisions",
-    "memorisation",
-  ],
+  ["condition", "budget", "origin", "weakLimits", ...uncheckedNames, "gpus", "decisions", "memorisation"],
   {
     task: anyText,
     agent: anyText,
@@ -172,8 +162,7 @@ export const attempt = wholeExcept(
     },
     origin: memberOrigin,
     weakLimits,
-    skippedChecks,
-    undeclaredChecks,
+    ...uncheckedFields,
     gpus: heldGpus,
     decisions: {
       ...listOf(memberDecision),

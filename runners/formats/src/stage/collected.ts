@@ -2,7 +2,7 @@
 // outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
 import { memberDecision } from "../attempt/adjudication.ts";
-import { skippedChecks, undeclaredChecks } from "../attempt/attempt-record.ts";
+import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
@@ -22,18 +22,7 @@ import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
 const member = wholeExcept(
-  [
-    "role",
-    "note",
-    "condition",
-    "budget",
-    "origin",
-    "weakLimits",
-    "skippedChecks",
-    "undeclaredChecks",
-    "gpus",
-    "decisions",
-  ],
+  ["role", "note", "condition", "budget", "origin", "weakLimits", ...uncheckedNames, "gpus", "decisions"],
   {
     stage: {
       ...text,
@@ -61,8 +50,7 @@ const member = wholeExcept(
     },
     origin: memberOrigin,
     weakLimits,
-    skippedChecks,
-    undeclaredChecks,
+    ...uncheckedFields,
     gpus: heldGpus,
     decisions: {
       ...listOf(memberDecision),

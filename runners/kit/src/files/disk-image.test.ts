@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { makeDisk } from "../../../../tests/support/loop-disk.ts";
+import { makeDisk } from "../../../../tests/support/machines/loop-disk.ts";
 import {
   diskImageUse,
   extractDiskImage,

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type FakeGpu, fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
+import { type FakeGpu, fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
 import { gpuInventory, gpuNames, gpusFor, gpusHere } from "./gpu-inventory.ts";
 
 function newFolder(t: TestContext): string {

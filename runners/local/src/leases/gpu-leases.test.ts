@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
+import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
 import { until } from "../../../../tests/support/processes.ts";
 import { inBook } from "./gpu-book.ts";
 import { type GpuLease, type GpuWish, handOver, heldGpus, leaseGpus, leaseOf } from "./gpu-leases.ts";

@@ -21,6 +21,7 @@ import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { localExecutor } from "./local-executor.ts";
 import { abilities } from "./namespaces.ts";
 
+delete process.env.MLRB_TEST_FORK_SERVER; // the server itself is under test
 const linux = { skip: process.platform === "linux" ? false : "servers are forked on Linux only" };
 const able = await abilities();
 const namespaces = { skip: able.network && able.readOnly ? false : "this user may not have namespaces here" };

@@ -51,7 +51,7 @@ export function forkServers(root: string): ForkServers {
     const home = mkdtempSync(join(tmpdir(), "mlrb-warm-"));
     const program = join(dirname(fileURLToPath(import.meta.url)), "fork_server.py");
     const helper = new SpawnerHelper<object>({
-      argv: [argv[0]!, program, preload, home],
+      argv: [argv[0]!, ...starter(), program, preload, home],
       cwd: root,
       env: { ...sharedOf(env), HOME: home, TMPDIR: home, MLRB_TOKEN: tokenRoom },
       readyMs,
@@ -86,6 +86,11 @@ export function forkServers(root: string): ForkServers {
       }
     },
   };
+}
+
+/** Arguments with which the project's tests have a server start from one that has made the imports. */
+function starter(): string[] {
+  return JSON.parse(process.env.MLRB_TEST_FORK_SERVER ?? "[]");
 }
 
 function sharedOf(env: Record<string, string>): Record<string, string> {

@@ -19,6 +19,7 @@ import { DamagedRecord } from "./damaged-record.ts";
 import { ingestRecord } from "./import-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
 import { parseRecord } from "./parse-record.ts";
+import { recordNames, type Searched, searchRecords } from "./rank-records.ts";
 import { readImported } from "./read-imported.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { type Line, lineOf } from "./record-line.ts";
@@ -38,15 +39,8 @@ export type HeldRecord = {
   decisions?: MemberDecision[];
 };
 
-/** The record that a stage instance may use. `undecided`: digests of imported records that compete and are not used. */
-export type RecordSearch = { undecided: string[] } & (
-  | { kind: "found"; held: HeldRecord }
-  /** The slot has a record with another key. */
-  | { kind: "stale"; held: HeldRecord }
-  /** Only a person can decide. `held`: the slot's current record, with another key. */
-  | { kind: "undecided"; held?: HeldRecord }
-  | { kind: "none" }
-);
+/** The record that a stage instance may use. */
+export type RecordSearch = Searched<HeldRecord>;
 
 /** How the import of a record ended. `restored`: the record was here, damaged or thinned. */
 export type ImportEnd = { kind: "imported" | "restored" | "here" } | { kind: "refused"; problem: string };
@@ -122,33 +116,22 @@ export class AttemptRecords {
    * that was made here or chosen.
    */
   search(key: string, slot: AttemptRecord["slot"]): RecordSearch {
-    const byKey = this.#index.byKey(key);
-    const bySlot = this.#index.bySlot(slot);
-    const lines = [...byKey.undecided, ...bySlot.undecided];
-    const isFree = bySlot.current ? !bySlot.isTrusted : bySlot.undecided.length === 0;
-    if (byKey.current && !byKey.isTrusted && !isFree) lines.push(byKey.current);
-    else if (byKey.current)
-      return { kind: "found", held: this.#held(byKey.current), undecided: names(lines) };
-    // declined in another slot, or before the chosen record was removed: a person decides again before anything is paid
-    if (!bySlot.isTrusted) lines.push(...byKey.declined, ...bySlot.declined);
-    const undecided = names(lines);
-    const held = bySlot.current && this.#held(bySlot.current);
-    const isOpen =
-      byKey.current || byKey.undecided.length > 0 || (!bySlot.isTrusted && byKey.declined.length > 0);
-    if (isOpen || (!held && undecided.length > 0))
-      return { kind: "undecided", ...(held && bySlot.isTrusted && { held }), undecided };
-    return held ? { kind: "stale", held, undecided } : { kind: "none", undecided };
+    const found = { byKey: this.#index.byKey(key), bySlot: this.#index.bySlot(slot) };
+    return searchRecords(found, (line) => this.#held(line));
   }
 
   /** Imported records of the record's slot or key that nobody has decided about, and that are not current. */
   undecidedWith({ digest, record }: HeldRecord): string[] {
     const line = lineOf(digest, record);
-    return names([...this.#index.byKey(line.key).undecided, ...this.#index.bySlot(record.slot).undecided]);
+    return recordNames([
+      ...this.#index.byKey(line.key).undecided,
+      ...this.#index.bySlot(record.slot).undecided,
+    ]);
   }
 
   /** Returns the other records of the same slot or key, whatever was decided about them. */
   competing({ digest, record }: HeldRecord): string[] {
-    return names(this.#index.competing(lineOf(digest, record)));
+    return recordNames(this.#index.competing(lineOf(digest, record)));
   }
 
   /** Makes a record the current one instead of `over`. What is made here later still wins over it. */
@@ -298,8 +281,4 @@ export class AttemptRecords {
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }
   }
-}
-
-function names(lines: readonly Line[]): string[] {
-  return [...new Set(lines.map(({ record }) => record))].sort();
 }

@@ -1,5 +1,6 @@
-// Decides which of several records of one attempt is current. Dates order only records that were made here: an imported
-// record may state any date. An imported record is current if it is the only one, or if a person chose it.
+// Decides which of several records of one attempt is current, and which a stage instance may use. Dates order only records
+// that were made here: an imported record may state any date. An imported record is current if it is the only one, or if a
+// person chose it.
 // Pure: no disk, no clock.
 
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
@@ -49,4 +50,39 @@ function newest(lines: readonly Line[]): Line | undefined {
   let found: Line | undefined;
   for (const line of lines) if (!found || found.startedAt <= line.startedAt) found = line;
   return found;
+}
+
+/** `undecided`: digests of imported records that compete and are not used. */
+export type Searched<Held> = { undecided: string[] } & (
+  | { kind: "found"; held: Held }
+  /** The slot has a record with another key. */
+  | { kind: "stale"; held: Held }
+  /** Only a person can decide. `held`: the slot's current record, with another key. */
+  | { kind: "undecided"; held?: Held }
+  | { kind: "none" }
+);
+
+/** First by key, then by slot. `read`: reads the record of a line. */
+export function searchRecords<Held>(
+  { byKey, bySlot }: Record<"byKey" | "bySlot", Ranking>,
+  read: (line: Line) => Held,
+): Searched<Held> {
+  const lines = [...byKey.undecided, ...bySlot.undecided];
+  const isFree = bySlot.current ? !bySlot.isTrusted : bySlot.undecided.length === 0;
+  if (byKey.current && !byKey.isTrusted && !isFree) lines.push(byKey.current);
+  else if (byKey.current) return { kind: "found", held: read(byKey.current), undecided: recordNames(lines) };
+  // declined in another slot, or before the chosen record was removed: a person decides again before anything is paid
+  if (!bySlot.isTrusted) lines.push(...byKey.declined, ...bySlot.declined);
+  const undecided = recordNames(lines);
+  const held = bySlot.current && read(bySlot.current);
+  const isOpen =
+    byKey.current || byKey.undecided.length > 0 || (!bySlot.isTrusted && byKey.declined.length > 0);
+  if (isOpen || (!held && undecided.length > 0))
+    return { kind: "undecided", ...(held && bySlot.isTrusted && { held }), undecided };
+  return held ? { kind: "stale", held, undecided } : { kind: "none", undecided };
+}
+
+/** The digests of the lines' records, each once, in code-unit order. */
+export function recordNames(lines: readonly Line[]): string[] {
+  return [...new Set(lines.map(({ record }) => record))].sort();
 }

@@ -1,5 +1,5 @@
 // Loads contents from a remote cache into the local store.
-import { rmSync, statfsSync } from "node:fs";
+import { rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";
 import { largeBytes } from "../digests/hash-files.ts";
@@ -13,6 +13,8 @@ type From = Pick<Workspace, "store" | "verified"> & {
   /** Gets the contents that the server has under their digests with other bytes. */
   spoilt: Set<string>;
   atOnce: number;
+  /** Bytes that downloads of this run have yet to write, all together. */
+  promised: { bytes: number };
   signal: AbortSignal;
   /** Called with the bytes that are loaded, if there are any. */
   loading?: (bytes: number) => void;
@@ -20,24 +22,32 @@ type From = Pick<Workspace, "store" | "verified"> & {
 
 /** Loads those that the store lacks; returns their bytes. `contents`: bytes by digest. */
 export async function loadContents(contents: Record<string, number>, from: From): Promise<number> {
-  const { store, loading } = from;
+  const { store, loading, promised } = from;
   const missing = Object.entries(contents).filter(([digest]) => !store.has(digest));
   const total = missing.reduce((sum, [, bytes]) => sum + bytes, 0);
-  if (total > 0) {
-    refuseWithoutRoom(dirname(store.temporary()), total);
+  if (total === 0) return 0;
+  refuseWithoutRoom(dirname(store.temporary()), total + promised.bytes);
+  promised.bytes += total;
+  try {
     loading?.(total);
+    await forAll(missing, from, ([digest, bytes], signal) =>
+      loadContent({ digest, bytes }, { ...from, signal }),
+    );
+  } finally {
+    promised.bytes -= total;
   }
-  await forAll(missing, from, ([digest, bytes], signal) =>
-    loadContent({ digest, bytes }, { ...from, signal }),
-  );
   return total;
 }
 
+/** Of a disk, kept free by downloads. */
+const reserve = { share: 0.05, bytesMax: 2 * 2 ** 30 };
+
 /** A disk that a download fills would end the attempts and stages that run meanwhile. */
 function refuseWithoutRoom(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder);
-  if (bytes <= bavail * bsize) return;
-  const message = `a result has ${formatBytes(bytes)}, more than the disk has room for; it is made here`;
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const kept = Math.min(reserve.share * blocks * bsize, reserve.bytesMax);
+  if (bytes <= bavail * bsize - kept) return;
+  const message = `results of ${formatBytes(bytes)} are more than the disk has room for; they are made here`;
   throw Object.assign(new Error(message), { code: "ENOSPC" });
 }
 
@@ -48,6 +58,8 @@ async function loadContent(
   const to = store.temporary();
   try {
     await client.download({ digest, bytes, to, signal });
+    const { size } = statSync(to);
+    if (size !== bytes) throw new Error(`a download of ${bytes} bytes has ${size} on the disk`);
     store.putFile(to, { move: true, digests: new Map([[to, digest]]) });
     if (bytes >= largeBytes) verified.add([{ digest, path: store.pathOf(digest) }]);
   } catch (error) {

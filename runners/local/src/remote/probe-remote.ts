@@ -3,6 +3,8 @@ import { hash } from "node:crypto";
 import { type RemoteAddress, RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
 import { RemoteTrouble } from "./remote-trouble.ts";
 
+const content = "mlrb";
+
 /** Why it does not answer as a cache does; undefined if it does. */
 export async function probeRemote(
   address: RemoteAddress,
@@ -14,8 +16,10 @@ export async function probeRemote(
   });
   const { signal } = new AbortController();
   try {
-    await client.sizeOf(`cas/${hash("sha256", "mlrb")}`, signal);
-    return undefined;
+    const size = await client.sizeOf(`cas/${hash("sha256", content)}`, signal);
+    return size === undefined || size === content.length
+      ? undefined
+      : `it has ${size} bytes where a cache has none or ${content.length}: is it the address of a web page?`;
   } catch (error) {
     if (error instanceof RemoteTrouble) return error.message;
     throw error;

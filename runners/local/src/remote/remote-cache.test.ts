@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
+import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { findCachedAction } from "../decide/find-cached-action.ts";
 import { makeRunKey, type RunKey } from "../signatures/run-key.ts";
@@ -270,7 +270,7 @@ test("a result that the disk has no room for is not loaded, and the server count
   for (let asked = 0; asked < 4; asked++) assert.equal(await second.take(remote), undefined);
   assert.match(
     said.join("\n"),
-    /^remote cache: a result has .* more than the disk has room for; it is made here$/,
+    /^remote cache: results of .* are more than the disk has room for; they are made here$/,
   );
   assert.ok(!cache.requests.some(({ path: asked }) => asked.startsWith("cas/")));
 });

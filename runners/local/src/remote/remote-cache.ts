@@ -59,6 +59,7 @@ export class RemoteCache {
   readonly #over = new AbortController();
   /** Contents that the server has under their digests with other bytes. */
   readonly #spoilt = new Set<string>();
+  readonly #promised = { bytes: 0 };
   readonly #use: RemoteUse = { taken: 0, takenBytes: 0, rejected: 0, sent: 0, sentBytes: 0, unsent: 0 };
   readonly #told = new Set<string>();
   /** The time spent on taking results, without the time that the taken ones had needed. */
@@ -152,6 +153,7 @@ export class RemoteCache {
       client: this.#reads.client,
       spoilt: this.#spoilt,
       atOnce: readsMax,
+      promised: this.#promised,
       signal: limited,
       ...(loading && { loading }),
     });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { LoopbackCache } from "../../../../tests/support/loopback-cache.ts";
+import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
 import { RemoteTrouble, type TroubleKind } from "./remote-trouble.ts";
 
@@ -191,4 +191,36 @@ test("no more requests are open than the direction allows, and waiting in its qu
     ),
   );
   assert.ok(at.server.openMax <= 2, String(at.server.openMax));
+});
+
+test("an answer that changes the protocol, or none at all, fails in time", async (t) => {
+  for (const text of [
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "",
+  ]) {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => (text === "" ? socket.end() : socket.write(text)));
+    });
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const client = new RemoteClient(
+      { url: new URL(`http://127.0.0.1:${port}/c`), token: undefined },
+      { concurrency: 1, limits: { ...limits, tries: 1 } },
+    );
+    t.after(() => client.close());
+    const { signal } = new AbortController();
+    await assert.rejects(client.text("ac/x", { bytesMax: 99, signal }), fails("failing"));
+  }
+});
+
+test("an address with two slashes keeps its host", async (t) => {
+  const { server, signal } = await lab(t);
+  const url = new URL(server.url);
+  url.pathname = "//mlrb/";
+  const client = new RemoteClient({ url, token: "secret" }, { concurrency: 1, limits });
+  t.after(() => client.close());
+  assert.equal(await client.text("ac/x", { bytesMax: 99, signal }), undefined);
+  assert.equal(server.requests.at(-1)!.authorization, "Bearer secret");
 });

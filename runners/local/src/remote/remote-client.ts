@@ -199,7 +199,8 @@ export class RemoteClient {
   /** Resolves once the headers are there. */
   #exchange({ method, path, headers = {}, body, signal }: Exchange): Promise<Answer> {
     const { url, token } = this.#address;
-    const at = new URL(`${url.pathname.replace(/\/+$/, "")}/${path}`, url);
+    const at = new URL(url);
+    at.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`; // two slashes at its beginning would name another host
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const send = at.protocol === "https:" ? httpsRequest : httpRequest;
     const size = body && ("file" in body ? body.size : body.bytes.length);
@@ -226,7 +227,11 @@ export class RemoteClient {
     const stalled = () =>
       (answered ?? request).destroy(new RemoteTrouble("silent", `it sent nothing for ${stallMs / 1000} s`));
     const timer = setTimeout(stalled, stallMs).unref();
-    request.once("close", () => clearTimeout(timer));
+    request.once("close", () => {
+      clearTimeout(timer);
+      reject(new RemoteTrouble("failing", "it ended the connection without an answer")); // if there was none
+    });
+    request.once("upgrade", (_, socket) => socket.destroy());
     request.on("error", (error) => reject(error));
     request.once("response", (message) => {
       timer.refresh();

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { Instance } from "@mlrb/core/plan/plan";
 import { makeRunKey, type RunKey, RunSignatures } from "../signatures/run-key.ts";
 import { noSshKeygen, signingKeys } from "../testing/signing-keys.ts";
 import { smallPlan } from "../testing/small-plan.ts";
-import { entryText, readEntry, remoteAddress } from "./remote-entry.ts";
+import { copiesAttempt, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
 
 const key = "a".repeat(64);
 const content = "b".repeat(64);
@@ -16,6 +17,25 @@ test("the result of a stage with a GPU lies apart for each GPU model, and withou
   assert.notEqual(on(1, "H100"), on(1, "A100"));
   assert.equal(on(1, "H100", "H100"), on(1, "H100"), "how many there are changes no digit");
   assert.equal(on(1, "A100", "H100"), on(1, "H100", "A100"));
+});
+
+test("what a cluster's GPUs compute, and copies of an attempt's folders, are not shared", () => {
+  const onNode = { executor: "slurm", resources: { gpus: 1 } };
+  const { instances } = smallPlan(
+    { name: "gpu", execution: { resources: { gpus: 1 } } },
+    { name: "node-gpu", execution: onNode },
+    { name: "node", execution: { executor: "slurm" } },
+    { name: "attempt", durable: true, gives: { submission: "dir" } },
+    { name: "validate", needs: { submission: "attempt.submission" }, gives: { submission: "dir" } },
+    { name: "verdict", needs: { submission: "attempt.submission" }, gives: { verdict: "file" } },
+    { name: "answers", needs: { submission: "validate.submission" }, gives: { answers: "dir" } },
+  );
+  const named = (is: (one: Instance) => boolean) => instances.filter(is).map(({ id }) => id);
+  assert.deepEqual(named(isShared), ["gpu", "node", "validate", "verdict", "answers"]);
+  assert.deepEqual(
+    named((one) => copiesAttempt(one, { instances })),
+    ["validate"],
+  );
 });
 
 type ActionResult = {

@@ -2,7 +2,8 @@
 // counts only for the key and the outputs for which it is looked up.
 
 import { createHash } from "node:crypto";
-import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import { isDeclaredPrivate } from "@mlrb/core/spec/given-output";
 import { readFormat } from "@mlrb/formats/read-format";
 import {
@@ -20,16 +21,27 @@ export const entryBytesMax = 32 << 20;
 /**
  * Whether results of the instance may be taken from another machine and sent to others. An attempt is a record with its
  * cost and its evidence, an environment lies in place, a measurement of a machine belongs to the machine, and private
- * data stays where it was made.
+ * data stays where it was made. What a GPU of a cluster's node computes belongs to that GPU's model, which this host
+ * does not know when it looks.
  */
-export function isShared({ stage, action }: Instance): boolean {
+export function isShared(instance: Instance): boolean {
+  const { stage, action, execution } = instance;
   return (
+    (execution.resources.gpus === 0 || runsHere(instance)) &&
     !stage.durable &&
     !stage.untrusted &&
     stage.name !== environmentStage &&
     !action.hostSensitive &&
     !stage.gives.some(({ name }) => isDeclaredPrivate(stage.spec.gives?.[name]))
   );
+}
+
+/** Whether it gives a folder of an attempt's files: attempts are not shared, and the copy is made sooner here. */
+export function copiesAttempt({ stage, inputs }: Instance, { instances }: Pick<Plan, "instances">): boolean {
+  const ofAttempt = inputs.some(
+    ({ from }) => instances[from]!.stage.durable || instances[from]!.stage.untrusted,
+  );
+  return ofAttempt && stage.gives.some(({ kind }) => kind === "dir");
 }
 
 /** Where the result of a key lies. GPUs of different models compute different digits, which the key does not show. */

@@ -64,7 +64,9 @@ export class ResumedDownload {
     const { digest, bytes } = this.#wanted;
     if (this.#at + part.length > bytes)
       throw new RemoteTrouble("wrong-bytes", `it sent more bytes than ${digest.slice(0, 12)} has`);
-    await this.#file.write(part, 0, part.length, this.#at);
+    // a disk that is nearly full takes a part of it, and fails only then
+    for (let done = 0; done < part.length; )
+      done += (await this.#file.write(part, done, part.length - done, this.#at + done)).bytesWritten;
     this.#hash.update(part);
     this.#at += part.length;
   }

@@ -20,7 +20,7 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { processName } from "@mlrb/kit/processes/process-name";
-import { fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
+import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { leaseGpus } from "../leases/gpu-leases.ts";

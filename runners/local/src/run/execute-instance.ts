@@ -18,6 +18,7 @@ import { type GpuLease, leaseGpus } from "../leases/gpu-leases.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
 import { ownerWords } from "../leases/owner.ts";
 import { estimateCost, isPaid } from "../records/estimate-cost.ts";
+import { copiesAttempt } from "../remote/remote-entry.ts";
 import type { WorkFolder } from "../stage/work-folders.ts";
 import type { WorkSlots } from "../stage/work-slots.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
@@ -106,7 +107,7 @@ export async function executeInstance(
       ...(gpus && { gpus }),
       isHeld: () => lease?.isHeld() ?? false,
     });
-    if (result.kind === "succeeded") context.remote?.offer(instance, bound);
+    if (result.kind === "succeeded" && !copiesAttempt(instance, plan)) context.remote?.offer(instance, bound);
     return result;
   } catch (error) {
     return machineFailure(error);
@@ -123,7 +124,7 @@ async function takeRemote(
   bound: Bound,
   { remote, plan, workspace, running, interrupts, onEvent }: RunContext & ExecuteOptions,
 ): Promise<Executed | undefined> {
-  if (!remote || workspace.audit) return undefined;
+  if (!remote || workspace.audit || copiesAttempt(instance, plan)) return undefined;
   const end = new AbortController();
   const abort = () => end.abort();
   running({ ended: new Promise(() => {}), askToEnd: abort, kill: abort });

@@ -23,7 +23,7 @@ export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
   let index = 0;
   try {
     for (const bytes of splitLines(file)) {
-      const line = typeof bytes === "string" ? broken(index, bytes) : parsed(index, bytes);
+      const line = typeof bytes === "string" ? broken(index, bytes) : trajectoryLine(index, bytes);
       yield line;
       if (line.kind === "broken") return;
       index++;
@@ -56,7 +56,8 @@ function* splitLines(file: number): Generator<Uint8Array | string> {
   if (length > 0) yield "it is cut off in the middle of a line";
 }
 
-function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
+/** One line, without its end. A bad one is broken, with the reason. */
+export function trajectoryLine(index: number, bytes: Uint8Array): TrajectoryLine {
   let fields: unknown;
   try {
     fields = JSON.parse(utf8.decode(bytes));

@@ -112,8 +112,8 @@ function bars(parts: BudgetPart[], width: number): string[] {
   });
 }
 
-/** The column of times is added after wrapping, because `wrap` drops leading spaces. */
-function timelineLines(
+/** One event, in lines that fit. The column of times is added after wrapping, because `wrap` drops leading spaces. */
+export function timelineLines(
   { sinceStartMs, what, text, mark }: StoryLine,
   { width, color, full }: Required<Look>,
 ): string[] {

@@ -6,7 +6,7 @@ dimension mapped (rotated, permuted, padded, cut), rows of several, or a mixture
 directions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scorer_library.identity.alike import NEAR, VERSION, Alike, alike, cosine, rounded
+from scorer_library.identity.alike import NEAR, VERSION, alike, cosine, rounded
 from scorer_library.identity.hidden_map import find_hidden
 from scorer_library.identity.lower_rank import has_fewer_directions, on_fewer_directions
 from scorer_library.identity.mixture import mixture_of
-from scorer_library.identity.reorder import Order, exact_order, near_order
+from scorer_library.identity.ordered import FindOrder, Found, Ordered, stacked
+from scorer_library.identity.reorder import exact_order, near_order
 from scorer_library.identity.tensors import LAYER, GivenModel, layer_of
 from scorer_library.identity.versions import Change, Versions, in_order, plain, same
 from scorer_library.identity.work import Work
@@ -27,31 +28,6 @@ NEW_ROWS = 0.01  # of all rows: more may be a vocabulary of its own
 MIXED_MIN = 0.4  # cosine with the nearest part of a mixture; that of six equal parts is 0.41
 MIXED_MAX = 64  # tensors that may be parts
 RELATED = 0.3  # cosine from which a matrix may be a given one that was changed in several ways
-
-FindOrder = Callable[[Tensor, Tensor, Work], Order | None]
-
-
-@dataclass(frozen=True)
-class Found:
-    """The nearest given tensor."""
-
-    tensor: str
-    by: str
-    measured: Alike
-    repeated: float = 0.0
-    change: Change | None = None  # makes the version that was compared; None: it is of several tensors
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """What a version is like with its rows and columns in an order that was found."""
-
-    measured: Alike
-    repeated: float  # the largest share of rows or columns that show no order
-    order: Change
-
-    def of(self, tensor: str, by: str, change: Change) -> Found:
-        return Found(tensor, by, self.measured, self.repeated, lambda theirs: self.order(change(theirs)))
 
 
 @dataclass
@@ -276,35 +252,12 @@ class Comparison:
         """The likeness with the rows and columns of `version` in the order of `own`."""
         self.work.values(own.numel() + version.numel())
         if own.ndim == 3 and version.ndim == 3:
-            return self.stacked(own, version, find)
+            return stacked(own, version, find, self.work)
         order = find(own, version, self.work)
         if order is None:
             return None
         self.orders.setdefault(module_of(name), []).extend(order.axes())
         return Ordered(alike(own, order.of(version)), order.repeated(), order.of)
-
-    def stacked(self, own: Tensor, version: Tensor, find: FindOrder) -> Ordered | None:
-        """Of experts in one tensor: each is compared with each."""
-        orders: list[Order] = []
-        taken: list[int] = []
-        used: set[int] = set()  # a list would be searched for each given expert
-        repeated = 0.0
-        for at, matrix in enumerate(own):
-            for other in sorted(range(len(version)), key=lambda other: (other in used, other != at)):
-                order = find(matrix, version[other], self.work)
-                if order is not None:
-                    orders.append(order)
-                    repeated = max(repeated, order.repeated(), float(other in used))
-                    taken.append(other)
-                    used.add(other)
-                    break
-            else:
-                return None
-
-        def of(given: Tensor) -> Tensor:
-            return torch.stack([order.of(given[other]) for order, other in zip(orders, taken, strict=True)])
-
-        return Ordered(alike(own, of(version)), repeated, of)
 
 
 def compare_model(

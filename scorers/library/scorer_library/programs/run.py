@@ -76,7 +76,7 @@ def require_confinement() -> None:
 def run_program(program: Path, data: Path, work: Path, limits: ProgramLimits) -> ProgramRun:
     """Runs `main.py --data_dir DATA` in `work`, an empty folder, where links show the program's files."""
     require_confinement()
-    show_files(program, work)
+    show_files(program, work, leave_out=FILE)
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     own = {"HOME": str(work), "TMPDIR": str(work), "PYTHONDONTWRITEBYTECODE": "1"}
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -103,16 +103,16 @@ def run_program(program: Path, data: Path, work: Path, limits: ProgramLimits) ->
     return ProgramRun(ended, process.returncode, seconds, peak, tail(printed))
 
 
-def show_files(program: Path, work: Path) -> None:
+def show_files(program: Path, work: Path, leave_out: str | None = None) -> None:
     """Links to the program's files. Folders are real, so that it can write new files into them.
 
-    Its own output of an earlier run is left out: the link would keep the program from writing it.
+    `leave_out`: its output of an earlier run, at the top. The link would keep the program from writing it.
     """
     for entry in sorted(program.iterdir()):
         if entry.is_dir():
             (work / entry.name).mkdir()
             show_files(entry, work / entry.name)
-        elif entry.name != FILE:
+        elif entry.name != leave_out:
             (work / entry.name).symlink_to(entry)
 
 

@@ -7,7 +7,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { pack } from "tar-stream";
-import { storedZip } from "../../../../../tests/support/wheel.ts";
+import { storedZip } from "../../../../../tests/support/servers/wheel.ts";
 import { RowIndex, RowSearch } from "./row-search.ts";
 import { searchFile } from "./search-content.ts";
 import { withheldRows } from "./withheld-rows.ts";

@@ -1,0 +1,53 @@
+// What the steps of intermediate checkpoints share, of models and of programs: the submission at a share of the budget, and
+// its admission. It is the last snapshot before that time, the final submission if the attempt had ended, or an empty folder
+// if there was nothing yet. A snapshot may be incomplete, so admission judges it like a submission.
+import { constants, copyFileSync, cpSync } from "node:fs";
+import { join } from "node:path";
+import { submissionAt } from "@mlrb/agents/attempt/submission-at";
+import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
+import { type Admission, admission } from "@mlrb/formats/judged/admission";
+import type { Moment } from "@mlrb/formats/judged/moment";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { momentShare } from "@mlrb/kit/attempts/moment-share";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { stage } from "@mlrb/kit/stage";
+
+/** `clean`: writes what scorers load of an admitted folder. */
+export function writeMoment(
+  admit: (folder: string) => Admission,
+  clean: (folder: string, to: string, admission: Admission) => void,
+): void {
+  const { axes, inputs, outputs } = stage();
+  const share = momentShare(axes.moment!);
+  if (share === undefined)
+    throw new Error(
+      `the axis moment has the value "${axes.moment}", which is not a share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is always scored`,
+    );
+  const ledger = readLedger(inputs.ledger!);
+  if (typeof ledger === "string") throw new Error(`${ledger}, so the time of the checkpoint is unknown`);
+  const index = mustFollow(
+    snapshotIndex,
+    readJson(join(inputs.snapshots!, "index.json")),
+    "the index of the snapshots",
+  );
+  const stood = submissionAt(share, index, ledger);
+  if (stood.kind === "dropped")
+    throw new Error(`the snapshot at ${axes.moment} was not kept: the snapshots exceeded their space`);
+  const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
+  if (stood.kind !== "none")
+    cpSync(from, outputs.checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
+  const isFinal =
+    stood.kind === "final" ||
+    (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
+  // the final submission's own admission, so that both share a score
+  if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
+  else writeJson(outputs.admission!, admit(outputs.checkpoint!));
+  const found = mustFollow(admission, readJson(outputs.admission!), "admission.json");
+  const { admitted, reasons } = found;
+  if (admitted) clean(outputs.checkpoint!, outputs.submission!, found);
+  const moment: Moment = { formatVersion: 1, stood, admitted, reasons };
+  writeJson(outputs.moment!, moment);
+  console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);
+}

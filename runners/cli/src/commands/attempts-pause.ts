@@ -1,0 +1,28 @@
+// `pipeline attempts pause`: a running attempt stops before its next model call, until `attempts resume`.
+import { join } from "node:path";
+import { attemptId, pauseFile, resumeCommand } from "@mlrb/core/ports/attempt-wait";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { findRunning } from "../request/find-running.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
+
+export function attemptsPause(repository: string, what: string | undefined, options: PlaceOptions): number {
+  const root = rootFolder(repository, options.root);
+  const found = findRunning(what, { state: stateFolder(root) });
+  if (typeof found === "string") {
+    process.stderr.write(`${found}\n`);
+    return 2;
+  }
+  const { name, path, card } = found;
+  const text = canonicalJson({ formatVersion: 1, since: new Date().toISOString() });
+  writeWhole(join(path, pauseFile), text, { sync: false });
+  const { stage } = card.slot;
+  const command = resumeCommand(name, root === repository ? undefined : root);
+  if (options.json) printJson({ event: "attempt-paused", id: attemptId(name), stage, command });
+  else
+    process.stdout.write(
+      `${stage}: stops before its next model call; what runs in its sandbox goes on until then\n  to continue: ${command}\n`,
+    );
+  return 0;
+}

@@ -1,0 +1,31 @@
+// Finds the running attempt that a user names: by the beginning of its folder's name, or by its stage instance.
+import { attemptId } from "@mlrb/core/ports/attempt-wait";
+import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { runningAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
+import type { StateFolder } from "@mlrb/local/store/state-folder";
+
+/** A text is the reason that there is not exactly one. Without `what`: the only one. */
+export function findRunning(
+  what: string | undefined,
+  { state }: { state: Pick<StateFolder, "running"> },
+): AttemptFolder | string {
+  const all = runningAttempts({ state });
+  const ofStage = all.filter(({ card }) => card.slot.stage === what);
+  const named = all.filter(({ name }) => what === undefined || name.startsWith(what));
+  const found = ofStage.length > 0 ? ofStage : named;
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    const which =
+      what === undefined
+        ? "several attempts are running"
+        : `"${what}" names ${found.length} running attempts`;
+    return `several-attempts: ${which}; nothing was done\n  help: one of ${found.map(nameWords).join(", ")}`;
+  }
+  const going = all.map(({ card }) => card.slot.stage);
+  const which = going.length > 0 ? `; running: ${going.join(", ")}` : "";
+  return `no-such-attempt: no attempt ${what === undefined ? "" : `${what} `}is running here${which}`;
+}
+
+function nameWords({ name, card: { slot } }: AttemptFolder): string {
+  return `${attemptId(name)} (${slot.pipeline} (${slot.profile}) ${slot.stage})`;
+}

@@ -1,0 +1,120 @@
+// `--on-event CMD`: a shell command that gets what a person may want to know at once, one JSON object on its standard
+// input for each event: an attempt began to wait, an attempt ended, a stage failed, the run ended. The command decides
+// nothing: a run goes on whatever it does.
+import { spawn } from "node:child_process";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { type OutcomeKind, outcomeCause } from "@mlrb/core/ports/outcome";
+import type { RunEvent } from "@mlrb/local/run/run-request";
+import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+
+export type EventCommand = {
+  ended(event: RunEvent): void;
+  runEnded(counts: Record<OutcomeKind, number>): void;
+  /** Resolves when the command has run for every event, or after the limit of one command; the rest is then dropped. */
+  finished(): Promise<void>;
+};
+
+export type EventCommandOptions = {
+  /** Its names are in every object. */
+  plan: Pick<Plan, "pipeline" | "profile">;
+  /** What attempts wait for now. */
+  waits: () => ShownWait[];
+  say: (line: string) => void;
+  /** After this time a command is killed. */
+  limitMs?: number;
+  lookMs?: number;
+};
+
+const commandLimitMs = 30_000;
+const waitsLookMs = 5_000;
+
+/** A provider's short pause is no event. */
+const shortWaitMs = 10_000;
+
+/** Undefined without a command. */
+export function eventCommand(
+  command: string | undefined,
+  { plan, waits, say, limitMs = commandLimitMs, lookMs = waitsLookMs }: EventCommandOptions,
+): EventCommand | undefined {
+  if (command === undefined) return undefined;
+  const { pipeline, profile } = plan;
+  let last: Promise<void> = Promise.resolve();
+  let complained = false;
+  let over = false;
+  // one after the other, so that the command sees the events in their order
+  const tell = (event: object) => {
+    const line = `${JSON.stringify({ ...event, time: new Date().toISOString(), pipeline, profile })}\n`;
+    last = last.then(async () => {
+      if (over) return;
+      const trouble = await carryOut(command, line, limitMs);
+      if (trouble === undefined || complained) return;
+      complained = true;
+      say(`warning: --on-event: the command ${trouble}; later failures of it are not printed`);
+    });
+  };
+  const told = new Map<string, string>();
+  const look = () => {
+    const now = new Map(waits().map((one) => [one.stage, one]));
+    for (const stage of told.keys()) if (!now.has(stage)) told.delete(stage);
+    for (const [stage, one] of now) {
+      const { why, cause, whose, detail, since, giveUpAt } = one.waits[0]!;
+      const what = `${why}: ${cause}`;
+      const lasts = one.command !== null || Date.now() - Date.parse(since) >= shortWaitMs;
+      if (!lasts || told.get(stage) === what) continue;
+      told.set(stage, what);
+      const words = shownWaitText(one, Date.now());
+      tell({
+        event: "attempt-waits",
+        stage,
+        why,
+        cause,
+        whose,
+        detail,
+        since,
+        giveUpAt,
+        words,
+        mend: one.command,
+      });
+    }
+  };
+  const timer = setInterval(look, lookMs).unref();
+  return {
+    ended(event) {
+      if (event.kind !== "ended") return;
+      const { instance, outcome, durationMs } = event;
+      const { durable } = instance.stage;
+      const isNew = outcome.kind === "succeeded" || outcome.kind === "failed";
+      if (!isNew || (outcome.kind === "succeeded" && !durable)) return;
+      const cause = outcomeCause(outcome);
+      const facts = { stage: instance.id, outcome: outcome.kind, durationMs, ...(cause && { cause }) };
+      tell({ event: durable ? "attempt-ended" : "stage-failed", ...facts });
+    },
+    runEnded(counts) {
+      clearInterval(timer);
+      tell({ event: "run-ended", ...counts });
+    },
+    async finished() {
+      const timer = setTimeout(() => (over = true), limitMs);
+      await last;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The command's failure in words. Its output goes to standard error. */
+function carryOut(command: string, input: string, limitMs: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn("sh", ["-c", command], {
+      stdio: ["pipe", process.stderr, process.stderr],
+      timeout: limitMs,
+      killSignal: "SIGKILL",
+    });
+    child.on("error", (error) => resolve(`cannot be started: ${error.message}`));
+    child.on("exit", (code, signal) => {
+      if (signal) resolve(`was ended by ${signal}, after at most ${limitMs / 1000} s`);
+      else resolve(code === 0 ? undefined : `ended with exit ${code}`);
+    });
+    child.stdin.on("error", () => {}); // a command need not read
+    child.stdin.end(input);
+  });
+}
