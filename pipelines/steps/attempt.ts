@@ -3,7 +3,7 @@
 //   node pipelines/steps/attempt.ts --axis task=T --axis agent=A --axis seed=1 --param kind=command \
 //     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --budget time=5m \
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attemptParams } from "@mlrb/agents/attempt/attempt-params";
 import { attemptPurse } from "@mlrb/agents/attempt/attempt-purse";
@@ -12,14 +12,18 @@ import { llmAgent, secretRedactor } from "@mlrb/agents/attempt/llm-agent";
 import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { checkScaffold } from "@mlrb/agents/attempt/scaffold-versions";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
+import { inside } from "@mlrb/agents/attempt/workspace";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
 import { downloadsRequest } from "@mlrb/agents/hub/downloads-request";
 import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
+import { readEarlier } from "@mlrb/agents/resume/earlier-attempt";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
+import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
@@ -58,7 +62,13 @@ const waits =
         say: (line) => console.log(line),
       });
 
-const work = mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
+/** Whether the supervisor or host of the attempt died. */
+const continues =
+  folder !== undefined && existsSync(outputs.trajectory!) && statSync(outputs.trajectory!).size > 0;
+const checkpoints = folder && join(folder, checkpointsFolder);
+/** The sandbox of an attempt whose supervisor or host died. It continues where that ended. */
+const left = continues ? leftSandbox(folder!) : undefined;
+const work = left?.work ?? mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
 // inputs that the runner copied for this stage may be moved; a folder that a person named by hand stays
 const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
 let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
@@ -81,11 +91,21 @@ try {
     memoryBytes: asked?.limits.memoryBytes,
     ownImage: asked?.image !== undefined && asked.image !== "host",
   });
+  const earlier = continues
+    ? await readEarlier({
+        ...{ trajectory: outputs.trajectory!, spending: join(folder!, "spending.jsonl") },
+        ...(!left && { checkpoints: checkpoints! }),
+      })
+    : undefined;
+  if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
   sandbox = await chooseSandbox(asked, {
+    ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
+    ...(earlier && { earlier }),
+    ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
     ...(purse && { purse }),
@@ -127,6 +147,7 @@ try {
     writeJson(join(folder, "where.json"), {
       sandbox: sandbox.kind,
       ...sandbox.where?.(),
+      ...(ledger.resumed !== undefined && { resumed: String(ledger.resumed) }),
       ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes: String(gpuMemoryBytes) }),
     });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files submitted`);

@@ -45,8 +45,11 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("pause", "let a running attempt stop before its next model call; `attempts resume` continues it")
     .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
     .action(loads(async () => (await import("./commands/attempts-pause.ts")).attemptsPause));
-  declare("resume", "pass the keys set in this shell to attempts that wait for you, and let them continue")
-    .argument("[attempt...]", `${attemptWords} (default: all that wait for you)`)
+  declare(
+    "resume",
+    "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",
+  )
+    .argument("[attempt...]", `${attemptWords} (default: all of them)`)
     .action(loads(async () => (await import("./commands/attempts-resume.ts")).attemptsResume));
   declare("adopt", "make records of lost attempts that had finished")
     .argument("[attempt]", "a lost attempt, by its stage instance or the name of its folder (default: all)")

@@ -32,6 +32,7 @@ export const times = fileFormat(
           "unusedShare",
           "sinceImprovementSeconds",
           "bestSoFar",
+          "resumed",
         ],
         {
           task: anyText,
@@ -46,6 +47,11 @@ export const times = fileFormat(
           ended: textOrNull,
           tokens: { ...numberOrNull, description: "unknown is null, never 0" },
           dollars: numberOrNull,
+          resumed: {
+            type: "integer",
+            minimum: 1,
+            description: "how often it continued after its supervisor or host died; absent if never",
+          },
           gpuHours: numberOrNull,
           gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
           gpuMemoryPeakMiB: {

@@ -10,6 +10,8 @@ export type ClockOptions = {
   startedWall: number;
   /** Monotonic, ms since the start. */
   sinceStart(): number;
+  /** Of an attempt that continues after a restart. */
+  frozenMs?: number;
 };
 
 export class AttemptClock {
@@ -21,10 +23,11 @@ export class AttemptClock {
   #over = false;
   #frozen = false;
   #frozenSince: number | undefined;
-  #frozenBefore = 0;
+  #frozenBefore: number;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor({ sandbox, startedWall, sinceStart }: ClockOptions) {
+  constructor({ sandbox, startedWall, sinceStart, frozenMs = 0 }: ClockOptions) {
+    this.#frozenBefore = frozenMs;
     this.#sandbox = sandbox;
     this.startedWall = startedWall;
     this.sinceStart = sinceStart;

@@ -21,6 +21,8 @@ export type AttemptFacts = {
   /** undefined: nothing was run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
+  /** Restarts after the death of its supervisor or host. */
+  resumed?: number;
   trajectory: Ledger["trajectory"];
   gpus: number;
   /** Time in which the GPUs computed, summed over all of them; null: not known. */
@@ -54,6 +56,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ended: endedAs(ending),
     exit: exitOf(ending),
     ...overOf(ending),
+    ...(seen.resumed !== undefined && { resumed: seen.resumed }),
     submission: submissionOf(final),
     trajectory,
   };

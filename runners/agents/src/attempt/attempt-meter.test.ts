@@ -238,3 +238,38 @@ test("the models that answered are on disk with their calls, a missing fingerpri
   assert.equal(served.length, 20);
   assert.equal(served.at(-1)!.answeredBy!.length, 200);
 });
+
+test("after a restart the meter continues, and a call that was in flight counts by its upper estimate", (t) => {
+  const { meter, file, time } = meterOf(t, { timeMs: 60_000, tokens: 1000 });
+  time.now = 5000;
+  const first = meter.hold({ tokens: 100, dollars: 0.5 })!;
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true }, first);
+  first.release();
+  meter.hold({ tokens: 700, dollars: 2 });
+  const before = lastSpending(file)!;
+  assert.deepEqual(before.inFlight, { calls: 1, tokens: 700, dollars: 2 });
+  const sandbox = { freeze: async () => true, thaw: async () => true };
+  const clock = new AttemptClock({ sandbox, startedWall: 0, sinceStart: () => 6000, frozenMs: 1000 });
+  const added: number[] = [];
+  const cap = {
+    leftDollars: () => 10,
+    freeDollars: () => 10,
+    maxDollars: () => 10,
+    hold: () => {},
+    add: (dollars: number) => void added.push(dollars),
+  };
+  const limits = { timeMs: 60_000, tokens: 1000 };
+  const again = new AttemptMeter({ limits, clock, file, cap, before });
+  t.after(() => again.close());
+  const { calls, failedTries, uncounted, dollars, estimated, inputTokens } = again.spending();
+  assert.deepEqual([calls, failedTries, uncounted, dollars, inputTokens], [1, 1, 1, 0.25, 30]);
+  assert.deepEqual([estimated.calls, estimated.inputTokens, estimated.dollars], [1, 700, 2]);
+  assert.deepEqual(added, [2], "the cap of the run that continues it counts the call too");
+  assert.equal(again.usedShare(), 0.75);
+  assert.equal(again.leftMs(), 55_000);
+  const kept = lastSpending(file)!;
+  assert.deepEqual(
+    [kept.inFlight, kept.counted, kept.workingMs],
+    [undefined, { tokens: 750, dollars: 2.25 }, 5000],
+  );
+});

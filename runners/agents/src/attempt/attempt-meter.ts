@@ -2,6 +2,7 @@
 // supervisor that is killed leaves behind what the attempt has cost so far.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
+import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
@@ -18,6 +19,8 @@ export type MeterOptions = {
   cap?: SpendingCap;
   /** Where spending is written; nowhere if absent. */
   file?: string;
+  /** The spending of an attempt that continues after a restart. */
+  before?: LastSpending;
   /** Frees reserved room on a full disk; false if none is left. */
   makeRoom?: () => boolean;
   /** Called after each wait of at least `recordedWaitMs`. */
@@ -30,6 +33,7 @@ type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadlin
 
 type CallMost = { tokens: number; dollars: number };
 
+const beatMs = 15_000;
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
 /** A provider can invent any number of names. */
@@ -40,31 +44,30 @@ const servedNameMax = 200;
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
   readonly #file: number | undefined;
-  readonly #spent: Spending = {
-    calls: 0,
-    failedTries: 0,
-    uncounted: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedInputTokens: 0,
-    reasoningTokens: 0,
-    dollars: 0,
-    estimated: { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
-    waitedMs: {},
-  };
+  readonly #spent: Spending;
   /** What limits are checked against: known usage, and upper estimates of the rest. */
-  readonly #counted: CallMost = { tokens: 0, dollars: 0 };
+  readonly #counted: CallMost;
   /** What each reserved call can take at most. */
   readonly #reserved = new Map<HeldCall, CallMost>();
   /** The reserved calls that are sent and not charged. */
   readonly #inFlight = new Set<HeldCall>();
   #announced: number;
+  #keptAt = 0;
 
   constructor(options: MeterOptions) {
     this.#options = options;
+    const { spent, counted, unbilled } = options.before ? spentBefore(options.before) : nothingSpent();
+    this.#spent = spent;
+    this.#counted = counted;
     this.#announced = this.deadline();
     this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
     this.#keep();
+    if (unbilled > 0) options.cap?.add(unbilled);
+  }
+
+  /** Keeps the time on disk now and then, also of a program that makes no call. */
+  beat(afterMs = beatMs): void {
+    if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 
   leftMs(): number {
@@ -258,13 +261,17 @@ export class AttemptMeter implements Meter {
 
   #keep(): void {
     if (this.#file === undefined) return;
+    const sinceStartMs = this.#options.clock.sinceStart();
+    this.#keptAt = sinceStartMs;
     const calls = this.#inFlight.size;
     const most = sum([...this.#inFlight].flatMap((held) => this.#reserved.get(held) ?? []));
     const line = {
       formatVersion: 1,
       workingMs: Math.round(this.#options.clock.workingMs()),
+      sinceStartMs: Math.round(sinceStartMs),
+      counted: this.#counted,
       ...this.#spent,
-      ...(calls > 0 && { inFlight: { calls, dollars: most.dollars } }),
+      ...(calls > 0 && { inFlight: { calls, ...most } }),
     };
     const bytes = Buffer.from(`${canonicalJson(line)}\n`);
     try {
@@ -275,6 +282,45 @@ export class AttemptMeter implements Meter {
     }
     fsyncSync(this.#file);
   }
+}
+
+type Before = { spent: Spending; counted: CallMost; unbilled: number };
+
+function nothingSpent(): Before {
+  const none = { inputTokens: 0, outputTokens: 0, dollars: 0 };
+  return {
+    spent: {
+      ...{ calls: 0, failedTries: 0, uncounted: 0, ...none, cachedInputTokens: 0, reasoningTokens: 0 },
+      estimated: { calls: 0, answers: 0, ...none },
+      waitedMs: {},
+    },
+    counted: { tokens: 0, dollars: 0 },
+    unbilled: 0,
+  };
+}
+
+/** The calls that were in flight may be billed: each counts as a failed try, by its upper estimate. */
+function spentBefore({ inFlight, counted, ...line }: LastSpending): Before {
+  const { workingMs: _, sinceStartMs: __, formatVersion: ___, ...spent } = line;
+  const estimated = spent.estimated ?? nothingSpent().spent.estimated;
+  const known = counted ?? { tokens: tokensOf(spent) + tokensOf(estimated), dollars: spent.dollars ?? 0 };
+  if (!inFlight) return { spent: { ...spent, estimated }, counted: { ...known }, unbilled: 0 };
+  const { calls, dollars, tokens = 0 } = inFlight;
+  return {
+    spent: {
+      ...spent,
+      failedTries: spent.failedTries + calls,
+      uncounted: spent.uncounted + calls,
+      estimated: {
+        ...estimated,
+        calls: estimated.calls + calls,
+        inputTokens: estimated.inputTokens + tokens,
+        dollars: estimated.dollars === null ? null : estimated.dollars + dollars,
+      },
+    },
+    counted: { tokens: known.tokens + tokens, dollars: known.dollars + dollars },
+    unbilled: dollars,
+  };
 }
 
 function sum(calls: Iterable<CallMost>): CallMost {

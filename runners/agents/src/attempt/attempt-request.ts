@@ -6,6 +6,7 @@ import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declare
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { DownloadsRequest } from "../hub/agent-downloads.ts";
 import type { PriceBook } from "../model/prices.ts";
+import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import type { AttemptPurse } from "./attempt-purse.ts";
 
@@ -79,6 +80,12 @@ export type AttemptRequest = {
   };
   /** The file in which spending is recorded during the attempt. */
   spending?: string;
+  /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
+  earlier?: EarlierAttempt;
+  /** The host folder for checkpoints of the sandbox's files; without it there are none. */
+  checkpoints?: string;
+  /** Minimum working time between two checkpoints. */
+  checkpointPauseMs?: number;
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;

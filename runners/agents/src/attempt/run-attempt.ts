@@ -4,7 +4,8 @@
 // attempt.
 
 import { hash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
@@ -15,6 +16,8 @@ import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
+import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { restartNotice } from "../scaffold/notices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
 import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
@@ -38,7 +41,8 @@ type PricedRequest = AttemptRequest & { prices: PriceBook };
 type Prepared = {
   prompt: string;
   shownDeadline: string;
-  digests: Awaited<ReturnType<typeof inputDigests>>;
+  /** Undefined after a restart. */
+  digests: Awaited<ReturnType<typeof inputDigests>> | undefined;
   scaffold: PreparedScaffold | undefined;
   hasDeadlineFile: boolean;
 };
@@ -48,20 +52,25 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const request: PricedRequest = { ...asked, prices: asked.prices ?? priceBook([]) };
   const { outputs, budget } = request;
   checkPrices(request);
+  const { earlier } = request;
   const scaffold = await prepareScaffold(request); // an error in it costs no time of the attempt
-  const digests = await inputDigests(request);
-  await materializeWorkspace(sandbox, request, request.scratch);
+  const digests = earlier ? undefined : await inputDigests(request);
+  if (earlier) await clearUnfinished(outputs, earlier);
+  if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
+  if (earlier?.restore) await sandbox.restore!(earlier.restore.contents, earlier.restore.checkpoint);
   await mkdir(outputs.snapshots, { recursive: true });
   if (outputs.attachments !== undefined) await mkdir(outputs.attachments, { recursive: true });
 
-  const clock = startClock(sandbox);
-  const shownDeadline = isoSeconds(clock.startedWall + budget.timeMs);
+  const clock = startClock(sandbox, earlier?.clock);
+  const deadline = earlier ? Date.parse(earlier.start.deadline) : clock.startedWall + budget.timeMs;
+  const shownDeadline = isoSeconds(deadline);
   const own = renderPrompt(request.downloads ? withDownloadsText(request.prompt) : request.prompt, {
     deadline: shownDeadline,
     budget: spokenDuration(budget.timeMs),
     seed: String(request.seed),
   });
   const prompt = withForeword(request.foreword, own);
+  if (earlier) checkPrompt(prompt, earlier);
   const hasDeadlineFile = scaffold?.hasDeadlineFile ?? true;
   const prepared = { prompt, shownDeadline, digests, scaffold, hasDeadlineFile };
   const supervision = openSupervision(request, sandbox, { clock, hasDeadlineFile });
@@ -88,13 +97,14 @@ async function runAgent(
 ): Promise<SupervisedRun | undefined> {
   const { sandbox, meter, trajectory } = supervision;
   const { outputs, scratch, prices } = request;
-  const { prompt, scaffold, hasDeadlineFile } = prepared;
+  const { scaffold, hasDeadlineFile } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
-  await putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
+  await putTask(request, supervision, prepared);
   if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
-  recordStart(request, supervision, prepared);
+  if (request.earlier) recordRestart(supervision, request.earlier);
+  else recordStart(request, supervision, prepared);
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
@@ -116,6 +126,49 @@ async function withDownloads(request: AttemptRequest, supervision: Supervision):
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 
+function recordRestart({ trajectory }: Supervision, earlier: EarlierAttempt): void {
+  const { times, after, step, clock, droppedBytes, restore, snapshots } = earlier;
+  for (const name of snapshots.gone) trajectory.add({ event: "snapshot-dropped", name });
+  trajectory.add({
+    ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "checkpoint" : "kept" },
+    ...{ workingMs: clock.workingMs, creditedMs: clock.creditedMs },
+    ...(droppedBytes > 0 && { droppedBytes }),
+  });
+}
+
+/** Removes what a killed supervisor was copying. */
+async function clearUnfinished(
+  { submission, snapshots }: AttemptRequest["outputs"],
+  { snapshots: { kept } }: EarlierAttempt,
+): Promise<void> {
+  await rm(submission, { recursive: true, force: true });
+  await mkdir(submission, { recursive: true });
+  await mkdir(snapshots, { recursive: true });
+  for (const name of await readdir(snapshots))
+    if (!kept.some((one) => one.name === name))
+      await rm(join(snapshots, name), { recursive: true, force: true });
+}
+
+/** The agent continues with the prompt that it was given. */
+function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
+  if (start.promptDigest !== hash("sha256", prompt))
+    throw new Error(
+      "the attempt cannot continue: its prompt would differ from the one with which it began; restore the files of its task",
+    );
+}
+
+/** After a restart a program reads of it below its task; a scaffold puts it into its conversation. */
+async function putTask(
+  { earlier, kind, scratch }: PricedRequest,
+  { sandbox, meter }: Supervision,
+  { prompt, hasDeadlineFile }: Prepared,
+): Promise<void> {
+  if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
+  if (kind !== "command") return;
+  const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
+  await putPrompt(sandbox, text, { scratch, hasDeadlineFile });
+}
+
 function recordStart(
   request: AttemptRequest,
   { sandbox, meter, trajectory }: Supervision,
@@ -129,7 +182,7 @@ function recordStart(
     deadline: new Date(meter.deadline()).toISOString(),
     promptDigest: hash("sha256", prompt),
     promptTemplateDigest: hash("sha256", withForeword(request.foreword, request.prompt)),
-    ...digests,
+    ...digests!,
     limits,
     ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
     ...reachedNetwork(request),

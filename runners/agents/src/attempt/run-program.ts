@@ -9,10 +9,20 @@ import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
 
 /** Throws if the program cannot be started or the record cannot be kept. */
 export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
-  const { request, sandbox, trajectory, output, meter } = supervision;
+  const { request, sandbox, trajectory, output, meter, clock } = supervision;
+  if (request.earlier?.ending) {
+    // killed after the end of its program
+    const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
+    return { ending: request.earlier.ending, wallMs, workingMs };
+  }
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
-  const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
+  const { earlier } = request;
+  const env: Record<string, string> = {
+    ...agentEnvironment(sandbox, request, meter.deadline()),
+    ...supervision.downloads?.env,
+    ...(earlier && { MLRB_RESTARTS: String(earlier.times + 1) }),
+  };
   const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const gateway =
     request.gateway &&
@@ -20,6 +30,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
       ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
       prices: request.prices ?? priceBook([]),
       ...(request.waits && { waiting: request.waits }),
+      ...(earlier && { callsBefore: earlier.calls }),
     }));
   const ran = await supervise(supervision, (failed) => {
     const running = sandbox.exec({

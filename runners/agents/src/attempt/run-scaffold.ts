@@ -10,7 +10,8 @@ import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../mode
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
-import { noticesOf } from "../scaffold/notices.ts";
+import { Tape } from "../resume/tape.ts";
+import { endedByRestart, noticesOf, restartNotice } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
@@ -49,15 +50,26 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
   const silence = providerSilence({ budgetMs: timeMs });
-  const counts = { calls: 0, answered: 0 };
+  const { earlier } = request;
+  const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
+  const tape =
+    earlier &&
+    new Tape({
+      ...{ events: earlier.tape, ended: endedByRestart },
+      attachments: request.outputs.attachments,
+    });
   const ask = (asked: ModelSpec) => {
     const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
-    return askerOf({ ...parts, model: asked }, supervision, {
+    const live = askerOf({ ...parts, model: asked }, supervision, {
       digestOf,
       silence,
       signal: over.signal,
       counts,
     });
+    if (!tape) return live;
+    const answer: typeof live = async (by, messages, tools) =>
+      tape.answer(by) ?? (await live(by, messages, tools));
+    return answer;
   };
   const begin = async (): Promise<Ending> => {
     const end = await scaffolds[scaffold.kind]({
@@ -66,9 +78,10 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
       network: request.network ?? false,
       ask: ask(model),
       ...(scaffold.planner && { askPlanner: ask(scaffold.planner) }),
-      write: trajectory.add,
+      write: (event) => void (tape?.knows(event) || trajectory.add(event)),
       signal: over.signal,
-      noticesDue: remindersOf(supervision, scaffold.kind, parts.reminders),
+      noticesDue: remindersOf(supervision, scaffold.kind, { recorded: parts.reminders, tape }),
+      ...(tape && { tape }),
     });
     return { kind: "scaffold", end };
   };
@@ -132,17 +145,25 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
   };
 }
 
-/** Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. */
+/**
+ * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart the
+ * first new one tells of it.
+ */
 function remindersOf(
-  { meter, trajectory }: Supervision,
+  { request: { earlier }, meter, trajectory }: Supervision,
   kind: ScaffoldSpec["kind"],
-  recorded: Recording["reminders"] | undefined,
+  { recorded, tape }: { recorded: Recording["reminders"] | undefined; tape: Tape | undefined },
 ): () => string[] {
   const byClock = noticesOf(kind, meter);
   let look = 0;
+  let told = earlier === undefined;
   return () => {
     look++;
-    const due = recorded ? recorded.filter((one) => one.look === look).map(({ text }) => text) : byClock();
+    const now = recorded ? recorded.filter((one) => one.look === look).map(({ text }) => text) : byClock();
+    const known = tape?.reminders(look);
+    if (known) return known;
+    const due = told || !earlier ? now : [restartNotice(earlier, meter), ...now];
+    told = true;
     for (const text of due) trajectory.add({ event: "reminder", look, text });
     return due;
   };

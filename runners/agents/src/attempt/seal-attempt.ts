@@ -138,6 +138,7 @@ function writeLedger(
     prices: request.prices?.used() ?? [],
     ending,
     final,
+    ...(request.earlier && { resumed: request.earlier.times + 1 }),
     trajectory: trajectory.seal(),
     gpus: request.gpus?.length ?? 0,
     gpuBusyMs: gpuUse.busyMs(wallMs),

@@ -21,6 +21,8 @@ type KeeperOptions = {
   bytesMax: number;
   pauseMs: number;
   budgetMs: number;
+  /** The snapshots of an attempt that continues after a restart. */
+  earlier?: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number };
   write(event: TrajectoryEvent): void;
 };
 
@@ -31,9 +33,9 @@ const [partsFirst, partsLeast] = [32, 4];
 export class SnapshotKeeper {
   readonly #options: KeeperOptions;
   #kept: KeptSnapshot[] = [];
-  readonly #dropped: KeptSnapshot[] = [];
+  readonly #dropped: KeptSnapshot[];
   #parts = 2 * partsFirst;
-  #count = 0;
+  #count: number;
   #pauseMs: number;
   #notBefore = 0;
   #last: { name?: string; state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
@@ -42,6 +44,12 @@ export class SnapshotKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#pauseMs = options.pauseMs;
+    const { kept = [], dropped = [], count = 0 } = options.earlier ?? {};
+    this.#kept = [...kept];
+    this.#dropped = [...dropped];
+    this.#count = count;
+    const last = kept.at(-1);
+    if (last) this.#last = { name: last.name, digest: last.digest, files: [] };
   }
 
   /** Takes a snapshot if the folder changed and no program wrote to it meanwhile. */

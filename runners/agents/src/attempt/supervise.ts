@@ -40,6 +40,7 @@ export async function supervise(
   void supervision.downloads?.failure.then(failed);
   const stop = () => {
     started.stop?.();
+    void supervision.checkpoints?.stop();
     void supervision.downloads?.close();
   };
   running.catch(() => {}); // awaited below
@@ -60,6 +61,7 @@ export async function supervise(
   }
   const wallMs = Math.round(clock.sinceStart());
   const workingMs = Math.round(clock.workingMs());
+  keepTime(supervision);
   /** Without a freeze, ending everything keeps the agent from getting more time. */
   const stopInside = async () => {
     if (!(await clock.stop())) await sandbox.kill();
@@ -73,12 +75,22 @@ export async function supervise(
   refuse(request, ending);
   await stopInside(); // ended only when the current copy is done: copying must not give the agent more time
   await watching.looking;
+  await supervision.checkpoints?.stop();
   await sandbox.kill();
   await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // output left in the pipe
   if (watching.failure) throw watching.failure;
   output.end();
   await iterations.read(true);
   return { ending, wallMs, workingMs };
+}
+
+/** On disk, so that a kill during the copy of the submission gives no time back that was used up. */
+function keepTime({ meter }: Supervision): void {
+  try {
+    meter.beat(0);
+  } catch (error) {
+    if (!isFullDisk(error)) throw error; // the end waits for room
+  }
 }
 
 /** Rejects when a look fails, and with `Interrupted`. */
@@ -91,6 +103,7 @@ async function untilItEnds(
   const watched = watchProgram(running, {
     leftMs: () => meter.leftMs(),
     pollMs: request.pollMs ?? 1000,
+    ...(request.earlier && { budgetMs: request.budget.timeMs }),
     look() {
       watching.looking = look(supervision, watching);
       return watching.looking;
@@ -107,7 +120,7 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, clock, trajectory }: Supervision,
+  { request, output, iterations, snapshots, checkpoints, clock, meter, trajectory }: Supervision,
   { failure }: Watching,
 ): Promise<void> {
   if (failure) throw failure;
@@ -116,6 +129,8 @@ async function look(
       code: "ENOSPC",
     });
   output.flush();
+  meter.beat();
+  checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
 }

@@ -6,6 +6,8 @@ import { attachmentsIn } from "../record/attachments.ts";
 import { type IterationsReader, iterationsReader } from "../record/iterations-reader.ts";
 import { type OutputLog, outputLog } from "../record/output-log.ts";
 import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
+import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
+import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -22,15 +24,23 @@ export type Supervision = {
   output: OutputLog;
   iterations: IterationsReader;
   snapshots: SnapshotKeeper;
+  checkpoints?: CheckpointKeeper;
   gpuUse: GpuUse;
   /** Open while programs run. */
   downloads?: AgentDownloads;
 };
 
-/** Starts the clock of the attempt. */
-export function startClock(sandbox: Sandbox): AttemptClock {
-  const [startedWall, started] = [Date.now(), performance.now()];
-  return new AttemptClock({ sandbox, startedWall, sinceStart: () => performance.now() - started });
+/**
+ * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count, and
+ * by the clock of this host the deadline is as far ahead as working time is left.
+ */
+export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): AttemptClock {
+  const { sinceStartMs, workingMs } = before ?? { sinceStartMs: 0, workingMs: 0 };
+  const [startedWall, started] = [Date.now() - sinceStartMs, performance.now() - sinceStartMs];
+  return new AttemptClock({
+    ...{ sandbox, startedWall, frozenMs: sinceStartMs - workingMs },
+    sinceStart: () => performance.now() - started,
+  });
 }
 
 /** Opens the records of an attempt whose clock runs. `closeSupervision` closes them. */
@@ -39,11 +49,14 @@ export function openSupervision(
   sandbox: Sandbox,
   { clock, hasDeadlineFile }: { clock: AttemptClock; hasDeadlineFile: boolean },
 ): Supervision {
-  const { outputs, budget, limits, redact = (text) => text } = request;
+  const { outputs, budget, limits, redact = (text) => text, earlier } = request;
   const { sinceStart } = clock;
   const makeRoom = () => releaseReserved(outputs.trajectory);
+  // the times of the lines never go back, whatever the clock of this host says
+  const behindMs = Math.max(0, (earlier?.trajectory.timeMs ?? 0) - Date.now());
   const trajectory = openTrajectory(outputs.trajectory, {
-    now: () => ({ wall: Date.now(), sinceStart: sinceStart() }),
+    now: () => ({ wall: Date.now() + behindMs, sinceStart: sinceStart() }),
+    ...(earlier && { earlier: earlier.trajectory }),
     redact,
     makeRoom,
     ...(outputs.attachments !== undefined && { attachments: attachmentsIn(outputs.attachments) }),
@@ -55,6 +68,7 @@ export function openSupervision(
     makeRoom,
     ...(request.purse !== undefined && { cap: request.purse.cap }),
     ...(request.spending !== undefined && { file: request.spending }),
+    ...(earlier?.spending && { before: earlier.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
     ...(hasDeadlineFile && { moved: deadlineWriter(sandbox, request.scratch) }),
@@ -68,15 +82,33 @@ export function openSupervision(
     bytesMax: 2 * limits.bytesMax,
     pauseMs: request.pauseMs ?? Math.max(1000, budget.timeMs / 100),
     budgetMs: budget.timeMs,
+    ...(earlier && { earlier: earlier.snapshots }),
     write,
   });
   const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
   return {
     ...{ request, sandbox, clock, meter, trajectory, snapshots },
+    ...(request.checkpoints !== undefined && {
+      checkpoints: new CheckpointKeeper({
+        ...{ sandbox, folder: request.checkpoints, write },
+        folders: [inside.workspace, "home"],
+        without: [inside.data, inside.models],
+        pauseMs: request.checkpointPauseMs ?? checkpointPauseMs(budget.timeMs),
+        now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
+      }),
+    }),
     output: outputLog({ write, redact }),
-    iterations: iterationsReader({ sandbox, inside: inside.iterations, write, redact }),
+    iterations: iterationsReader({
+      ...{ sandbox, inside: inside.iterations, write, redact },
+      ...(earlier && { earlier: earlier.iterations }),
+    }),
     gpuUse: watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs: gpuPauseMs }),
   };
+}
+
+/** A minute or a hundredth of the budget; in a short budget a twentieth. */
+function checkpointPauseMs(budgetMs: number): number {
+  return Math.max(Math.min(60_000, budgetMs / 20), budgetMs / 100);
 }
 
 export function closeSupervision({ gpuUse, meter, trajectory }: Supervision): void {

@@ -18,6 +18,8 @@ export type Watch = {
    * never grows.
    */
   leftMs(): number;
+  /** All of it, if the program continues after a restart and has less left. */
+  budgetMs?: number;
   /** Minimum time between two looks. */
   pollMs: number;
   look(): Promise<void>;
@@ -32,12 +34,11 @@ const shares = [0.25, 0.5, 0.75];
  * throws.
  */
 export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
-  const { leftMs, pollMs } = watch;
-  const budget = leftMs();
-  let usedUp = 0;
+  const { leftMs, pollMs, budgetMs = leftMs() } = watch;
+  const isUsed = (share: number) => leftMs() <= budgetMs * (1 - share);
+  let usedUp = shares.filter(isUsed).length; // told before a restart
   const tellUsed = () => {
-    while (usedUp < shares.length && leftMs() <= budget * (1 - shares[usedUp]!))
-      watch.used(shares[usedUp++]!);
+    while (usedUp < shares.length && isUsed(shares[usedUp]!)) watch.used(shares[usedUp++]!);
   };
   const look = () => {
     tellUsed();

@@ -29,14 +29,17 @@ export async function materializeWorkspace(
   request: AttemptRequest,
   scratch: string,
 ): Promise<void> {
+  const fresh = request.earlier === undefined; // otherwise a checkpoint holds what agents may change
   const { emptyFolder, emptyFile } = await blanks(scratch);
   const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
   await sandbox.put(request.publicData, inside.data, given);
   if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
-  if (request.starter !== undefined) await putStarter(sandbox, request.starter);
-  await sandbox.put(emptyFolder, inside.submission);
-  await sandbox.put(emptyFile, inside.iterations);
-  if (request.check) await putCheck(sandbox, request, scratch);
+  if (fresh) {
+    if (request.starter !== undefined) await putStarter(sandbox, request.starter);
+    await sandbox.put(emptyFolder, inside.submission);
+    await sandbox.put(emptyFile, inside.iterations);
+    if (request.check) await putCheck(sandbox, request, scratch);
+  }
   if (request.program !== undefined) await sandbox.put(request.program, inside.program);
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
 }

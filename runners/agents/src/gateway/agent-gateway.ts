@@ -11,7 +11,7 @@ import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
 
 export type AgentGatewayRequest = Pick<
   ModelGatewayOptions,
-  "providers" | "meter" | "prices" | "write" | "network" | "failed" | "silence" | "waiting"
+  "providers" | "meter" | "prices" | "write" | "network" | "failed" | "silence" | "waiting" | "callsBefore"
 > & {
   /** An empty host folder that the caller removes. */
   scratch: string;

@@ -35,6 +35,8 @@ export type ModelGatewayOptions = {
   overBudget: CallDesk["overBudget"];
   ended: CallDesk["ended"];
   silence: ProviderSilence;
+  /** Calls of the attempt before a restart: their numbers are not used again. */
+  callsBefore?: number;
   /** The record or the ledger cannot be written. */
   failed(error: unknown): void;
   /** For calls that a provider cannot take now; without it the program gets the failure at once. */
@@ -55,9 +57,9 @@ export class ModelGateway {
 
   constructor(options: ModelGatewayOptions) {
     this.#options = options;
-    const { meter, waiting } = options;
+    const { meter, waiting, callsBefore: before = 0 } = options;
     const { signal } = this.#over;
-    let number = 0;
+    let number = before;
     this.#desk = {
       ...options,
       recorder: new RequestRecorder(options),

@@ -40,6 +40,7 @@ export async function programGateway(
     silence: ProviderSilence;
     write(event: TrajectoryEvent): void;
     waiting?: AttemptWaiting;
+    callsBefore?: number;
     prices: Omit<GatewayPrices, "dollarsOf">;
   },
 ): Promise<ProgramGateway> {

@@ -15,20 +15,27 @@ type Options = {
   inside: string;
   write(event: { event: "iteration"; line: string; wellFormed: boolean }): void;
   redact(text: string): string;
+  /** The lines that were read before a restart. */
+  earlier?: { wellFormed: number; malformed: number };
 };
 
 const lineMax = 16 << 10;
 const linesMax = 2000;
 const readMax = 1 << 20;
 
-export function iterationsReader({ sandbox, inside, write, redact }: Options): IterationsReader {
+export function iterationsReader({ sandbox, inside, write, redact, earlier }: Options): IterationsReader {
   let from = 0;
   let rest = Buffer.alloc(0);
-  const count = { wellFormed: 0, malformed: 0, notKept: 0 };
+  const count = { wellFormed: 0, malformed: 0, notKept: 0, ...earlier };
+  let known = count.wellFormed + count.malformed;
 
   const line = (bytes: Buffer) => {
     const text = bytes.toString("utf8").trim();
     if (text === "") return;
+    if (known > 0) {
+      known--;
+      return;
+    }
     if (count.wellFormed + count.malformed >= linesMax) {
       count.notKept++;
       return;

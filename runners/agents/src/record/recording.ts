@@ -72,7 +72,8 @@ export async function readRecording(folder: string): Promise<Recording | string>
   };
 }
 
-function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {
+/** A text describes the problem. */
+export function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {
   const problems: string[] = [];
   const whole = (text: LongText): string => {
     const found = wholeText(text, attachments);

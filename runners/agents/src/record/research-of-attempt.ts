@@ -9,6 +9,7 @@ import { mustFollow, type Reading, readFormat } from "@mlrb/formats/read-format"
 import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
+import { leftBehind } from "@mlrb/kit/attempts/left-behind";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson } from "@mlrb/kit/json-file";
@@ -36,7 +37,10 @@ export async function researchOfAttempt(
   const index = indexOf(files.snapshots);
   if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
   const reader = new ResearchReader(publicNames);
-  for await (const line of splitLines(files.trajectory)) reader.take(JSON.parse(line.toString()));
+  const isLeftBehind = await leftBehind(files.trajectory);
+  let number = 0;
+  for await (const line of splitLines(files.trajectory))
+    if (!isLeftBehind(number++)) reader.take(JSON.parse(line.toString()));
   return reader.end({
     snapshots: judgedSnapshots(files.snapshots, index.value),
     final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,

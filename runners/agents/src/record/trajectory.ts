@@ -28,6 +28,8 @@ export type TrajectoryOptions = {
   redact?: (text: string) => string;
   /** Frees reserved room on a full disk; false if none is left. */
   makeRoom?: () => boolean;
+  /** The lines that the file holds already, after a restart. */
+  earlier?: { lines: number; head: string; bytes: number };
   /** For texts too long for a line. Without it every text is in its line. */
   attachments?: Attachments;
 };
@@ -44,11 +46,11 @@ const unsynced = new Set<TrajectoryEvent["event"]>([
 ]);
 
 export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
-  const { now, redact, attachments } = options;
-  const file = openSync(path, "ax");
-  let index = 0;
-  let whole = 0;
-  let previous = noLine;
+  const { now, redact, attachments, earlier } = options;
+  const file = openSync(path, earlier ? "a" : "ax");
+  let index = earlier?.lines ?? 0;
+  let whole = earlier?.bytes ?? 0;
+  let previous = earlier?.head ?? noLine;
   let short = false;
   let closed = false;
   /** A nearly full disk takes part of a line without an error, and refuses the rest with one. */

@@ -20,6 +20,8 @@ export type SandboxChoice = {
   alsoReads?: string[];
   /** Whether the kernel can limit the memory of a sandbox. */
   limitsMemory?: () => Promise<boolean>;
+  /** The files of an attempt that continues, and its paths that are read-only inside. */
+  earlier?: { root: string; readOnly: string[] } | undefined;
   /** Opens walls in a container. */
   containers: (request: WallsRequest) => Promise<Walls>;
 };
@@ -27,10 +29,18 @@ export type SandboxChoice = {
 /** `asked` is undefined if the step runs by hand. Then the program must be trusted, or bubblewrap available. */
 export async function chooseSandbox(
   asked: SandboxRequest | undefined,
-  { under, agent, trusted, alsoReads = [], limitsMemory = mayLimitMemory, containers }: SandboxChoice,
+  {
+    under,
+    agent,
+    trusted,
+    alsoReads = [],
+    limitsMemory = mayLimitMemory,
+    containers,
+    earlier,
+  }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";
-  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under);
+  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under, earlier?.root);
   const missing = inContainers ? undefined : await bubblewrapMissing();
   if (missing !== undefined) {
     throw new SandboxTrouble(
@@ -56,6 +66,7 @@ export async function chooseSandbox(
   return walledSandbox({
     under,
     agent,
+    earlier,
     kind: inContainers ? "docker" : "bubblewrap",
     open: inContainers ? containers : bubblewrapWalls,
     reads: [...reads, ...alsoReads],

@@ -10,9 +10,9 @@ import { execa } from "execa";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { startGate } from "./start-gate.ts";
 
-/** Under the folder `under`. Only for programs that a person trusts. */
-export async function plainSandbox(under: string): Promise<Sandbox> {
-  const folder = await sandboxFolder(under);
+/** Under the folder `under`, or in an `earlier` one. Only for programs that a person trusts. */
+export async function plainSandbox(under: string, earlier?: string): Promise<Sandbox> {
+  const folder = await sandboxFolder(under, { earlier });
   const { root } = folder;
   // begins with the token of the stage, if there is one: ending the stage ends this too
   const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
@@ -44,6 +44,8 @@ export async function plainSandbox(under: string): Promise<Sandbox> {
     put: folder.put,
     get: folder.get,
     snapshot: folder.snapshot,
+    checkpoint: folder.checkpoint,
+    restore: folder.restore,
     listen: folder.listen,
     async close({ keepFiles = false } = {}) {
       await gate.kill();

@@ -3,11 +3,19 @@
 import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
-import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
+import type {
+  CheckpointCopy,
+  CopiedFiles,
+  PutOptions,
+  SnapshotRequest,
+  SnapshotResult,
+} from "@mlrb/core/ports/sandbox";
+import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
 import {
   extractDiskImage,
   hasDiskImage,
   mountDiskImage,
+  mountDiskImageAgain,
   removeDiskImage,
   trimDiskImage,
 } from "@mlrb/kit/files/disk-image";
@@ -17,6 +25,7 @@ import { copyOut } from "../folders/copy-out.ts";
 import { child, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
+import { copyToCheckpoint, restoreCheckpoint } from "../resume/copy-checkpoint.ts";
 import { listenInside } from "./listen-inside.ts";
 
 export type SandboxFolder = {
@@ -27,6 +36,8 @@ export type SandboxFolder = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  checkpoint(request: CheckpointCopy): Promise<CopiedFiles | string>;
+  restore(contents: string, checkpoint: Checkpoint): Promise<void>;
   listen(server: Server, inside: string): Promise<void>;
   /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
   shed(): Promise<number>;
@@ -39,18 +50,21 @@ export type SandboxFolder = {
 export type SandboxFolderOptions = {
   /** The owner of everything that is not read-only. */
   owner?: SandboxUser | undefined;
+  /** The folder of an attempt that continues, with all its files; none is made. */
+  earlier?: string | undefined;
   /** Makes it a file system of its own that holds about this much, if this host and user can. */
   diskBytes?: number;
 };
 
-/** Makes a folder below `under`, with a home and a folder for temporary files. */
+/** Makes a folder below `under` where there is none, with a home and a folder for temporary files. */
 export async function sandboxFolder(
   under: string,
-  { owner, diskBytes }: SandboxFolderOptions = {},
+  { owner, diskBytes, earlier }: SandboxFolderOptions = {},
 ): Promise<SandboxFolder> {
   await mkdir(under, { recursive: true });
-  const root = await realpath(await mkdtemp(join(under, "sandbox-")));
-  if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
+  const root = await realpath(earlier ?? (await mkdtemp(join(under, "sandbox-"))));
+  if (earlier !== undefined) await mountDiskImageAgain(root);
+  else if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
   for (const name of ["", "home", "tmp"]) {
     const path = join(root, name);
     await mkdir(path, { recursive: true });
@@ -70,6 +84,8 @@ export async function sandboxFolder(
       }
     },
     snapshot: (request) => copyOut(root, request),
+    checkpoint: (request) => copyToCheckpoint(root, request),
+    restore: (contents, checkpoint) => restoreCheckpoint(root, contents, checkpoint, owner),
     listen: (server, inside) => listenInside(root, server, inside),
     async shed() {
       const before = await freeBytes(root);

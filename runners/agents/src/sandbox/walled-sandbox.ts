@@ -15,6 +15,8 @@ export type WalledSandboxOptions = WallsSettings & {
   under: string;
   /** For messages. */
   agent: string;
+  /** The files of an attempt that continues, and its paths that are read-only inside. */
+  earlier?: { root: string; readOnly: string[] } | undefined;
   /** Builds the walls, e.g. `bubblewrapWalls`. */
   open(request: WallsRequest): Promise<Walls>;
   /** The name of the kind, e.g. `bubblewrap`, before the walls are open. */
@@ -30,10 +32,12 @@ export type WalledSandbox = Sandbox & {
 const seenAs = "/attempt";
 
 export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
-  const { under, agent, open, kind, ...asked } = options;
+  const { under, agent, open, kind, earlier, ...asked } = options;
   const owner = process.getuid?.() === 0 ? sandboxUser(options.token) : undefined;
-  const folder = await sandboxFolder(under, { owner, diskBytes: asked.limits.diskBytes });
-  const readOnly: string[] = [];
+  const folder = await sandboxFolder(under, {
+    ...{ owner, diskBytes: asked.limits.diskBytes, earlier: earlier?.root },
+  });
+  const readOnly: string[] = [...(earlier?.readOnly ?? [])];
   let opening: Promise<Walls> | undefined;
   let walls: Walls | undefined;
 
@@ -77,6 +81,8 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     },
     get: folder.get,
     snapshot: folder.snapshot,
+    checkpoint: folder.checkpoint,
+    restore: folder.restore,
     listen: folder.listen,
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close({ keepFiles = false } = {}) {

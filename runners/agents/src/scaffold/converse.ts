@@ -195,7 +195,7 @@ export function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
 
 /** The state that the conversations of one attempt share. */
 export function sharedOf(request: ScaffoldRequest): Shared {
-  const { sandbox, cwd, env, network, meter, signal, write } = request;
+  const { sandbox, cwd, env, network, meter, signal, write, tape } = request;
   const due = request.noticesDue ?? deadlineNotices(meter);
   const all: string[] = [];
   return {
@@ -206,6 +206,7 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       files: { count: 0 },
       scratch: request.scratch ?? tmpdir(),
       warned: { emptySubmission: false },
+      ...(tape && { tape }),
     },
     turns: { count: 0 },
     notices: { all, look: () => void all.push(...due()) },

@@ -84,7 +84,9 @@ class Worker {
       request.signal.throwIfAborted();
       const over = overTurns(request, turns.count);
       if (over) return over;
+      const before = notices.all.length;
       notices.look();
+      for (const text of notices.all.slice(before, -1)) this.#show([text]); // the last one says the time
       const parts = { prompt, plan: this.#plan, notes: world.notes.text() };
       const left = notices.all.at(-1) ?? "";
       const response = await this.#ask((charactersMax, toolsCharacters) =>

@@ -31,14 +31,30 @@ export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () 
   };
 }
 
-function noticeText(share: number, leftMs: number): string {
+/** The first words after a restart, in every open conversation. */
+export function restartNotice({ step }: { step: number }, meter: Pick<Meter, "leftMs">): string {
+  return (
+    "[Notice] The machine was restarted. All programs that ran are gone, with what they held in memory or on a GPU. " +
+    `The files are as of step ${step}: your answers are counted. ` +
+    `Working time that was lost is given back. ${timeLeft(meter.leftMs())} of working time left.`
+  );
+}
+
+/** The result of a program that a tool ran during the restart. */
+export const endedByRestart =
+  "the machine was restarted while this ran: the program is gone, and may have done a part of its work; look at the files, and run it again where needed";
+
+function timeLeft(leftMs: number): string {
   const minutes = Math.round(leftMs / minute);
-  const left = minutes < 1 ? "Less than a minute" : `About ${spokenDuration(minutes * minute)}`;
+  return minutes < 1 ? "Less than a minute" : `About ${spokenDuration(minutes * minute)}`;
+}
+
+function noticeText(share: number, leftMs: number): string {
   const advice =
     share < 0.75
       ? "Make sure that submission/ holds a complete, valid submission by now."
       : share < 0.9
         ? "Begin nothing that may not end in time; keep submission/ complete and valid."
         : "Finish: check what lies in submission/, keep it valid, and call submit when it is as good as it gets.";
-  return `[Notice] ${Math.round(share * 100)} % of your budget is used. ${left} of working time left. ${advice}`;
+  return `[Notice] ${Math.round(share * 100)} % of your budget is used. ${timeLeft(leftMs)} of working time left. ${advice}`;
 }

@@ -33,7 +33,24 @@ export type ScaffoldRequest = {
    * replay returns those of its recording. By default the meter decides.
    */
   noticesDue?(): string[];
+  /** What the conversation came to before its supervisor or host died. */
+  tape?: { past(tool: string): PastCall | undefined };
 };
+
+/** What the trajectory keeps of a tool's result. */
+export type RecordedResult = {
+  outcome: "done" | "failed" | "refused" | "timed-out";
+  /** The model reads this: without durations, pids or paths of the host, so that a replay has the same bytes. */
+  text: string;
+  exit?: { code: number } | { signal: string };
+  /** The file in the workspace that holds the whole of a clipped text. */
+  rest?: string;
+  /** Whether a program of the agent ran. */
+  executed?: boolean;
+};
+
+/** What became of a tool call: `result`, it ended before the restart; `ended`, the restart ended it. */
+export type PastCall = { kind: "result"; result: RecordedResult } | { kind: "ended"; text: string };
 
 export type AskResult =
   | { kind: "answered"; response: ModelResponse }

@@ -54,6 +54,7 @@ const delegate = (work: (work: Work) => Promise<ToolResult>): Tool =>
         .optional()
         .describe("What the worker must know of what was done before: files, numbers, what failed."),
     },
+    restarted: "runs",
     run: work,
   });
 
@@ -67,6 +68,7 @@ const returnResult = tool({
       .max(textMax)
       .describe("What was done, what was measured on which data, where the files lie, what failed."),
   },
+  restarted: "runs",
   run: ({ summary }) => ({ outcome: "done", text: "returned", ends: { kind: "returned", summary } }),
 });
 

@@ -4,17 +4,9 @@ import type { Json } from "@mlrb/kit/stage";
 import { z } from "zod";
 import type { ToolSpec } from "../model/model-client.ts";
 import type { Notes } from "./notes.ts";
-import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
+import type { RecordedResult, ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
 
-export type ToolResult = {
-  outcome: "done" | "failed" | "refused" | "timed-out";
-  /** The model reads this: without durations, pids or paths of the host, so that a replay has the same bytes. */
-  text: string;
-  exit?: { code: number } | { signal: string };
-  /** The file in the workspace that holds the whole of a clipped text. */
-  rest?: string;
-  /** Whether a program of the agent ran. */
-  executed?: boolean;
+export type ToolResult = RecordedResult & {
   /** The call could not be understood. */
   senseless?: true;
   /** The result ends the loop. */
@@ -36,6 +28,8 @@ export type ToolWorld = Pick<
   /** Warnings that the agent gets once. */
   warned: { emptySubmission: boolean };
   patience: ToolTimeouts;
+  /** What the conversation came to before its supervisor or host died. */
+  tape?: ScaffoldRequest["tape"];
 };
 
 /** How long to wait for a program or a sandbox that does not answer. */
@@ -61,10 +55,17 @@ type Definition<Shape extends z.ZodRawShape> = {
   run(input: z.output<z.ZodObject<Shape>>, world: ToolWorld): Promise<ToolResult> | ToolResult;
   /** Whether it accepts unknown keys. */
   loose?: boolean;
+  /**
+   * For a conversation that continues after a restart. `runs`: the tool changes only the conversation, so it runs
+   * again. `repeats`: a call that the restart ended is made again, which does no harm; otherwise the agent is told.
+   */
+  restarted?: "runs" | "repeats";
+  /** Gets the recorded result of a call from before the restart, and restores what else the call had changed. */
+  kept?(result: ToolResult, world: ToolWorld): ToolResult;
 };
 
 export function tool<Shape extends z.ZodRawShape>(definition: Definition<Shape>): Tool {
-  const { name, description, loose = false } = definition;
+  const { name, description, loose = false, restarted, kept = (result: ToolResult) => result } = definition;
   const shape = loose ? z.looseObject(definition.input) : z.strictObject(definition.input);
   const { $schema: _, ...input } = z.toJSONSchema(shape);
   return {
@@ -73,9 +74,18 @@ export function tool<Shape extends z.ZodRawShape>(definition: Definition<Shape>)
       const checked = shape.safeParse(asked);
       if (!checked.success)
         return senseless(`${name} cannot be called like this:\n${problems(checked.error)}`);
+      const past = restarted === "runs" ? undefined : world.tape?.past(name);
+      if (past?.kind === "result") return kept(past.result, world);
+      if (past && restarted !== "repeats") return kept(failed(past.text), world);
       return definition.run(checked.data as z.output<z.ZodObject<Shape>>, world);
     },
   };
+}
+
+/** For tools whose program's output has a number, over all conversations. */
+export function keptNumber(result: ToolResult, { files }: ToolWorld): ToolResult {
+  if (result.outcome !== "refused") files.count++;
+  return result;
 }
 
 export function refused(text: string): ToolResult {

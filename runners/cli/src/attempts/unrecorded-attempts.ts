@@ -54,6 +54,8 @@ function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
       return { kind: "running", words: "is being stopped" };
     case "complete":
       return { kind: "ended", words: "the next run records it" };
+    case "broken-off":
+      return { kind: "running", words: `${causeWords(fate.cause)}; the next run continues it` };
     case "failed":
       return {
         kind: "lost",

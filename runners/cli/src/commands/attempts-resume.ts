@@ -1,41 +1,92 @@
-// `pipeline attempts resume`: passes the secrets set in this shell to attempts that wait for a person, which then retry
-// at once. The values go from this process's memory to the supervisor's over a socket that only this user may open.
+// `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person gets the
+// secrets set in this shell, and retries at once: the values go from this process's memory to the supervisor's over a
+// socket that only this user may open. An attempt whose supervisor or host died gets a run that continues it.
+import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import { reopenAttempt } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
-import { stateFolder } from "@mlrb/local/store/state-folder";
+import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
+import { runCommand } from "./run-command.ts";
 
-/** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person. */
+type Resumable = WaitingAttempt | BrokenOff;
+type BrokenOff = Pick<AttemptFolder, "name" | "card">;
+
+/** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person or was broken off. */
 export async function attemptsResume(
   repository: string,
   asked: string[],
   options: PlaceOptions,
 ): Promise<number> {
-  const { running } = stateFolder(rootFolder(repository, options.root));
-  const all = waitingAttempts(running);
-  const chosen =
-    asked.length === 0 ? all.filter(({ waits }) => waits.some(({ why }) => why === "operator")) : [];
+  const state = stateFolder(rootFolder(repository, options.root));
+  const { running } = state;
+  if (!reopenNamed(asked, state)) return 1;
+  const broken = attemptFolders(running).filter((one) => one.state.kind === "resumable");
+  const all: Resumable[] = [...waitingAttempts(running), ...broken];
+  const waitsForAPerson = (one: Resumable) =>
+    !("waits" in one) || one.waits.some(({ why }) => why === "operator");
+  const chosen = asked.length === 0 ? all.filter(waitsForAPerson) : [];
   for (const what of asked) {
     const found = all.filter(({ name, card }) => name.startsWith(what) || card.slot.stage === what);
     if (found.length !== 1) {
-      const problem = found.length === 0 ? "no waiting attempt" : `${found.length} waiting attempts`;
+      const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
       process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
       return 2;
     }
     chosen.push(found[0]!);
   }
   if (chosen.length === 0) {
-    process.stderr.write("no-such-attempt: no attempt waits for a person here\n");
+    process.stderr.write("no-such-attempt: no attempt waits for a person or was broken off here\n");
     return 2;
   }
   let refused = 0;
-  for (const one of new Set(chosen)) if (!(await resume(one, options.json))) refused++;
-  return refused > 0 ? 1 : 0;
+  for (const one of new Set(chosen)) if ("waits" in one && !(await resume(one, options.json))) refused++;
+  const code = await continueBroken(
+    repository,
+    chosen.filter((one) => !("waits" in one)),
+    options,
+  );
+  return Math.max(code, refused > 0 ? 1 : 0);
+}
+
+/** Brings back the quarantined attempts that are named by their folders. False if one must stay. */
+function reopenNamed(asked: string[], state: StateFolder): boolean {
+  const lost = attemptFolders(join(state.attempts, "lost"));
+  return asked.every((what) => {
+    const found = lost.filter(({ name }) => what.length >= nameMin && name.startsWith(what));
+    if (found.length !== 1) return true;
+    const trouble = reopenAttempt(found[0]!, state);
+    if (trouble !== undefined)
+      process.stderr.write(
+        `not-resumed: ${found[0]!.card.slot.stage}: it stays in .mlrb/attempts/lost: ${trouble}\n`,
+      );
+    return trouble === undefined;
+  });
+}
+
+/** Of a name: a stage instance is never one. */
+const nameMin = 8;
+
+/** One run for each pipeline and profile. It starts no other attempt without the confirmation that any run needs. */
+async function continueBroken(
+  repository: string,
+  broken: BrokenOff[],
+  options: PlaceOptions,
+): Promise<number> {
+  const runs = Map.groupBy(broken, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
+  let code = 0;
+  for (const [{ card }, ...others] of runs.values() as Iterable<[BrokenOff, ...BrokenOff[]]>) {
+    const { pipeline, profile } = card.slot;
+    const only = [card, ...others.map((one) => one.card)].map(({ slot }) => slot.stage);
+    code = Math.max(code, await runCommand(repository, pipeline, { ...options, profile, only, set: [] }));
+  }
+  return code;
 }
 
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {
@@ -71,7 +122,7 @@ async function resumed(path: string, values: Record<string, string>): Promise<Re
   return resumeAttempt(path, values);
 }
 
-function helpWords(all: WaitingAttempt[]): string {
+function helpWords(all: Resumable[]): string {
   if (all.length === 0) return "";
   const known = all.slice(0, 5).map(({ name, card }) => `${attemptId(name)} (${card.slot.stage})`);
   return `\n  help: waiting now: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;

@@ -1,4 +1,5 @@
-// `pipeline attempts stop`: ends a running attempt, with or without a run, and quarantines what it made and spent.
+// `pipeline attempts stop`: ends a running attempt, with or without a run, or gives up one whose supervisor or host died,
+// and quarantines what it made and spent.
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
@@ -9,7 +10,7 @@ import { printStopped } from "../run/leave-attempts.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
   const state = stateFolder(rootFolder(repository, options.root));
-  const one = findRunning(what, { state });
+  const one = findRunning(what, { state }, ["running", "resumable"]);
   if (typeof one === "string") {
     process.stderr.write(`${one}\n`);
     return 2;

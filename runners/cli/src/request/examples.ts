@@ -107,7 +107,10 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",
       "the newest attempt of a stage, also while it runs",
     ],
-    ["pnpm pipeline attempts resume", "pass the keys of this shell to every attempt that waits for you"],
+    [
+      "pnpm pipeline attempts resume",
+      "continue every attempt that waits for you, with the keys of this shell",
+    ],
     [
       "pnpm pipeline attempts watch",
       "what the agent of the running attempt does, its spending and the time left",

@@ -1,15 +1,15 @@
 // Finds the running attempt that a user names: by the beginning of its folder's name, or by its stage instance.
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
-import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
-import { runningAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
+import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 
-/** A text is the reason that there is not exactly one. Without `what`: the only one. */
+/** A text is the reason that there is not exactly one. Without `what`: the only one. `kinds`: the states to look in. */
 export function findRunning(
   what: string | undefined,
   { state }: { state: Pick<StateFolder, "running"> },
+  kinds: readonly AttemptFolder["state"]["kind"][] = ["running"],
 ): AttemptFolder | string {
-  const all = runningAttempts({ state });
+  const all = attemptFolders(state.running).filter((one) => kinds.includes(one.state.kind));
   const ofStage = all.filter(({ card }) => card.slot.stage === what);
   const named = all.filter(({ name }) => what === undefined || name.startsWith(what));
   const found = ofStage.length > 0 ? ofStage : named;

@@ -18,7 +18,9 @@ export function eventLines(event: RareEvent): string[] {
       ];
     case "adopted":
       return [
-        `adopted ${id}  (started ${event.since ? `${event.since} ` : ""}by a run that has ended)`,
+        event.resumed
+          ? `resumed ${id}  (started ${event.since}; its supervisor or host had died)`
+          : `adopted ${id}  (started ${event.since ? `${event.since} ` : ""}by a run that has ended)`,
         ...(event.underCap
           ? []
           : [

@@ -74,6 +74,8 @@ function fateWords(fate: Fate): string {
       return "finished by itself; the next run records it";
     case "quarantined":
       return `${causeWords(fate.cause)}; ${keptWords(fate)}`;
+    case "broken-off":
+      return `${causeWords(fate.cause)}; the next run continues it`;
     case "failed":
       return `${causeWords(fate.cause)}; the next run prints where its files are kept`;
     case "gone":

@@ -29,8 +29,8 @@ export type Reason =
   | { kind: "keyed-by-format"; format: number }
   /** An attempt in this slot ended without a record, for `cause`; `folder` holds its work. A new one costs again. */
   | { kind: "lost"; since: string; cause: string; folder: string }
-  /** An attempt that still runs, started by a run that is gone; it is not started again. */
-  | { kind: "goes-on"; since: string }
+  /** An attempt that still runs, or whose supervisor died and that continues; it is not started again. */
+  | { kind: "goes-on"; since: string; resumes?: true }
   /** The record of the same slot was made from other inputs, listed in `changed`. */
   | { kind: "stale"; record: string; changed: Reason[] }
   | { kind: "stale-accepted"; record: string; why: string }
@@ -127,6 +127,7 @@ export function reasonWords(reason: Reason): string {
     case "lost":
       return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":
+      if (reason.resumes) return `continues: started ${reason.since}, its supervisor or host died`;
       return `running since ${reason.since}, started by a run that is gone`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;

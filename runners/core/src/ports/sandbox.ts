@@ -2,6 +2,7 @@
 // baselines, bubblewrap or a container for everything else. Types only.
 // Paths named `inside` are relative to the sandbox's root and written with "/".
 import type { Server } from "node:net";
+import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import type { HostEnvironment } from "./executor.ts";
@@ -22,6 +23,10 @@ export type Sandbox = {
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  /** Copies files that changed since the checkpoint before. A text says why nothing was copied. */
+  checkpoint?(request: CheckpointCopy): Promise<CopiedFiles | string>;
+  /** Puts the files of a checkpoint into the sandbox. Call before programs run. */
+  restore?(contents: string, checkpoint: Checkpoint): Promise<void>;
   /** Makes a server of the supervisor listen at a unix socket in the sandbox, open to all its programs. Call before programs run. */
   listen?(server: Server, inside: string): Promise<void>;
   /**
@@ -41,6 +46,21 @@ export type Sandbox = {
   /** Kills and removes the sandbox. `keepFiles`, for an attempt without a record, keeps its files in place. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
 };
+
+export type CheckpointCopy = {
+  /** Host folder for the contents. */
+  contents: string;
+  /** Folders of the sandbox, and paths in them that are left out. */
+  folders: readonly string[];
+  without: readonly string[];
+  /** The entries of the checkpoint before. */
+  before: readonly CheckpointEntry[];
+  /** A name for a new content. */
+  newContent(): string;
+  signal: AbortSignal;
+};
+
+export type CopiedFiles = { entries: CheckpointEntry[]; copiedBytes: number; torn: number };
 
 export type PutOptions = {
   readOnly?: boolean;

@@ -3,16 +3,24 @@
 import { amount, count, nullable, type TypeOf, wholeExcept, wholeObject } from "../schema.ts";
 import { modelSpending, waitedMs } from "./ledger.ts";
 
-export const lastSpending = wholeExcept(["estimated", "reached", "served", "inFlight"], {
-  ...modelSpending.properties,
-  formatVersion: { const: 1 },
-  workingMs: { type: "number", description: "working time so far" },
-  dollars: { ...nullable(amount), description: "null: some calls have no known price" },
-  waitedMs,
-  inFlight: {
-    ...wholeObject({ calls: count, dollars: amount }),
-    description: "calls that were sent and not yet charged, with their maximum cost",
+export const lastSpending = wholeExcept(
+  ["estimated", "reached", "served", "inFlight", "sinceStartMs", "counted"],
+  {
+    ...modelSpending.properties,
+    formatVersion: { const: 1 },
+    workingMs: { type: "number", description: "working time so far" },
+    sinceStartMs: { ...amount, description: "ms since the start; absent in older files" },
+    counted: {
+      ...wholeObject({ tokens: amount, dollars: amount }),
+      description: "what limits are checked against; absent in older files",
+    },
+    dollars: { ...nullable(amount), description: "null: some calls have no known price" },
+    waitedMs,
+    inFlight: {
+      ...wholeExcept(["tokens"], { calls: count, dollars: amount, tokens: amount }),
+      description: "calls that were sent and not yet charged, with their maximum cost",
+    },
   },
-});
+);
 
 export type LastSpending = TypeOf<typeof lastSpending>;

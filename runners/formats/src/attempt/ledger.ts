@@ -14,7 +14,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { exit } from "./trajectory-event.ts";
+import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
 const ending = {
@@ -93,7 +93,7 @@ export const waitedMs = {
 } as const;
 
 export const attemptLedger = wholeExcept(
-  ["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "gpuMemoryPeakMiB", "over"],
+  ["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "gpuMemoryPeakMiB", "over", "resumed"],
   {
     formatVersion: { const: 1 },
     budget: wholeExcept(["tokens", "dollars"], {
@@ -141,6 +141,10 @@ export const attemptLedger = wholeExcept(
     over: {
       ...wholeObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }),
       description: "a limit of its sandbox that it reached",
+    },
+    resumed: {
+      ...ordinal,
+      description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     submission: wholeObject({
       digest: anyText,

@@ -110,6 +110,15 @@ export const trajectoryEvent = {
     ),
     event("snapshot-skipped", { because: text }),
     event("snapshot-dropped", { name: text }),
+    event("checkpoint", {
+      name: text,
+      after: { ...count, description: "lines of the trajectory when its copy began" },
+      files: { ...count, description: "files, folders and links of the sandbox" },
+      copiedBytes: { ...count, description: "of files that had changed since the checkpoint before" },
+      torn: { ...count, description: "files that changed while they were copied" },
+      durationMs: count,
+    }),
+    event("checkpoint-skipped", { because: text }),
     event("budget", {
       share: {
         type: "number",
@@ -142,6 +151,25 @@ export const trajectoryEvent = {
           description: "why the deadline did not move",
         },
       },
+    ),
+    event(
+      "resumed",
+      {
+        times: { ...ordinal, description: "restarts so far, with this one" },
+        after: {
+          ...count,
+          description:
+            "the number of lines up to which conversation and workspace continue; later lines were left behind",
+        },
+        step: { ...count, description: "answers of its models up to there" },
+        workspace: {
+          ...oneOf("kept", "checkpoint"),
+          description: "kept: its files outlived the restart; checkpoint: they are as of `after`",
+        },
+        workingMs: { ...count, description: "the working time from which the clock continues" },
+        creditedMs: { ...count, description: "working time that was lost and does not count" },
+      },
+      { droppedBytes: { ...count, description: "of a last line that was cut off" } },
     ),
     ...downloadEvents,
     ...conversationEvents,

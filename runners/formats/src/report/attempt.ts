@@ -140,7 +140,17 @@ const attemptResearch = {
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
 export const attempt = wholeExcept(
-  ["condition", "budget", "origin", "weakLimits", ...uncheckedNames, "gpus", "decisions", "memorisation"],
+  [
+    "condition",
+    "budget",
+    "origin",
+    "weakLimits",
+    ...uncheckedNames,
+    "gpus",
+    "decisions",
+    "memorisation",
+    "resumed",
+  ],
   {
     task: anyText,
     agent: anyText,
@@ -167,6 +177,11 @@ export const attempt = wholeExcept(
     decisions: {
       ...listOf(memberDecision),
       description: "people's decisions on its rules, oldest first; absent if there is none",
+    },
+    resumed: {
+      type: "integer",
+      minimum: 1,
+      description: "how often it continued after its supervisor or host died; absent if never",
     },
     scores: tableOf(attemptScore),
     research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },

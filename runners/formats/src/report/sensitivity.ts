@@ -3,9 +3,15 @@
 import { anyText, count, numberOrNull, oneOf, type TypeOf, wholeObject } from "../schema.ts";
 
 const sensitivityVariant = {
-  ...oneOf("undecided-as-pass", "undecided-as-floor", "without-decisions", "not-scorable-as-missing"),
+  ...oneOf(
+    "undecided-as-pass",
+    "undecided-as-floor",
+    "without-decisions",
+    "not-scorable-as-missing",
+    "without-resumed",
+  ),
   description:
-    "undecided attempts with their scores, as in the cell's mean; undecided attempts at the trivial baseline; every attempt with the machine's verdict, without any decision of a person; attempts as missing that were rejected only because such a model cannot be scored",
+    "undecided attempts with their scores, as in the cell's mean; undecided attempts at the trivial baseline; every attempt with the machine's verdict, without any decision of a person; attempts as missing that were rejected only because such a model cannot be scored; attempts as missing that continued after their supervisor or host died",
 } as const;
 export type SensitivityVariant = TypeOf<typeof sensitivityVariant>;
 

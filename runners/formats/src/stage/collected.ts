@@ -22,7 +22,18 @@ import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
 const member = wholeExcept(
-  ["role", "note", "condition", "budget", "origin", "weakLimits", ...uncheckedNames, "gpus", "decisions"],
+  [
+    "role",
+    "note",
+    "condition",
+    "budget",
+    "origin",
+    "weakLimits",
+    ...uncheckedNames,
+    "gpus",
+    "decisions",
+    "resumed",
+  ],
   {
     stage: {
       ...text,
@@ -56,6 +67,11 @@ const member = wholeExcept(
       ...listOf(memberDecision),
       description:
         "people's decisions on rules for the member's record, oldest first; absent if there is none",
+    },
+    resumed: {
+      type: "integer",
+      minimum: 1,
+      description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     artifacts: {
       ...tableOf(

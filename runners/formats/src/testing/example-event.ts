@@ -21,8 +21,11 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   snapshot: { name: "0001", digest, files: 1, bytes: 1 },
   "snapshot-skipped": { because: "a file is too large" },
   "snapshot-dropped": { name: "0001" },
+  checkpoint: { name: "0001", after: 1, files: 1, copiedBytes: 1, torn: 0, durationMs: 1 },
+  "checkpoint-skipped": { because: "no room on the disk" },
   budget: { share: 0.5 },
   reminder: { look: 1, text: "" },
+  resumed: { times: 1, after: 1, step: 0, workspace: "kept", workingMs: 1, creditedMs: 0 },
   wait: { why: "provider", durationMs: 1000, deadline: "2026-01-02T03:14:05.000Z" },
   download: {
     ...{ from: "model", id: "lab/model", revision: "0".repeat(40), path: "config.json" },

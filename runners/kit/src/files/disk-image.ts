@@ -48,6 +48,13 @@ export async function mountDiskImage(
   }
 }
 
+/** Mounts the image of `folder` if it has one. It stays mounted when a process is killed, and not when a host is. */
+export async function mountDiskImageAgain(folder: string): Promise<void> {
+  const image = folder + suffix;
+  if (existsSync(image) && !isMountPoint(folder) && readdirSync(folder).length === 0)
+    await mount(image, folder);
+}
+
 /** Bytes that files take in the file system mounted on `folder`; each counts at least as an inode does. */
 export function diskImageUse(folder: string): number {
   const { blocks, bfree, bsize, files, ffree } = statfsSync(folder);

@@ -11,6 +11,8 @@ export type Fate =
   | { kind: "going" }
   /** Asked to end, or failed, and not yet moved by its supervisor. */
   | { kind: "ending" }
+  /** Its supervisor or host died; the next run continues it. */
+  | { kind: "broken-off"; cause: EndCause }
   /** Ended normally; the next run keeps the attempt. */
   | { kind: "complete" }
   | ({ kind: "quarantined" } & Quarantined)
@@ -35,6 +37,8 @@ export function attemptFate(path: string, root: string): Fate {
       const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
       return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
     }
+    case "resumable":
+      return { kind: "broken-off", cause: lostCause(path) };
     case "lost":
       return { kind: "failed", cause: lostCause(path) };
     default:

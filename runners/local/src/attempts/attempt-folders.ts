@@ -30,6 +30,7 @@ import { look } from "../leases/heartbeat.ts";
 import { lifeOf, thisProcess } from "../leases/owner.ts";
 import { refuseNewer } from "../store/newer-format.ts";
 import { raiseFormat, type StateFolder } from "../store/state-folder.ts";
+import { isResumable } from "./resumable.ts";
 
 export type AttemptFolder = {
   name: string;
@@ -42,6 +43,8 @@ export type AttemptFolder = {
     | { kind: "preparing" }
     /** On another host: only that host can see whether the attempt is alive. */
     | { kind: "elsewhere"; owner: Owner }
+    /** Its supervisor died without writing an end, and another one can continue it. */
+    | { kind: "resumable"; supervisor: Owner | undefined }
     /** Its supervisor, or the run that had not started one yet, died without writing an end. */
     | { kind: "lost"; supervisor: Owner | undefined };
 };
@@ -145,12 +148,13 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const end = attemptEnd(path);
   if (end) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
-  if (supervisor) return life === "alive" ? { kind: "running", supervisor } : { kind: "lost", supervisor };
-  return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
+  if (life === "alive") return supervisor ? { kind: "running", supervisor } : { kind: "preparing" };
+  const resumes = !toldToEnd(path) && isResumable(path, card);
+  return { kind: resumes ? "resumable" : "lost", supervisor };
 }
 
 /**
- * The attempt of this key that another run began and that is running, or has ended and is not kept yet. Throws
+ * The attempt of this key that another run began and that is running or can continue, or has ended and is not kept yet. Throws
  * DamagedAttempt where an attempt with an unreadable card may have this key.
  */
 export function attemptOf(
@@ -163,7 +167,7 @@ export function attemptOf(
       if (one.mayHaveKey(key)) throw one;
     } else if (one.card.key === key) held.push(one);
   }
-  return held.find(({ state: { kind } }) => kind === "running" || kind === "ended");
+  return held.find(({ state: { kind } }) => ["running", "resumable", "ended"].includes(kind));
 }
 
 /** The folder to which an attempt without a record is moved. */

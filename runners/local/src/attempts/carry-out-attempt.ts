@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { Running } from "@mlrb/core/ports/executor";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
@@ -23,6 +24,7 @@ import { secretsNamed } from "../stage/redacted-log.ts";
 import { declarer, undeclaredReads } from "../stage/refusals.ts";
 import type { Workspace } from "../store/workspace.ts";
 import {
+  type AttemptFolder,
   attemptEnd,
   attemptFolder,
   attemptFolders,
@@ -36,8 +38,10 @@ import {
   toldToEnd,
 } from "./attempt-folders.ts";
 import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+import { clearForResume, unsetSecrets } from "./clear-for-resume.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
+import { isResumable } from "./resumable.ts";
 import { knowsSecrets, markSecrets } from "./secret-marks.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
@@ -52,21 +56,31 @@ export async function carryOutAttempt(
   let log: ReturnType<typeof openLog> | undefined;
   let begun = false;
   try {
-    const adopted = attemptOf(bound.key, workspace);
+    const adopted = attemptOf(bound.key, workspace) ?? leftByHost(bound.key, context);
     if (!adopted && context.goesOn) return goneMeanwhile;
     if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
+    const resumes = adopted?.state.kind === "resumable";
     begun = adopted !== undefined;
     attempt = adopted ?? { ...makeAttemptFolder(workspace.state.running, card), card };
     const { path, name } = attempt;
     const { secrets } = instance.action;
+    const unset = resumes ? unsetSecrets(card) : [];
+    if (unset.length > 0) return needsSecrets(attempt, unset);
     const { log: to, before } = context;
-    if (!adopted) markSecrets(path, secretsNamed(secrets));
+    if (!adopted || resumes) markSecrets(path, secretsNamed(secrets));
     const knows = (values: Record<string, string>) => knowsSecrets(path, values);
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
-    if (adopted) {
+    if (adopted && resumes) {
+      await clearForResume(attempt, context.clearSandbox);
+      const work = { ...context, work: path, token: attemptToken(name) };
+      const request = await prepareStage(instance, bound, work);
+      const underCap = takeOverPurse(path, context);
+      running = startSupervised({ path, name }, request, context.gpus?.hold);
+      context.adopted(card.startedAt, { underCap, resumed: true });
+    } else if (adopted) {
       const underCap = takeOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
@@ -123,6 +137,12 @@ export async function carryOutAttempt(
   }
 }
 
+/** The attempt stays as it is: nothing of it is lost. */
+function needsSecrets({ name }: PlacedAttempt, unset: string[]): CarriedOut {
+  const detail = `its supervisor or host died, and it can continue only with ${unset.join(", ")}: export it, then \`pnpm pipeline attempts resume ${attemptId(name)}\` or run again`;
+  return { kind: "failed", cause: "operator", detail };
+}
+
 const goneMeanwhile: CarriedOut = {
   kind: "failed",
   cause: "operator",
@@ -157,6 +177,8 @@ async function unfinished(
   const { result } = ended;
   const { workspace } = context;
   await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
+  if (result.kind === "failed" && attemptFolder(workspace.state.running, name)?.state.kind === "resumable")
+    return result; // it stays as it is, and continues
   const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
   if (settled.kind === "complete") return keep(attempt, settled.end, context);
   if (settled.kind === "nothing") return result;
@@ -195,6 +217,16 @@ function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   const { kind } = found.state;
   if (kind === "ended") return isBeingMoved(found);
   return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
+}
+
+/** With `--take-over`: the attempt of this key that a host which is down has begun, if it can continue here. */
+function leftByHost(key: string, { takeOver, workspace }: CarryOutContext): AttemptFolder | undefined {
+  if (!takeOver) return undefined;
+  const found = attemptFolders(workspace.state.running).find(
+    ({ card, path, state }) =>
+      card.key === key && state.kind === "elsewhere" && !toldToEnd(path) && isResumable(path, card),
+  );
+  return found && { ...found, state: { kind: "resumable", supervisor: undefined } };
 }
 
 /** With `--take-over`: quarantines the attempts of this key that a host which is down has begun. */

@@ -111,7 +111,7 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
 type Place = { state: Pick<StateFolder, "running"> };
 
 /** Attempts that are running, with or without a run that follows them. */
-export function runningAttempts({ state }: Place): AttemptFolder[] {
+function runningAttempts({ state }: Place): AttemptFolder[] {
   return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
@@ -123,7 +123,7 @@ export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
   sinceMs: number,
 ): Set<string> {
-  const begun = ["running", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
+  const begun = ["running", "resumable", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
   const going = attemptFolders(state.running).filter((attempt) => begun.includes(attempt.state.kind));
   const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
   return new Set([...going, ...lost].map(({ card }) => card.key));

@@ -34,7 +34,7 @@ import { knowsSecrets } from "./secret-marks.ts";
 
 export type Quarantined = Quarantine & { folder: string };
 
-const causeFile = "cause.json";
+export const causeFile = "cause.json";
 
 /**
  * Moves an attempt whose processes are dead. Returns undefined where the attempt produced and spent nothing; the

@@ -24,7 +24,7 @@ export async function stopAttempt(
   } catch {
     // the supervisor has just ended
   }
-  const handle = watchSupervised(path, name);
+  const handle = watchSupervised(path, name); // of a dead supervisor: it has ended
   handle.askToEnd();
   await Promise.race([handle.ended, sleep(patienceMs, undefined, { ref: false })]);
   handle.kill();

@@ -11,6 +11,7 @@ import type { HeldRecord } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
 import { recordedGpus } from "../records/recorded-gpus.ts";
 import { recordedWeakLimits } from "../records/recorded-limits.ts";
+import { recordedResumes } from "../records/recorded-resumes.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { hasNetwork } from "./former-attempt-key.ts";
@@ -82,12 +83,14 @@ const unsaidNetwork =
 function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
   const weakLimits = untrusted ? recordedWeakLimits(record) : [];
   const gpus = recordedGpus(record);
+  const resumed = recordedResumes(record);
   return {
     ...(origin && { origin: memberOrigin(origin) }),
     ...(weakLimits.length > 0 && { weakLimits }),
     ...uncheckedOf(record),
     ...(gpus !== undefined && { gpus }),
     ...(decisions && { decisions }),
+    ...(resumed !== undefined && { resumed }),
   };
 }
 

@@ -84,7 +84,10 @@ function reasonsToMake(
 ): Reason[] {
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
-  if (goesOn) return [{ kind: "goes-on", since: goesOn.card.startedAt }];
+  if (goesOn) {
+    const resumes = goesOn.state.kind === "resumable";
+    return [{ kind: "goes-on", since: goesOn.card.startedAt, ...(resumes && { resumes }) }];
+  }
   const lost =
     instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);
   if (lost) return [lost];

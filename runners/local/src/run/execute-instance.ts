@@ -9,6 +9,7 @@ import type { Executor, Running } from "@mlrb/core/ports/executor";
 import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
+import { resumesOf } from "../attempts/clear-for-resume.ts";
 import { leftAttempt, lostNames } from "../attempts/left-attempts.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
@@ -66,7 +67,6 @@ export async function executeInstance(
 ): Promise<Executed> {
   const { plan, workspace, folder, journal, onEvent } = context;
   let lease: Lease | undefined;
-  let gpus: GpuLease | undefined;
   try {
     const taken = await takeLease(workspace.state.leases, bound.key, {
       card: folder.card,
@@ -93,30 +93,53 @@ export async function executeInstance(
     if (left) return left;
     const remote = await takeRemote(instance, bound, context);
     if (remote) return remote;
-    // a running attempt has its own GPU lease
-    const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
-    const held = goesOn ? undefined : await holdGpus(instance, context);
-    if (held && "kind" in held) return held;
-    gpus = held;
-    const { reasons, log } = context;
-    const expectedMs = workspace.last.get(instance.id)?.durationMs;
-    onEvent({ kind: "started", instance, reasons, log, expectedMs });
-    journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
-    const result = await withRetries(instance, bound, {
-      ...context,
-      ...(gpus && { gpus }),
-      isHeld: () => lease?.isHeld() ?? false,
-    });
+    const isHeld = () => lease?.isHeld() ?? false;
+    const result = await carryThrough(instance, bound, { ...context, isHeld });
     if (result.kind === "succeeded" && !copiesAttempt(instance, plan)) context.remote?.offer(instance, bound);
     return result;
   } catch (error) {
     return machineFailure(error);
   } finally {
     context.running(undefined);
-    gpus?.release();
     lease?.release();
   }
 }
+
+/** Carries the instance out. An attempt whose supervisor dies meanwhile continues under another one. */
+async function carryThrough(
+  instance: Instance,
+  bound: Bound,
+  context: RunContext & ExecuteOptions & { isHeld: () => boolean },
+): Promise<CarriedOut> {
+  const { workspace, journal, onEvent, reasons, log, interrupts, isHeld } = context;
+  const resumes = resumesOf(bound.key, workspace);
+  for (let round = 1; ; round++) {
+    let gpus: GpuLease | undefined;
+    try {
+      // a running attempt has its own GPU lease
+      const begun = instance.stage.durable ? attemptOf(bound.key, workspace) : undefined;
+      const holdsOwn = begun !== undefined && begun.state.kind !== "resumable";
+      const held = holdsOwn ? undefined : await holdGpus(instance, context);
+      if (held && "kind" in held) return held;
+      gpus = held;
+      if (round === 1) {
+        const expectedMs = workspace.last.get(instance.id)?.durationMs;
+        onEvent({ kind: "started", instance, reasons, log, expectedMs });
+        journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
+      }
+      const result = await withRetries(instance, bound, { ...context, ...(gpus && { gpus }) });
+      if (result.kind !== "failed" || interrupts() > 0 || !isHeld() || !resumes.may()) return result;
+      const { cause, detail } = result;
+      journal.write({ event: "retry", stage: instance.id, tried: round, cause, detail });
+      onEvent({ kind: "retried", instance, detail, remade: false });
+    } finally {
+      gpus?.release();
+    }
+    await sleep(resumePauseMs);
+  }
+}
+
+const resumePauseMs = 500;
 
 /** The result that another machine sent to the remote cache, once it is in the local one. */
 async function takeRemote(
@@ -181,9 +204,9 @@ async function withRetries(
         stage: plan.instances[from]!.id,
         output,
       })),
-      adopted: (since, { underCap } = { underCap: true }) => {
-        journal.write({ event: "adopt", stage: instance.id, since });
-        onEvent({ kind: "adopted", instance, since, underCap });
+      adopted: (since, { underCap, resumed = false } = { underCap: true }) => {
+        journal.write({ event: "adopt", stage: instance.id, since, ...(resumed && { resumed }) });
+        onEvent({ kind: "adopted", instance, since, underCap, resumed });
       },
       submitted: () => journal.write({ event: "submitted", stage: instance.id }),
       placed: (place, queuedMs) =>
@@ -205,6 +228,7 @@ async function withRetries(
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
+    if (stage.durable && attemptOf(bound.key, workspace)?.state.kind === "resumable") return result; // no new try
     if (isPaidAttempt) {
       const left = result.quarantined ? "other" : leftAttempt(keys, workspace, lostBefore);
       if (left === "other") return result;

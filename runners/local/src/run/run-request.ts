@@ -34,7 +34,7 @@ export type RunEvent =
    * This run follows an attempt that another run began. `underCap`: whether the attempt is under this run's cap, if
    * any.
    */
-  | { kind: "adopted"; instance: Instance; since: string | undefined; underCap: boolean }
+  | { kind: "adopted"; instance: Instance; since: string | undefined; underCap: boolean; resumed?: boolean }
   /** An undeclared read of the attempt's script, and the way out. */
   | { kind: "undeclared"; instance: Instance; what: string; help: string }
   /**

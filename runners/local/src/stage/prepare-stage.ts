@@ -123,7 +123,7 @@ async function materializeInputs(
   }
   if (bound.manifest) {
     const folder = join(work, "in", "collected");
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     inputs.manifest = join(folder, "manifest.json");
     writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
     for (const { artifacts } of bound.manifest.members) {
@@ -149,8 +149,9 @@ function prepareOutputs({ stage }: Instance, { environment }: Bound, work: strin
   const outputs = outputPaths(work, stage.gives);
   for (const { name, kind } of stage.gives) {
     const path = outputs[name]!;
-    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path));
-    if (kind === "dir") mkdirSync(path);
+    // they are there in the folder of an attempt that continues
+    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path), { recursive: true });
+    if (kind === "dir") mkdirSync(path, { recursive: true });
   }
   if (stage.name === environmentStage) {
     clearEnvironment(environment!.path);

@@ -34,6 +34,11 @@ const variants: Record<SensitivityVariant, Variant> = {
     isAbout: ({ verdict }) => verdict.kind === "rejected" && verdict.notScorable === true,
     as: () => ({ kind: "missing", cause: "such a model cannot be scored" }),
   },
+  "without-resumed": {
+    isAbout: (attempt, metric) =>
+      attempt.resumed !== undefined && counting(attempt, metric).kind !== "missing",
+    as: () => ({ kind: "missing", cause: "its supervisor or host died meanwhile" }),
+  },
 };
 
 /** One entry for each primary cell and variant with attempts that the variant is about. */

@@ -153,6 +153,7 @@ class EvidenceReader {
       }),
       ...(member?.gpus !== undefined && { gpus: plainText(member.gpus) }),
       ...(decisions.length > 0 && { decisions }),
+      ...(member?.resumed !== undefined && { resumed: member.resumed }),
       scores,
       research: attemptResearch(research, {
         scores,

@@ -7,6 +7,7 @@ import { counting } from "../compare/counting.ts";
 import { type GpuClass, gpuClasses, gpuMark, otherGpus } from "../read/gpu-words.ts";
 import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
+import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
@@ -53,6 +54,7 @@ export function attemptsSection(report: Report): Section {
       ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(resumedMark, resumedText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(gpuMark, otherGpus(gpus, attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
@@ -70,7 +72,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 /** Marks of the items below that are about the attempt. */
 export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
   const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${own}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${attempt.resumed ? resumedMark : ""}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

@@ -14,7 +14,10 @@ const variantTexts: Record<SensitivityVariant, string> = {
   "undecided-as-floor": "undecided as trivial baseline",
   "without-decisions": "without decisions of people",
   "not-scorable-as-missing": "not scorable as missing",
+  "without-resumed": "without resumed attempts",
 };
+
+const resumedCaption = "A resumed attempt continued after its supervisor or host died.";
 
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 
@@ -25,7 +28,8 @@ export function sensitivitySection(report: Report): Section {
       "The mean of the metric that decides the task, if these attempts counted in another way. An undecided attempt has a " +
       "strike rule that the machine could not decide; under Results it counts with its score. A person's decision " +
       "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
-      "the trivial baseline under Results. In parentheses: the attempts of the row.",
+      "the trivial baseline under Results. In parentheses: the attempts of the row." +
+      (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : ""),
     tables: [
       tableOf({
         groups: taskGroups(report, (task) => rowsOf(report, task)),

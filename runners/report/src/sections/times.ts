@@ -55,6 +55,7 @@ export function times(
         gpuHours: ledger?.gpuHours ?? null,
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
+        ...(ledger?.resumed !== undefined && { resumed: ledger.resumed }),
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
@@ -171,6 +172,12 @@ const spentColumns: {
     of: ({ workingSeconds }) => workingSeconds,
     isShown: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
     means: "Working: without waits in which the attempt's programs were frozen.",
+  },
+  {
+    head: "resumed",
+    digits: 0,
+    of: ({ resumed }) => resumed ?? 0,
+    means: "Resumed: how often it continued after its supervisor or host died.",
   },
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
   {

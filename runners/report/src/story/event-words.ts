@@ -38,6 +38,11 @@ export function eventWords(event: TrajectoryEvent): string {
       return `${Math.round(100 * event.share)} % of the time is used`;
     case "wait":
       return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}${movedWords(event)}`;
+    case "resumed": {
+      const { times, step, workspace, creditedMs } = event;
+      const files = workspace === "kept" ? "with its files" : "with the files of a checkpoint";
+      return `restart ${times}: its supervisor or host had died; it continues after answer ${step} ${files}; ${formatDuration(creditedMs)} of work do not count`;
+    }
     case "message":
       return `to ${event.by} (${event.why === "prompt" ? event.role : event.why}): ${shown(event.text)}`;
     case "model-request":

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { programResult } from "../program-result.ts";
-import { refused, tool } from "../tool.ts";
+import { keptNumber, refused, tool } from "../tool.ts";
 
 /** Runs inside the sandbox, so it reaches what the agent's programs reach and no more. */
 const program = `
@@ -50,6 +50,7 @@ export const fetchUrl = tool({
     "Fetches a page and gives its text. For papers: https://api.semanticscholar.org/graph/v1/paper/search?query=WORDS&fields=title,year,abstract,url " +
     "or https://export.arxiv.org/api/query?search_query=all:WORDS; for code: https://api.github.com/search/repositories?q=WORDS",
   input: { url: z.string().min(1).max(4_000).describe("Begins with http:// or https://.") },
+  kept: keptNumber,
   async run({ url }, world) {
     if (!/^https?:\/\/[^\s\0]+$/i.test(url))
       return refused(`${JSON.stringify(url.slice(0, 200))} is no http(s) address`);

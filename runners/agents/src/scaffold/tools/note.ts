@@ -11,6 +11,7 @@ export const note = tool({
     text: z.string().min(1),
     replaceAll: z.boolean().optional().describe("Drop all earlier notes for this one."),
   },
+  restarted: "runs",
   run({ text, replaceAll = false }, { notes, write, by }) {
     const trouble = replaceAll ? notes.replace(text) : notes.add(text);
     if (trouble !== undefined) return refused(trouble);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { inside } from "../../attempt/workspace.ts";
 import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
-import { failed, refused, tool } from "../tool.ts";
+import { failed, keptNumber, refused, tool } from "../tool.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
 const codeMax = 1 << 20;
@@ -14,6 +14,7 @@ export const python = tool({
     "from one call to the next; print what you want to see. The code is kept in outputs/. Modules in the workspace can be imported. " +
     "For long work write a file and start it in the background with shell.",
   input: { code: z.string().min(1).describe("The program's text."), timeoutSeconds },
+  kept: keptNumber,
   async run({ code, timeoutSeconds: limitSeconds = secondsDefault }, world) {
     if (code.length > codeMax)
       return refused(`code may have ${codeMax} characters; read long data from files`);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { programResult } from "../program-result.ts";
-import { refused, tool } from "../tool.ts";
+import { keptNumber, refused, tool } from "../tool.ts";
 
 /** Linux takes 128 KiB in one argument of a program. */
 const commandMax = 100_000;
@@ -25,6 +25,7 @@ export const shell = tool({
     "For work that takes longer than a few minutes, start it in the background and look at its log later: " +
     "nohup python3 -u train.py > train.log 2>&1 &",
   input: { command: z.string().min(1).describe("What bash -c is given."), timeoutSeconds },
+  kept: keptNumber,
   async run({ command, timeoutSeconds: limitSeconds = secondsDefault }, world) {
     if (command.includes("\0")) return refused("a command cannot hold a zero byte");
     if (Buffer.byteLength(command) > commandMax)

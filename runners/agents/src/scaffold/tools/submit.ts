@@ -6,6 +6,12 @@ export const submit = tool({
   description:
     "Hands in what lies in submission/ and ends the attempt, also where budget is left. Call it when nothing that you could still do is worth doing.",
   input: {},
+  restarted: "repeats",
+  kept(result, { warned }) {
+    if (result.outcome !== "refused") return { ...result, ends: { kind: "submitted" } };
+    warned.emptySubmission = true;
+    return result;
+  },
   async run(_, world) {
     if (!world.warned.emptySubmission && (await isEmpty(world))) {
       world.warned.emptySubmission = true;

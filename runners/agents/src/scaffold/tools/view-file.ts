@@ -20,6 +20,7 @@ export const viewFile = tool({
     fromLine: z.number().int().min(1).max(1e9).optional().describe("The first line, from 1."),
     lines: z.number().int().min(1).max(linesMax).optional().describe("How many; 200 where not given."),
   },
+  restarted: "repeats",
   async run({ path: asked, fromLine = 1, lines = 200 }, world) {
     const found = workspacePath(asked, world.cwd);
     if ("refused" in found) return refused(found.refused);

@@ -11,6 +11,7 @@ export const writeFile = tool({
   description:
     "Writes a text file of the workspace, in place of what was there. Missing folders are made. data/ and models/ are read-only.",
   input: { path, text: z.string().describe("All of its text.") },
+  restarted: "repeats",
   async run({ path: asked, text }, world) {
     const found = workspacePath(asked, world.cwd);
     if ("refused" in found) return refused(found.refused);

@@ -1,0 +1,163 @@
+// Copies the files of a sandbox into an attempt's checkpoints, and back into a new sandbox. Programs may write meanwhile.
+// A file that did not change since the checkpoint before is not read: its content is shared. Holes stay holes, and on a
+// file system with reflinks a copy takes no room.
+import { type BigIntStats, constants } from "node:fs";
+import { copyFile, lchown, lutimes, mkdir, open, readlink, statfs, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { CheckpointCopy, CopiedFiles } from "@mlrb/core/ports/sandbox";
+import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
+import { execa } from "execa";
+import {
+  child,
+  look,
+  names,
+  type OpenFolder,
+  openFolder,
+  openInside,
+  openRegular,
+} from "../folders/open-folder.ts";
+import { agentsDoing } from "../folders/walk-folder.ts";
+
+/** More entries, or more bytes than half of the free room, make no checkpoint. */
+const entriesMax = 500_000;
+const depthMax = 64;
+/** A copy by a program keeps holes, which matters for large files only. */
+const largeBytes = 1n << 20n;
+
+/** A text says why nothing was copied. Throws on trouble that the agent did not cause. */
+export async function copyToCheckpoint(root: string, asked: CheckpointCopy): Promise<CopiedFiles | string> {
+  const found: CheckpointEntry[] = [];
+  let newBytes = 0n;
+  const known = new Map(
+    asked.before.flatMap(({ identity, content }) =>
+      identity !== undefined && content !== undefined ? [[identity, content] as const] : [],
+    ),
+  );
+  for (const folder of asked.folders) {
+    await using top = await openInside(root, folder);
+    await walk(top, folder, 1, async (path, stats, target) => {
+      asked.signal.throwIfAborted();
+      if (asked.without.includes(path)) return false;
+      const entry = entryOf(path, stats, target);
+      if (entry?.kind === "file" && !known.has(entry.identity!)) newBytes += stats.blocks * 512n;
+      if (entry) found.push(entry);
+      return found.length < entriesMax;
+    });
+  }
+  if (found.length >= entriesMax) return `more than ${entriesMax} files and folders`;
+  const { bavail, bsize } = await statfs(asked.contents);
+  if (newBytes > (BigInt(bavail) * BigInt(bsize)) / 2n) return "no room on the disk";
+  return copyFiles(root, found, known, asked);
+}
+
+async function copyFiles(
+  root: string,
+  found: CheckpointEntry[],
+  known: ReadonlyMap<string, string>,
+  { contents, newContent, signal }: CheckpointCopy,
+): Promise<CopiedFiles> {
+  const entries: CheckpointEntry[] = [];
+  let [copiedBytes, torn] = [0, 0];
+  for (const entry of found) {
+    signal.throwIfAborted();
+    if (entry.kind !== "file") {
+      entries.push(entry);
+      continue;
+    }
+    const same = known.get(entry.identity!);
+    const content = same ?? newContent();
+    const copied = same ? "whole" : await copyOne(root, entry, join(contents, content), signal);
+    if (copied === "gone") continue;
+    if (!same) copiedBytes += entry.bytes ?? 0;
+    if (copied === "torn") torn++;
+    entries.push({ ...entry, content });
+  }
+  return { entries, copiedBytes, torn };
+}
+
+type Take = (path: string, stats: BigIntStats, target: string | undefined) => Promise<boolean>;
+
+async function walk(folder: OpenFolder, prefix: string, depth: number, take: Take): Promise<void> {
+  const listed = await names(folder, entriesMax);
+  for (const name of listed.names) {
+    const path = `${prefix}/${name.toString("utf8")}`;
+    if (!name.equals(Buffer.from(name.toString("utf8")))) continue; // no text: no reader of ours could name it
+    try {
+      const stats = await look(folder, name);
+      const target = stats.isSymbolicLink() ? await readlink(child(folder, name), "utf8") : undefined;
+      if (!(await take(path, stats, target)) || !stats.isDirectory() || depth === depthMax) continue;
+      await using inner = await openFolder(child(folder, name));
+      await walk(inner, path, depth + 1, take);
+    } catch (error) {
+      agentsDoing(error);
+    }
+  }
+}
+
+function entryOf(path: string, stats: BigIntStats, target: string | undefined): CheckpointEntry | undefined {
+  const common = { path, mode: Number(stats.mode) & 0o777, mtimeMs: Math.max(0, Number(stats.mtimeMs)) };
+  if (target !== undefined) return { ...common, kind: "link", target };
+  if (stats.isDirectory()) return { ...common, kind: "folder" };
+  if (!stats.isFile()) return undefined;
+  const { ino, size, mtimeNs, ctimeNs } = stats;
+  return { ...common, kind: "file", bytes: Number(size), identity: `${ino} ${size} ${mtimeNs} ${ctimeNs}` };
+}
+
+async function copyOne(
+  root: string,
+  { path, identity }: CheckpointEntry,
+  to: string,
+  signal: AbortSignal,
+): Promise<"whole" | "torn" | "gone"> {
+  const name = Buffer.from(path.slice(path.lastIndexOf("/") + 1));
+  try {
+    await using folder = await openInside(root, dirname(path));
+    const opened = await openRegular(child(folder, name));
+    if (!opened) return "gone";
+    await using source = opened;
+    const before = await source.stat({ bigint: true });
+    if (before.size < largeBytes) {
+      await using target = await open(to, "wx", 0o600);
+      await target.writeFile(await source.readFile());
+    } else await copyLarge(source.fd, to, signal);
+    const after = await source.stat({ bigint: true });
+    const now = `${after.ino} ${after.size} ${after.mtimeNs} ${after.ctimeNs}`;
+    return now === identity ? "whole" : "torn";
+  } catch (error) {
+    agentsDoing(error);
+    return "gone";
+  }
+}
+
+async function copyLarge(fd: number, to: string, signal: AbortSignal): Promise<void> {
+  const how = ["--reflink=auto", "--sparse=auto", "--no-preserve=all"];
+  // by this process's descriptor: the name may lead elsewhere by now
+  await execa("cp", [...how, "--", `/proc/${process.pid}/fd/${fd}`, to], { cancelSignal: signal });
+}
+
+/** Into a sandbox in which nothing runs yet. */
+export async function restoreCheckpoint(
+  root: string,
+  contents: string,
+  { entries }: Checkpoint,
+  owner: SandboxUser | undefined,
+): Promise<void> {
+  for (const { kind, path, mode, mtimeMs, target, content, bytes = 0 } of entries) {
+    const to = join(root, path);
+    await mkdir(kind === "folder" ? to : dirname(to), { recursive: true });
+    if (kind === "link") await symlink(target ?? "", to);
+    if (kind === "file") await copyBack(join(contents, content ?? ""), to, bytes);
+    if (owner) await lchown(to, owner.uid, owner.gid);
+    if (kind !== "link") {
+      await using handle = await open(to, constants.O_RDONLY | constants.O_NOFOLLOW);
+      await handle.chmod(mode | 0o400);
+    }
+    if (kind === "file" && mtimeMs !== undefined) await lutimes(to, mtimeMs / 1000, mtimeMs / 1000);
+  }
+}
+
+async function copyBack(from: string, to: string, bytes: number): Promise<void> {
+  if (bytes < Number(largeBytes)) return copyFile(from, to, constants.COPYFILE_FICLONE);
+  await execa("cp", ["--reflink=auto", "--sparse=auto", "--no-preserve=all", "--", from, to]);
+}

@@ -1,0 +1,45 @@
+// Prepares the folder of an attempt whose supervisor or host died for another supervisor.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { waitFile } from "@mlrb/core/ports/attempt-wait";
+import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import type { ClearSandbox } from "../run/run-request.ts";
+import { attemptOf, attemptToken, type PlacedAttempt, supervisorFile } from "./attempt-folders.ts";
+
+/** Names of the attempt's secrets that are not set here: without them nothing can continue it. */
+export function unsetSecrets({ secrets }: Pick<AttemptCard, "secrets">): string[] {
+  return secrets.filter((name) => !process.env[name]);
+}
+
+/** Resumes in a row in which no model answered; a supervisor that always dies must not be started for ever. */
+const fruitlessMax = 2;
+
+/** Decides whether a run continues the attempt of this key once more after its supervisor died. */
+export function resumesOf(key: string, workspace: Parameters<typeof attemptOf>[1]): { may(): boolean } {
+  let answers = -1;
+  let fruitless = 0;
+  return {
+    may() {
+      const attempt = attemptOf(key, workspace);
+      if (attempt?.state.kind !== "resumable" || unsetSecrets(attempt.card).length > 0) return false;
+      const now = lastSpending(join(attempt.path, "spending.jsonl"))?.calls ?? 0;
+      fruitless = now > answers ? 0 : fruitless + 1;
+      answers = Math.max(now, answers);
+      return fruitless <= fruitlessMax;
+    },
+  };
+}
+
+/** Ends what the dead supervisor left, and frees its place for another. Call under the lease of the attempt's key. */
+export async function clearForResume(
+  { name, path, card }: PlacedAttempt,
+  clearSandbox: ClearSandbox | undefined,
+): Promise<void> {
+  const token = attemptToken(name);
+  await endProcesses({ token, root: path, groups: [] });
+  await clearSandbox?.(sandboxToken(token), card.executor);
+  for (const file of [join(path, waitFile), supervisorFile(path)]) rmSync(file, { force: true });
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { isResumable } from "./resumable.ts";
+
+const gives = [{ name: "trajectory", file: "trajectory.jsonl", kind: "file" as const }];
+
+function attempt(t: TestContext, start: object | string, folders: string[]): string {
+  const path = mkdtempSync(join(tmpdir(), "mlrb-resumable-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  for (const folder of ["out", ...folders]) mkdirSync(join(path, folder), { recursive: true });
+  const line =
+    typeof start === "string" ? start : `${JSON.stringify({ ...exampleEvent("start"), ...start })}\n`;
+  writeFileSync(join(path, "out/trajectory.jsonl"), line);
+  return path;
+}
+
+const sandbox = ["attempt-x/sandbox-y/workspace"];
+
+test("an attempt of a model continues if its sandbox's files are there, or a checkpoint", (t) => {
+  const resumable = (start: object | string, folders: string[] = sandbox) =>
+    isResumable(attempt(t, start, folders), { gives });
+  assert.equal(resumable({ kind: "llm" }), true);
+  assert.equal(resumable({ kind: "command", gateway: [{ provider: "p" }] }), true);
+  assert.equal(resumable({ kind: "llm" }, []), false);
+  const path = attempt(t, { kind: "llm" }, ["checkpoints"]);
+  assert.equal(isResumable(path, { gives }), false);
+  writeFileSync(join(path, "checkpoints/0001.json"), "{}");
+  assert.equal(isResumable(path, { gives }), true);
+});
+
+test("a program without model calls, a replay and an attempt that had not begun do not continue", (t) => {
+  for (const start of [{ kind: "command" }, { kind: "replay" }, { kind: "nop" }, "", '{"event":"sta'])
+    assert.equal(isResumable(attempt(t, start, sandbox), { gives }), false, JSON.stringify(start));
+  assert.equal(isResumable(attempt(t, { kind: "llm" }, sandbox), { gives: [] }), false);
+});

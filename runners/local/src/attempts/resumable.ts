@@ -1,0 +1,40 @@
+// Whether an attempt whose supervisor or host died can continue, by the files that are left: a conversation with a
+// model is on disk after each call. A program without model calls has nothing to continue from.
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { readFormat } from "@mlrb/formats/read-format";
+import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
+import { outputPaths } from "../stage/output-paths.ts";
+import { ifReadable } from "../store/if-readable.ts";
+
+/** A longer first line would be of no attempt that this program began. */
+const firstLineMax = 1 << 20;
+
+export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boolean {
+  const { trajectory } = outputPaths(path, card.gives);
+  const start = trajectory === undefined ? undefined : ifReadable(() => firstLine(trajectory));
+  if (start === undefined) return false;
+  const reading = readFormat(trajectoryEvent, start);
+  if (reading.kind === "unreadable" || reading.value.event !== "start") return false;
+  const { kind, gateway = [] } = reading.value;
+  return (kind === "llm" || gateway.length > 0) && hasFiles(path);
+}
+
+function hasFiles(path: string): boolean {
+  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
+}
+
+function firstLine(path: string): string | undefined {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(firstLineMax);
+    const read = readSync(file, bytes, 0, bytes.length, 0);
+    const end = bytes.subarray(0, read).indexOf(10);
+    return end < 0 ? undefined : bytes.toString("utf8", 0, end);
+  } finally {
+    closeSync(file);
+  }
+}
