@@ -9,6 +9,7 @@
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
+//   npx -y pnpm@10.34.9 bench --slurm    only 200 stages as jobs of a Slurm on loopback (minutes)
 //   npx -y pnpm@10.34.9 bench --coverage coverage of the intervals, docs/statistics.md    (a minute; not a speed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,6 +22,7 @@ import { benchPermissions } from "./permissions.ts";
 import { benchReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchScores } from "./scores.ts";
+import { benchSlurm } from "./slurm.ts";
 import { benchStore } from "./store.ts";
 import { type RowDetail, repository } from "./tools.ts";
 
@@ -45,6 +47,7 @@ else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);
 else if (wanted.includes("--report")) await benchReport(14_042, bench);
 else if (wanted.includes("--containers")) await benchContainers(bench);
+else if (wanted.includes("--slurm")) await benchSlurm({ ...bench, pipelines });
 else {
   await benchLooking({ ...bench, pipelines });
   await benchGraph(32, { ...bench, pipelines });

@@ -147,7 +147,7 @@ export function executorContract(name: string, make: MakeExecutor, options: Cont
 
 let sleeps = 0;
 
-class ContractLab {
+export class ContractLab {
   readonly #t: TestContext;
   readonly #make: MakeExecutor;
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-contract-")));
@@ -207,7 +207,7 @@ class ContractLab {
 }
 
 /** The pids of the processes with this command line. */
-function running(line: string): number[] {
+export function running(line: string): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && isRunning(pid))

@@ -1,7 +1,7 @@
 // The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
 // the run that submitted the job, and is removed with it.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { readFormat } from "@mlrb/formats/read-format";
 import {
@@ -86,6 +86,7 @@ export class JobFolder {
 function read<const Schema extends object>(schema: Schema, path: string) {
   let text: string;
   try {
+    readdirSync(dirname(path)); // opening a folder makes a client of NFS ask its server for new files
     text = readFileSync(path, "utf8");
   } catch {
     return undefined;

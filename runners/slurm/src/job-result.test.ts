@@ -10,6 +10,7 @@ const done = (result: SlurmDone["result"]): SlurmDone => ({
   id: "12",
   host: "gpu-7.lab",
   node: "gpu-7",
+  wrote: { files: 0, bytes: 0, digest: "0".repeat(64) },
   result,
 });
 const end = (more: Partial<JobEnd>): JobEnd => ({

@@ -1,15 +1,18 @@
 // Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
+import { formatBytes } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import { type FileView, fileView } from "@mlrb/kit/files/file-view";
 import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, type JobState } from "./job-state.ts";
 import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
+import { askedOf } from "./submission.ts";
 import type { Turns } from "./turns.ts";
 
 export type JobTimes = {
@@ -35,9 +38,12 @@ export type JobRunOptions = Means & {
 
 export class JobRun implements Running {
   readonly ended: Promise<ExecutionResult>;
+  readonly began: Promise<Place>;
   readonly #options: JobRunOptions;
   readonly #watched: WatchedJob;
   readonly #end = Promise.withResolvers<ExecutionResult>();
+  readonly #begin = Promise.withResolvers<Place>();
+  #hasBegun = false;
   #files: FSWatcher | undefined;
   #asked: { signal: "TERM" | "USR2"; sinceMs: number; sent: boolean } | undefined;
   #listed: JobState | undefined;
@@ -52,6 +58,7 @@ export class JobRun implements Running {
     this.#options = options;
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
+    this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
 
@@ -77,9 +84,10 @@ export class JobRun implements Running {
     queue.watch(this.#watched);
     if (this.#asked) this.#ask(this.#asked.signal); // meanwhile it got an id
     this.#update();
-    const result = await this.#end.promise;
+    const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
+    const result = await this.#withOutputs(ended);
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
   }
@@ -102,7 +110,7 @@ export class JobRun implements Running {
           return undefined;
         }
         case "refused": {
-          const detail = `Slurm refuses its job: ${answer.detail}`;
+          const detail = `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`;
           this.#log(detail);
           return this.#finish({ kind: "failed", cause: "operator", detail });
         }
@@ -163,6 +171,7 @@ export class JobRun implements Running {
   #update(): void {
     if (this.#over) return;
     const { folder, limits, times, queue } = this.#options;
+    this.#lookForBegin();
     const done = folder.done();
     const asked = this.#asked !== undefined;
     const unlaunched = this.#isUnlaunched();
@@ -173,11 +182,20 @@ export class JobRun implements Running {
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
+    } else if (this.#listed !== undefined && !done && folder.giveUp()) {
+      void this.#conclude(); // it never began, and never will: no file of it can come
     } else {
       const left = times.lateMs - (performance.now() - this.#overSinceMs!);
       if (left <= 0) void this.#conclude();
       else setTimeout(() => this.#update(), left + 1).unref();
     }
+  }
+
+  #lookForBegin(): void {
+    const begun = this.#hasBegun ? undefined : this.#options.folder.begun();
+    if (!begun) return;
+    this.#hasBegun = true;
+    this.#begin.resolve({ node: begun.node, job: begun.id });
   }
 
   /** Of a job whose last file did not come, or of which Slurm knows no end. */
@@ -191,6 +209,23 @@ export class JobRun implements Running {
     const asked = this.#asked !== undefined;
     const end = { done: folder.done(), state, unlaunched: this.#isUnlaunched(), asked, limits };
     this.#end.resolve(jobResult({ ...end, said: line.slice(-400) }));
+  }
+
+  /** The result, once this host sees what the job wrote: clients of NFS may show old folders for a minute. */
+  async #withOutputs(result: ExecutionResult): Promise<ExecutionResult> {
+    const { folder, job, times } = this.#options;
+    const wrote = folder.done()?.wrote;
+    const isRead = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
+    if (!wrote || !isRead) return result;
+    const begin = performance.now();
+    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 1_000)) {
+      const seen = fileView(job.work, slurmOutputs);
+      if (seen.digest === wrote.digest) return result;
+      if (this.#asked) return { kind: "cancelled" };
+      if (performance.now() - begin > times.lateMs)
+        return { kind: "failed", cause: "machine", detail: lateOutputs(wrote, seen) };
+      await sleep(waitMs);
+    }
   }
 
   #isUnlaunched(): boolean {
@@ -209,8 +244,8 @@ export class JobRun implements Running {
   }
 
   #ask(signal: "TERM" | "USR2"): void {
-    if (this.#over) return;
     this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
+    if (this.#over) return;
     const id = this.#id();
     if (id === undefined) return; // the submission looks for the wish
     if (this.#options.folder.giveUp()) {
@@ -262,6 +297,12 @@ export class JobRun implements Running {
       // the disk's trouble is reported by what needs the disk
     }
   }
+}
+
+function lateOutputs(wrote: FileView, seen: FileView): string {
+  const words = ({ files, bytes }: FileView) =>
+    `${files} ${files === 1 ? "file" : "files"} of ${formatBytes(bytes)}`;
+  return `its node wrote ${words(wrote)}, and this host sees ${words(seen)}: does the node share this disk (.mlrb/work)?`;
 }
 
 /** Whether it is tried again whatever a late file would say: its node may never write one. */

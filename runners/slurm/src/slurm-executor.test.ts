@@ -8,6 +8,8 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import { fileView } from "@mlrb/kit/files/file-view";
 import { until } from "../../../tests/support/processes.ts";
 import type { JobTimes } from "./job-run.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
@@ -95,8 +97,64 @@ test("a job that Slurm refuses is for a person to mend, in Slurm's words", async
   assert.deepEqual(await at.executor.start(at.request("true")).ended, {
     kind: "failed",
     cause: "operator",
-    detail: "Slurm refuses its job: Invalid partition name specified",
+    detail: "Slurm refuses its job: Invalid partition name specified (it asks for --cpus-per-task=1)",
   });
+});
+
+/** Ends a job as its node would whose files reach this host late: what it wrote is not here yet. */
+function endedElsewhere(folder: string): void {
+  mkdirSync(join(folder, "elsewhere/out"), { recursive: true });
+  writeFileSync(join(folder, "elsewhere/out/a"), "kept\n");
+  const job = join(folder, "work/run-1/jobs/1");
+  const place = { formatVersion: 1, id: "7", host: "other", node: "n9" };
+  writeFileSync(join(job, "claim.json"), JSON.stringify({ kind: "begun", ...place }));
+  const wrote = fileView(join(folder, "elsewhere"), slurmOutputs);
+  writeFileSync(
+    join(job, "done.json"),
+    JSON.stringify({ ...place, job: "1", wrote, result: { kind: "succeeded", where: {} } }),
+  );
+}
+
+test("outputs that reach this host after the job's last file are waited for", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: away }, { lateMs: 60_000 });
+  const request = at.request("true");
+  const { ended } = at.executor.start(request);
+  await until("the submission", () => at.calls("sbatch") > 0);
+  endedElsewhere(at.folder);
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  await sleep(500);
+  assert.ok(!isOver, "it took outputs that it could not see");
+  writeFileSync(join(request.work, "out/a"), "ke"); // half of its bytes
+  await sleep(300);
+  assert.ok(!isOver, "it took half an output");
+  writeFileSync(join(request.work, "out/a"), "kept\n");
+  assert.equal((await ended).kind, "succeeded");
+});
+
+test("outputs that never reach this host are a failure of the machine", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: away });
+  const { ended } = at.executor.start(at.request("true"));
+  await until("the submission", () => at.calls("sbatch") > 0);
+  endedElsewhere(at.folder);
+  assert.deepEqual(await ended, {
+    kind: "failed",
+    cause: "machine",
+    detail:
+      "its node wrote 1 file of 5 B, and this host sees 0 files of 0 B: does the node share this disk (.mlrb/work)?",
+  });
+});
+
+test("a job that ended before it began is given up at once, and never begins", async (t) => {
+  const squeue = "echo '7|FAILED|RaisedSignal:53(Real-time_signal_19)|n1|main|run-1|1 stage'";
+  const at = lab(t, { sbatch: "echo 7", squeue }, { lateMs: 60_000 });
+  const result = await at.executor.start(at.request("echo ran >> ran")).ended;
+  assert.ok(result.kind === "failed");
+  assert.deepEqual([result.cause, result.detail], ["machine", "its job ended without a result"]);
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
 });
 
 test("a job of another run with the same id is not taken for this one", async (t) => {

@@ -43,6 +43,13 @@ export function sbatchArguments({ request, run, comment, output }: Submission): 
   ];
 }
 
+/** The flags among `args` by which Slurm chooses nodes or refuses a job. */
+export function askedOf(args: readonly string[]): string {
+  return args
+    .filter((one) => /^--(cpus-per-task|mem|time|gres|partition|account|qos|constraint)=/.test(one))
+    .join(" ");
+}
+
 /** `argv` carries the stage out. */
 export function jobScript(argv: readonly string[]): string {
   return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")}\n`;

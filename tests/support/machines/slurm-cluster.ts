@@ -1,8 +1,8 @@
 // A test's own Slurm: munged, slurmctld and several slurmd on loopback, with their state in a short folder under /tmp.
-// No accounting and no control groups: their daemons need a machine of their own. Partitions: `main`, and `low`, whose
-// jobs are preempted by those of `main`. Where Slurm is not installed or may not run, tests are skipped with a reason.
+// Accounting, control groups and made-up GPUs on demand. Partitions: `main`, and `low`, whose jobs are preempted by those
+// of `main`. Where Slurm is not installed or may not run, tests are skipped with a reason.
 import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -19,6 +19,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, until } from "../processes.ts";
 import { lacking } from "./debian-tool.ts";
+import {
+  accountingLines,
+  lackingAccounting,
+  type SlurmAccounting,
+  startAccounting,
+  stopAccounting,
+} from "./slurm-accounting.ts";
 
 export type SlurmCluster = {
   /** For programs that use the cluster: SLURM_CONF. */
@@ -39,7 +46,18 @@ export type SlurmCluster = {
   stop(): Promise<void>;
 };
 
-export async function slurmCluster({ cpus = 4 } = {}): Promise<SlurmCluster | { skip: string }> {
+export type ClusterOptions = {
+  /** Of each node; may exceed the machine's. */
+  cpus?: number;
+  /** Made-up GPUs of each node, of type a100. */
+  gpus?: number;
+  /** Whether slurmdbd keeps accounts, so that sacct answers. */
+  accounting?: boolean;
+  /** Whether the kernel's control groups hold the jobs. */
+  groups?: boolean;
+};
+
+export async function slurmCluster(options: ClusterOptions = {}): Promise<SlurmCluster | { skip: string }> {
   if (process.platform !== "linux") return { skip: "Slurm is for Linux only" };
   if (process.getuid?.() !== 0) return { skip: "slurmd needs root" };
   for (const [program, pack] of [
@@ -50,14 +68,18 @@ export async function slurmCluster({ cpus = 4 } = {}): Promise<SlurmCluster | { 
     const why = lacking(program, pack);
     if (why !== false) return { skip: why };
   }
+  const without = (options.accounting && lackingAccounting()) || (options.groups && lackingGroups());
+  if (without) return { skip: without };
   const folder = mkdtempSync("/tmp/sl-"); // unix sockets have short paths
   chmodSync(folder, 0o755); // munge refuses folders that others may write in
   for (const name of ["munge", "state", "log"]) mkdirSync(join(folder, name), { mode: 0o700 });
   writeFileSync(join(folder, "munge/key"), randomBytes(128), { mode: 0o600 });
   const nodes = ["n1", "n2"];
-  const ports = await freePorts(nodes.length + 1);
-  writeFileSync(join(folder, "slurm.conf"), configuration({ folder, nodes, ports, cpus }));
-  const cluster = new TestCluster(folder, nodes);
+  const ports = await freePorts(nodes.length + 3);
+  writeFileSync(join(folder, "slurm.conf"), configuration({ folder, nodes, ports, ...options }));
+  writeFileSync(join(folder, "gres.conf"), madeUpGpus(folder, options.gpus ?? 0));
+  writeFileSync(join(folder, "cgroup.conf"), options.groups ? `${groupLines.join("\n")}\n` : "");
+  const cluster = new TestCluster(folder, nodes, options.accounting ? [ports[3]!, ports[4]!] : undefined);
   try {
     await cluster.start();
   } catch (error) {
@@ -71,10 +93,13 @@ class TestCluster implements SlurmCluster {
   readonly env: Record<string, string>;
   readonly folder: string;
   readonly #nodes: string[];
+  readonly #accountingPorts: [number, number] | undefined;
+  #accounting: SlurmAccounting | undefined;
 
-  constructor(folder: string, nodes: string[]) {
+  constructor(folder: string, nodes: string[], accountingPorts: [number, number] | undefined) {
     this.folder = folder;
     this.#nodes = nodes;
+    this.#accountingPorts = accountingPorts;
     this.env = { SLURM_CONF: join(folder, "slurm.conf") };
   }
 
@@ -113,6 +138,11 @@ class TestCluster implements SlurmCluster {
         ...["--seed-file", join(folder, "munge/seed")],
       );
     }
+    if (this.#accountingPorts)
+      this.#accounting ??= await startAccounting(folder, {
+        cluster: clusterName,
+        ports: this.#accountingPorts,
+      });
     if (this.#pid("slurmctld") === undefined) this.slurm("slurmctld");
     for (const node of this.#nodes)
       if (this.#pid(`slurmd.${node}`) === undefined) this.slurm("slurmd", "-N", node);
@@ -142,6 +172,8 @@ class TestCluster implements SlurmCluster {
       await until(`the end of ${name}`, () => !isRunning(pid));
     }
     for (const pid of ofNode(this.env.SLURM_CONF!)) process.kill(pid, "SIGKILL");
+    if (this.#accounting) await stopAccounting(this.#accounting);
+    for (const node of this.#nodes) removeGroups(node);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -182,20 +214,50 @@ function ofNode(configuration: string, node?: string): number[] {
   return [...daemons, ...programs.filter((pid) => pid !== process.pid)];
 }
 
-function configuration({
-  folder,
-  nodes,
-  ports,
-  cpus,
-}: {
-  folder: string;
-  nodes: string[];
-  ports: number[];
-  cpus: number;
-}) {
+const clusterName = "mlrbtest";
+
+/** Control groups of the first kind: those of the second need systemd on the node. */
+const groupLines = [
+  ...["CgroupPlugin=cgroup/v1", "CgroupMountpoint=/sys/fs/cgroup", "CgroupAutomount=no"],
+  ...["ConstrainRAMSpace=yes", "ConstrainSwapSpace=yes", "AllowedSwapSpace=0"],
+];
+
+function lackingGroups(): string | false {
+  const missing = ["memory", "freezer"].filter((one) => !existsSync(`/sys/fs/cgroup/${one}/tasks`));
+  return missing.length > 0 && `this host has no control groups v1 for ${missing.join(" and ")}`;
+}
+
+/** Control groups of a node that hold nothing; those of another cluster's jobs stay. */
+function removeGroups(node: string): void {
+  for (const kind of ["memory", "freezer", "cpuacct"])
+    spawnSync("find", [
+      `/sys/fs/cgroup/${kind}/slurm_${node}`,
+      "-depth",
+      "-type",
+      "d",
+      "-exec",
+      "rmdir",
+      "{}",
+      ";",
+    ]);
+}
+
+/** gres.conf; the devices are copies of /dev/null. */
+function madeUpGpus(folder: string, count: number): string {
+  if (count === 0) return "";
+  mkdirSync(join(folder, "dev"));
+  for (let at = 0; at < count; at++)
+    spawnSync("mknod", ["-m", "666", join(folder, `dev/nvidia${at}`), "c", "1", "3"]);
+  return `Name=gpu Type=a100 File=${folder}/dev/nvidia[0-${count - 1}]\n`;
+}
+
+type Configured = ClusterOptions & { folder: string; nodes: string[]; ports: number[] };
+
+function configuration(options: Configured): string {
+  const { folder, nodes, ports, cpus = 4, gpus = 0, accounting, groups } = options;
   const host = hostname().split(".")[0]!;
   return `${[
-    "ClusterName=mlrbtest",
+    `ClusterName=${clusterName}`,
     `SlurmctldHost=${host}(127.0.0.1)`,
     `SlurmctldPort=${ports[0]}`,
     "SlurmUser=root",
@@ -210,14 +272,26 @@ function configuration({
     `SlurmdPidFile=${folder}/slurmd.%n.pid`,
     `SlurmctldLogFile=${folder}/log/slurmctld`,
     `SlurmdLogFile=${folder}/log/slurmd.%n`,
-    "ProctrackType=proctrack/linuxproc",
-    "TaskPlugin=task/none",
-    "JobAcctGatherType=jobacct_gather/none",
-    "AccountingStorageType=accounting_storage/none",
+    ...(groups
+      ? [
+          "ProctrackType=proctrack/cgroup",
+          "TaskPlugin=task/cgroup",
+          "JobAcctGatherType=jobacct_gather/cgroup",
+        ]
+      : [
+          "ProctrackType=proctrack/linuxproc",
+          "TaskPlugin=task/none",
+          "JobAcctGatherType=jobacct_gather/none",
+        ]),
+    ...(accounting ? accountingLines(folder, ports[4]!) : ["AccountingStorageType=accounting_storage/none"]),
+    // control groups are named by the job's id, also those of another cluster on this host
+    ...(groups ? [`FirstJobId=${randomInt(1, 50_000_000)}`] : []),
+    ...(gpus > 0 ? ["GresTypes=gpu"] : []),
     "MpiDefault=none",
     "MailProg=/bin/true",
     "SelectType=select/cons_tres",
     "SelectTypeParameters=CR_Core_Memory",
+    "DefMemPerCPU=100", // otherwise a job without --mem has the memory of a whole node
     "SlurmdParameters=config_overrides",
     "SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,sched_min_interval=100000",
     "PreemptType=preempt/partition_prio",
@@ -232,7 +306,7 @@ function configuration({
     "JobRequeue=1",
     ...nodes.map(
       (node, at) =>
-        `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at + 1]} CPUs=${cpus} RealMemory=16000 State=UNKNOWN`,
+        `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at + 1]} CPUs=${cpus} RealMemory=64000${gpus > 0 ? ` Gres=gpu:a100:${gpus}` : ""} State=UNKNOWN`,
     ),
     "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 PreemptMode=OFF State=UP",
     "PartitionName=low Nodes=ALL MaxTime=INFINITE DefaultTime=10 PriorityTier=1 State=UP",

@@ -2,8 +2,10 @@
 import { manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
+import { clusterChecks } from "../cluster/cluster-checks.ts";
 import { deepRequest } from "../deep/deep-request.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
@@ -105,6 +107,7 @@ export async function doctorAnswers(
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
+  if (profiles.length === 1) await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
   if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
   const models = await agentChecks(named.agents, sources);
   checks.push(...models);
@@ -127,6 +130,20 @@ function checkSources(
     profile.checks.push(...own);
     profile.runs &&= own.every(({ answer }) => answer !== "missing");
   }
+}
+
+/** Of a profile that `--profile` chooses: the check submits small jobs. */
+async function checkCluster(
+  [needs]: ProfileNeeds[],
+  [profile]: ProfileCheck[],
+  { repository, machine }: { repository: string; machine: Machine },
+): Promise<void> {
+  if (!needs || !profile || !("jobs" in needs)) return;
+  const { python, root } = machine;
+  const here = { python, processor: processorClass() };
+  const own = await clusterChecks(needs.jobs, { repository, root: root.path, here });
+  profile.checks.push(...own);
+  profile.runs &&= own.every(({ answer }) => answer !== "missing");
 }
 
 /** The agents of `--models a,b`. */

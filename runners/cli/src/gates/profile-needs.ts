@@ -3,8 +3,11 @@
 import { loadPlan, type PlanRequest } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { SlurmSettings } from "@mlrb/formats/declared/pipeline";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import { downloadedBy } from "./source-gate.ts";
 
@@ -23,6 +26,8 @@ export type ProfileNeeds =
       offline: string[];
       /** Stages that run in containers. */
       contained: string[];
+      /** Its stages on a cluster, by their settings. */
+      jobs: JobsAlike[];
       /** Variables that its stages receive if they are set. */
       secrets: Secret[];
       agents: string[];
@@ -31,6 +36,24 @@ export type ProfileNeeds =
       /** Instances that must succeed on this host before others start. */
       checks: string[];
     };
+
+/** What the jobs of a profile with the same `slurm:` need of their nodes. */
+export type NodeNeeds = {
+  python: boolean;
+  /** Of each job. */
+  gpus: number;
+  /** Stages whose processes must not reach the network. */
+  offline: string[];
+  /** Stages that open what agents made. */
+  walled: string[];
+};
+
+export type JobsAlike = NodeNeeds & {
+  slurm: SlurmSettings;
+  stages: string[];
+  /** The most that one of the stages asks for. */
+  most: Pick<ExecutionRequest, "cpus" | "limits"> & { memoryBytes: number };
+};
 
 type Secret = {
   name: string;
@@ -82,6 +105,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     checks: [...new Set(plan.instances.flatMap(({ checks = [] }) => checks))].map(
       (index) => plan.instances[index]!.id,
     ),
+    jobs: jobsOf(plan.instances.filter(({ execution }) => execution.executor === "slurm")),
     contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));
@@ -92,6 +116,39 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
       };
     }),
   };
+}
+
+function jobsOf(jobs: Instance[]): JobsAlike[] {
+  const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
+  const alike = Map.groupBy(jobs, ({ execution }) => {
+    const { slurm = {}, resources } = execution;
+    return canonicalJson({ slurm, gpus: resources.gpus });
+  });
+  return [...alike.values()].map((own) => {
+    const limits = own.map(({ execution }) => execution.limits);
+    const memory = own.map(
+      ({
+        execution: {
+          resources,
+          limits: { memoryBytes = 0 },
+        },
+      }) => Math.max(resources.memoryBytes, memoryBytes),
+    );
+    const times = limits.flatMap(({ timeMs }) => timeMs ?? []);
+    return {
+      slurm: own[0]!.execution.slurm ?? {},
+      gpus: own[0]!.execution.resources.gpus,
+      stages: stages(own),
+      most: {
+        cpus: most(own, ({ resources }) => resources.cpus).amount,
+        memoryBytes: Math.max(...memory),
+        limits: times.length > 0 ? { timeMs: Math.max(...times) } : {},
+      },
+      python: own.some(({ action }) => action.run.kind === "python"),
+      offline: stages(own.filter(({ execution }) => execution.network === "none")),
+      walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
+    };
+  });
 }
 
 /** The providers that an instance calls, from the pools that it uses: `api:NAME`. */

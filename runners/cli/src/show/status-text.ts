@@ -1,6 +1,7 @@
 // The text of `pipeline status`.
 // Pure: the time of day is an argument.
 import { formatDuration } from "@mlrb/core/text/units";
+import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
@@ -24,8 +25,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   for (const { owner, since, stages, life, run, waiting, queued } of runs) {
     const sight = life === "elsewhere" ? "; whether it is alive is not known here" : "";
     out.push("", `run ${run}, ${ownerWords(owner)}, started ${ago(since, now)} ago${sight}`);
-    for (const { stage, since: from } of stages.slice(0, shownMax))
-      out.push(`  ${stage}  for ${ago(from, now)}`);
+    for (const one of stages.slice(0, shownMax)) out.push(`  ${one.stage}  ${runningWords(one, now)}`);
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
     for (const { stage, why, since: from } of waiting.slice(0, shownMax))
       out.push(`  ${stage}  waits: ${oneLine(why)}, for ${ago(from, now)}`);
@@ -86,6 +86,15 @@ function stageTable({ stages, states: all }: Status): string[] {
   return rows.map((row) =>
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!))).join("  "),
   );
+}
+
+/** `for 2 m`; of a stage that a scheduler runs: `queued for 3 m`, or `for 2 m on n1, queued 3 m before`. */
+function runningWords({ since, place }: LiveRun["stages"][number], now: number): string {
+  if (!place) return `for ${ago(since, now)}`;
+  if (place.kind === "queued") return `queued for ${ago(place.since, now)}`;
+  const { node, queuedMs } = place;
+  const queued = queuedMs === undefined ? "" : `, queued ${formatDuration(queuedMs)} before`;
+  return `for ${ago(place.since, now)} on ${oneLine(node)}${queued}`;
 }
 
 function ago(time: string, now: number): string {

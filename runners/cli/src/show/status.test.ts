@@ -257,6 +257,28 @@ test("a damaged attempt is shown with its folder, the fault and the way out", ()
   assert.ok(text.includes(`\ndamaged attempts, which may still be running\n  ${words}\n`), text);
 });
 
+test("a stage that a scheduler runs says how long it is queued, and how long it runs on its node", () => {
+  const since = "2026-01-31T10:00:00.000Z";
+  const later = "2026-01-31T10:08:00.000Z";
+  const { text } = scene(
+    {},
+    {
+      live: [
+        liveRun({
+          stages: [
+            { stage: "prepare", since, place: { kind: "queued", since } },
+            { stage: "score", since, place: { kind: "node", node: "n1", since: later, queuedMs: 480_000 } },
+          ],
+        }),
+      ],
+    },
+  );
+  assert.match(
+    text,
+    /\n {2}prepare {2}queued for 10 m 0 s\n {2}score {2}for 2 m 0 s on n1, queued 8 m 0 s before\n/,
+  );
+});
+
 test("of a run, instances waiting for others and for its own resources are shown as in the live view", () => {
   const waiting = [
     {

@@ -105,9 +105,14 @@ type StageWallsLimits = {
   fileBytes: number;
 };
 
+/** Where a scheduler runs an instance. */
+export type Place = { node: string; job: string };
+
 export type Running = {
   /** Resolves when the instance's whole process tree is dead; never rejects. */
   ended: Promise<ExecutionResult>;
+  /** For an executor whose instances wait in a queue: resolves once this one runs; never rejects. */
+  began?: Promise<Place>;
   /** Asks it to end, and kills it after a grace time. */
   askToEnd(): void;
   kill(): void;

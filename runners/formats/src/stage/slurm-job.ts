@@ -1,6 +1,6 @@
 // The files in the folder of one Slurm job. The runner writes job.json before it submits the job, and id.json
 // afterwards. The job writes claim.json at its start and done.json at its end.
-import { anyText, kindsOf, type TypeOf, wholeObject } from "../schema.ts";
+import { anyText, count, kindsOf, sha256, type TypeOf, wholeObject } from "../schema.ts";
 import { executionResult } from "./outcome.ts";
 
 const formatVersion = { const: 1 } as const;
@@ -27,6 +27,9 @@ export const slurmClaim = kindsOf(
 );
 export type SlurmClaim = TypeOf<typeof slurmClaim>;
 
+/** The entries of a work folder that the runner reads once the job has ended. */
+export const slurmOutputs = ["out", "refusals.jsonl"] as const;
+
 /** Written by rename, once the stage's whole process tree is dead. */
 export const slurmDone = wholeObject({
   formatVersion,
@@ -34,6 +37,11 @@ export const slurmDone = wholeObject({
   id: anyText,
   host: anyText,
   node: anyText,
+  wrote: {
+    ...wholeObject({ files: count, bytes: count, digest: sha256 }),
+    description:
+      "what the node sees of the outputs: their number, their bytes, and SHA-256 of their names and sizes",
+  },
   result: {
     ...executionResult,
     description: "cancelled: the job got a signal, from its runner or from Slurm",

@@ -52,6 +52,25 @@ test("a live run's stages are those that began, have not ended and have a lease,
   assert.equal(found!.owner.pid, process.pid);
 });
 
+test("a stage that a scheduler runs is queued until it has a node, and again once it is retried", (t) => {
+  const { state, run } = scene(t);
+  const at = (second: number) => `2026-01-31T10:00:0${second}.000Z`;
+  const line = (event: string, second: number, more = {}) =>
+    JSON.stringify({ event, time: at(second), stage: "a", ...more });
+  const lines = [begin, start("a", "k1"), line("submitted", 6)];
+  const place = () => liveRuns(state)[0]!.stages[0]!.place;
+  run("20260131T100000Z-1xaa", {}, { lines, leases: ["k1"] });
+  const journal = join(state.journals, "20260131T100000Z-1xaa.jsonl");
+  const more = (...added: string[]) => writeFileSync(journal, `\n${added.join("\n")}`, { flag: "a" });
+  assert.deepEqual(place(), { kind: "queued", since: at(6) });
+  more(line("placed", 7, { node: "n1", job: "12", queuedMs: 1000 }));
+  assert.deepEqual(place(), { kind: "node", node: "n1", since: at(7), queuedMs: 1000 });
+  more(line("retry", 8));
+  assert.equal(place(), undefined);
+  more(line("submitted", 9));
+  assert.deepEqual(place(), { kind: "queued", since: at(9) });
+});
+
 test("a dead run is not live, whatever it left", (t) => {
   const { state, run } = scene(t);
   run("20260131T100000Z-1xaa", { started: "1" }, { lines: [begin, start("a", "k1")], leases: ["k1"] });

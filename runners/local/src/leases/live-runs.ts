@@ -15,6 +15,10 @@ type LiveStage = {
   stage: string;
   /** When the stage began, by its run's own clock. */
   since: string;
+  /** Of a stage that a scheduler runs: whether it waits in its queue, or since when it runs on a node. */
+  place?:
+    | { kind: "queued"; since: string }
+    | { kind: "node"; node: string; since: string; queuedMs?: number };
 };
 
 export type LiveRun = {
@@ -56,7 +60,7 @@ export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals"
           owner,
           life,
           since: time,
-          stages: stages.map(({ stage, since }) => ({ stage, since })),
+          stages: stages.map(({ key: _, ...stage }) => stage),
           waiting: waiting(lines),
           queued: lines.findLast(({ event }) => event === "queued")?.waits ?? "",
         },
@@ -78,10 +82,15 @@ function waiting(lines: JournalLine[]): LiveRun["waiting"] {
 /** Instances that began and have not ended. */
 function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
   const running = new Map<string, LiveStage & { key: string }>();
-  for (const { event, stage, key, time } of lines) {
-    if (stage === undefined) continue;
-    if (event === "start" && key && time) running.set(stage, { stage, key, since: time });
+  for (const { event, stage, key, time, node, queuedMs } of lines) {
+    if (stage === undefined || time === undefined) continue;
+    if (event === "start" && key) running.set(stage, { stage, key, since: time });
     if (event === "stage") running.delete(stage);
+    const one = running.get(stage);
+    if (event === "submitted" && one) one.place = { kind: "queued", since: time };
+    if (event === "placed" && one && node !== undefined)
+      one.place = { kind: "node", node, since: time, ...(queuedMs !== undefined && { queuedMs }) };
+    if (event === "retry") delete one?.place;
   }
   return [...running.values()];
 }

@@ -6,8 +6,9 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { SlurmClaim, SlurmDone } from "@mlrb/formats/stage/slurm-job";
+import { type SlurmClaim, type SlurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
+import { fileView } from "@mlrb/kit/files/file-view";
 import { writeJson } from "@mlrb/kit/json-file";
 import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
@@ -51,7 +52,11 @@ async function main(folder: string): Promise<void> {
   } catch (error) {
     result = { kind: "failed", cause: "machine", detail: (error as Error).message };
   }
-  const done: SlurmDone = { formatVersion: 1, job: basename(folder), id, host: hostname(), node, result };
+  const done: SlurmDone = {
+    formatVersion: 1,
+    ...{ job: basename(folder), id, host: hostname(), node, result },
+    wrote: fileView(request.work, slurmOutputs),
+  };
   writeJson(join(folder, "done.json"), done);
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
 }

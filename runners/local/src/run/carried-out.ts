@@ -1,7 +1,7 @@
 // The input and the result of carrying out an instance.
 
 import type { Instance } from "@mlrb/core/plan/plan";
-import type { Executor, Running } from "@mlrb/core/ports/executor";
+import type { Executor, Place, Running } from "@mlrb/core/ports/executor";
 import type { RefusalText } from "@mlrb/core/ports/permissions";
 import type { CostEstimate } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -63,6 +63,10 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   undeclared: (texts: RefusalText[]) => void;
   /** Called at the start, with the handle that can end the instance. */
   started: (running: Running) => void;
+  /** Called when a scheduler has taken the instance into its queue. */
+  submitted: () => void;
+  /** Called when the instance begins on a node, with its time in the queue; undefined where another run submitted it. */
+  placed: (place: Place, queuedMs: number | undefined) => void;
   /** Called after success, once the processes are dead. */
   freed: () => void;
 };

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
-import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Executor, Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { environmentPath } from "../process/environments.ts";
@@ -100,6 +101,9 @@ function scene(t: TestContext) {
           handles.push(running);
           events.push("started");
         },
+        submitted: () => events.push("submitted"),
+        placed: ({ node }: Place, queuedMs: number | undefined) =>
+          events.push(`placed on ${node}, ${queuedMs === undefined ? "queued elsewhere" : "queued here"}`),
         freed: () => events.push("freed"),
         ...more,
         executor: { ...executor, ...more.executor },
@@ -386,6 +390,26 @@ test("an unfinished environment is removed when its build is cancelled", async (
   });
   assert.deepEqual(end, { kind: "cancelled" });
   assert.ok(!existsSync(path));
+});
+
+test("the time in a scheduler's queue is not part of a stage's duration, and is in its provenance", async (t) => {
+  const { carry } = scene(t);
+  const queued = Promise.withResolvers<Place>();
+  const { entry, events } = await carry("data", writes("rows"), {
+    executor: {
+      start(request: ExecutionRequest) {
+        const ended = sleep(1_200).then(() => {
+          queued.resolve({ node: "n1", job: "7" });
+          return writes("rows")(request);
+        });
+        writeFileSync(request.log, "");
+        return { ...running(ended), began: queued.promise };
+      },
+    } as unknown as Executor,
+  });
+  assert.deepEqual(events, ["started", "submitted", "placed on n1, queued here", "freed", "started"]);
+  assert.equal(entry?.ran.where?.queued, "1.2 s");
+  assert.ok(entry.ran.durationMs < 1_000, `${entry.ran.durationMs} ms`);
 });
 
 test("an audit reports a stage that ran on another executor than the local one", async (t) => {

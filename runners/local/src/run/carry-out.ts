@@ -4,6 +4,8 @@
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
+import type { Running } from "@mlrb/core/ports/executor";
+import { formatDuration } from "@mlrb/core/text/units";
 import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
@@ -49,12 +51,13 @@ export async function carryOut(
       adopted?.running ?? executor.start({ ...request!, ...(trace !== undefined && { trace }) });
     if (adopted) context.adopted(undefined);
     context.started(running);
+    const queue = followQueue(running, { ...context, isAdopted: adopted !== undefined });
     const result = withRefusals(await running.ended, folder, { instance, workspace: context.workspace });
     await log.end();
     if (audit && instance.stage.name !== environmentStage)
       audit(
         trace === undefined
-          ? { stage: instance.id, untraced: "it ran in a container" }
+          ? { stage: instance.id, untraced: `it ran ${untracedPlaces[executor.name]}` }
           : auditStage(instance, bound, { workspace: context.workspace, work: folder, trace }),
       );
     if (result.kind !== "succeeded") {
@@ -67,7 +70,8 @@ export async function carryOut(
     context.freed();
     const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
     if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
-    const durationMs = Math.round(performance.now() - begin);
+    const durationMs = Math.round(performance.now() - begin - (queue.queuedMs ?? 0));
+    const where = { ...result.where, ...queue.words };
     // the processes are dead; from here on a signal ends only the reading of the outputs
     const reading = new AbortController();
     const abort = () => reading.abort();
@@ -76,9 +80,9 @@ export async function carryOut(
       ...context,
       signal: reading.signal,
       paths: outputPaths(folder, instance.stage.gives),
-      startedAt: startedAt.toISOString(),
+      startedAt: (queue.beganAt ?? startedAt).toISOString(),
       durationMs,
-      ...(result.where && { where: result.where }),
+      ...(Object.keys(where).length > 0 && { where }),
     });
   } catch (error) {
     if (error instanceof LostInput) return { kind: "lost", detail: error.message };
@@ -88,6 +92,30 @@ export async function carryOut(
     await log?.end();
     if (work !== undefined) context.slots.give(work);
   }
+}
+
+const untracedPlaces: Record<string, string> = { docker: "in a container", slurm: "as a Slurm job" };
+
+type Queue = { queuedMs?: number; beganAt?: Date; words?: { queued: string } };
+
+/** Fills in what is known of the time in a scheduler's queue, once the instance begins on a node. */
+function followQueue(
+  { began }: Running,
+  { submitted, placed, isAdopted }: Pick<CarryOutContext, "submitted" | "placed"> & { isAdopted: boolean },
+): Queue {
+  const queue: Queue = {};
+  if (!began) return queue;
+  const submitMs = performance.now();
+  submitted();
+  void began.then((place) => {
+    queue.beganAt = new Date();
+    if (!isAdopted) {
+      queue.queuedMs = Math.round(performance.now() - submitMs);
+      queue.words = { queued: formatDuration(queue.queuedMs) };
+    }
+    placed(place, queue.queuedMs);
+  });
+  return queue;
 }
 
 /** The change of a declared file under a process of a dead run. Only contents can show the change. */

@@ -208,6 +208,14 @@ async function withRetries(
         journal.write({ event: "adopt", stage: instance.id, since, ...(resumed && { resumed }) });
         onEvent({ kind: "adopted", instance, since, underCap, resumed });
       },
+      submitted: () => journal.write({ event: "submitted", stage: instance.id }),
+      placed: (place, queuedMs) =>
+        journal.write({
+          event: "placed",
+          stage: instance.id,
+          ...place,
+          ...(queuedMs !== undefined && { queuedMs }),
+        }),
       undeclared: (texts) => {
         for (const { what, help } of texts) onEvent({ kind: "undeclared", instance, what, help });
         workspace.audit?.({ stage: instance.id, undeclared: texts });

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { ifReadable } from "../store/if-readable.ts";
 
 export type JournalLine = Partial<
-  Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection" | "why" | "waits", string>
->;
+  Record<
+    "event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection" | "why" | "waits" | "node",
+    string
+  >
+> & { queuedMs?: number };
 
 /** The complete lines of a journal that a run may still be writing; empty without a journal. */
 export function journalLines(path: string): JournalLine[] {

@@ -120,6 +120,15 @@ test("the page of a report without attempts states that none were planned", () =
   assert.match(page({ ...data, report, instances: [], trajectories: [] }), /No attempts were planned\./);
 });
 
+test("a stage that waited in a scheduler's queue says so apart from its duration", () => {
+  const data = pageExample();
+  const [first, ...others] = data.instances.filter(({ made }) => made);
+  const { ran } = first!.made!;
+  const made = { ...first!.made!, ran: { ...ran, where: { node: "n1", queued: "3 m 0 s" } } };
+  const drawn = page({ ...data, instances: [{ ...first!, made }, ...others] });
+  assert.equal(drawn.match(/, 1 m 1 s, queued 3 m 0 s before/g)?.length, 1);
+});
+
 test("an attempt says the peak of GPU memory with its GPU hours, and nothing where it is unknown", () => {
   const data = pageExample();
   const times = data.times!;

@@ -50,7 +50,10 @@ function instancePart(
 <p>Uses the outputs of <a href="#${instanceId(twin!)}">${twin!}</a>: key, inputs and script are the same.</p>
 </details>
 `;
-  const took = made ? `, ${formatDuration(made.ran.durationMs)}` : "";
+  const { queued } = made?.ran.where ?? {};
+  const took = made
+    ? `, ${formatDuration(made.ran.durationMs)}${queued === undefined ? "" : `, queued ${queued} before`}`
+    : "";
   const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
   const cause = "cause" in outcome ? outcome.cause : "";
   return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="${outcome.kind}">${outcome.kind}</span>${took}${why}</summary>

@@ -1,0 +1,43 @@
+// What docs/cluster.md shows is what the program does: its profile is valid and sends each stage where the page says, and
+// the variables and commands that it names exist.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+
+const repository = join(import.meta.dirname, "..");
+const text = readFileSync(join(import.meta.dirname, "cluster.md"), "utf8");
+
+test("the profile of docs/cluster.md runs scores on a GPU partition and attempts on this host", () => {
+  const [, profiles] = /^```yaml\n(profiles:\n.*?)^```$/ms.exec(text) ?? [];
+  const file = "pipelines/own.yaml";
+  const own = `formatVersion: 1\nname: own\nextends: full-benchmark\naxes: { task: [baby-lm] }\n${profiles}`;
+  const real = sourceFiles(repository);
+  const sources = { ...real, read: (path: string) => (path === file ? own : real.read(path)) };
+  const loaded = loadPlan({ file, profile: "ours" }, sources, ["local", "docker", "slurm"]);
+  if ("problems" in loaded) assert.fail(loaded.problems.map(renderDiagnostic).join("\n"));
+  const of = (name: string) => loaded.plan.instances.find(({ stage }) => stage.name === name)!.execution;
+  assert.equal(of("attempt").executor, "local");
+  const cpu = { account: "ml-lab", constraint: "epyc", partition: "cpu", qos: "normal" };
+  assert.deepEqual([of("validate").executor, of("validate").slurm], ["slurm", cpu]);
+  const { executor, slurm, resources } = of("score");
+  assert.deepEqual(
+    [executor, slurm, resources.gpus],
+    ["slurm", { ...cpu, partition: "gpu", gres: "gpu:a100" }, 1],
+  );
+});
+
+test("docs/cluster.md names no variable that the program does not read", () => {
+  const named = new Set(text.match(/\bMLRB_[A-Z_]+/g));
+  assert.ok(named.size > 0);
+  for (const name of named) {
+    const { status } = spawnSync("git", ["grep", "--quiet", `process.env.${name}\\b`, "--", "runners"], {
+      cwd: repository,
+    });
+    assert.equal(status, 0, name);
+  }
+});

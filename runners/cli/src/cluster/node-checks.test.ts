@@ -1,0 +1,81 @@
+// What doctor says of a node, and what to ask the administrator.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
+import type { NodeNeeds } from "../gates/profile-needs.ts";
+import { nodeChecks, type SubmitHost } from "./node-checks.ts";
+
+const node: SlurmNode = {
+  formatVersion: 1,
+  host: "cpu-7",
+  processor: "x64 AuthenticAMD avx2",
+  python: "3.11.2",
+  namespaces: { network: true, readOnly: true },
+  noWalls: null,
+  bubblewrap: true,
+  temporaryBytes: 40 * 2 ** 30,
+  gpus: ["Fake A100 (GPU-0)"],
+  clockMs: 5_000,
+};
+const needs: NodeNeeds = { python: true, gpus: 1, offline: ["data"], walled: ["load"] };
+const here: SubmitHost = {
+  python: { path: "/usr/bin/python3", version: "3.11.2" },
+  processor: "x64 AuthenticAMD avx2",
+  clockMs: { from: 1_000, to: 9_000 },
+};
+const said = (changed: Partial<SlurmNode>, more: Partial<NodeNeeds> = {}) =>
+  nodeChecks({ ...node, ...changed }, { ...needs, ...more }, here).map(
+    ({ name, answer, found, help = "" }) => `${answer} ${name}: ${found}${help && `\n  ${help}`}`,
+  );
+
+test("a node that has all of it has nothing missing", () => {
+  assert.deepEqual(said({}), [
+    "works node's python: 3.11.2, /usr/bin/python3",
+    "works node's processor: of the same class as here",
+    "works node's network: can be removed from a stage",
+    "works node's walls: for stages that open agents' files",
+    "note node's bubblewrap: makes a sandbox; attempts run on this host",
+    "works node's gpus: Fake A100 (GPU-0)",
+    "works node's disk: 40.0 GiB free for temporary files",
+  ]);
+});
+
+test("of a node that has nothing, each line says what to ask the administrator", () => {
+  const bare: Partial<SlurmNode> = {
+    processor: "x64 GenuineIntel avx512f",
+    python: null,
+    namespaces: { network: false, readOnly: false },
+    noWalls: "no user namespaces",
+    bubblewrap: false,
+    temporaryBytes: 2 ** 30,
+    gpus: null,
+    clockMs: 3_609_000,
+  };
+  const namespaces =
+    "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
+  assert.deepEqual(said(bare), [
+    "missing node's python: no Python at /usr/bin/python3\n  environments are used in place: ask the administrator for the same Python at /usr/bin/python3 on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk",
+    "note node's processor: x64 GenuineIntel avx512f; here x64 AuthenticAMD avx2\n  stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
+    `note node's network: cannot be removed from "data"\n  ${namespaces}`,
+    `missing node's walls: none for "load": no user namespaces\n  ${namespaces}`,
+    "note node's bubblewrap: makes no sandbox; attempts run on this host",
+    "missing node's gpus: Slurm granted none (CUDA_VISIBLE_DEVICES)\n  set slurm: { gres } to the cluster's name of a GPU (sinfo --format=%G lists them); ask the administrator for nvidia-smi on the nodes",
+    "note node's disk: 1.0 GiB free for temporary files\n  ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
+    "note node's clock: 1 h 0 m ahead of this host's\n  durations are right all the same; ask the administrator for NTP on the nodes",
+  ]);
+});
+
+test("another version of Python, fewer GPUs than granted and a slow clock are named", () => {
+  const lines = said({ python: "3.12.1", gpus: [], clockMs: -100_000 }).join("\n");
+  assert.match(lines, /missing node's python: 3\.12\.1 at \/usr\/bin\/python3; here it is 3\.11\.2\n/);
+  assert.match(lines, /missing node's gpus: 0 \(nvidia-smi -L\)\n/);
+  assert.match(lines, /note node's clock: 1 m 41 s behind this host's\n/);
+});
+
+test("what no stage needs is not checked", () => {
+  const text = said(
+    { python: null, noWalls: "none", gpus: null },
+    { python: false, gpus: 0, offline: [], walled: [] },
+  );
+  assert.doesNotMatch(text.join("\n"), /missing|network|walls|gpus|python/);
+});

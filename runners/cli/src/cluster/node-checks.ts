@@ -1,0 +1,111 @@
+// Whether a node of a cluster suffices for the jobs of a profile, and what to ask the administrator where it does not.
+// Pure: the node is an argument.
+import { formatBytes, formatDuration } from "@mlrb/core/text/units";
+import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
+import type { Check } from "../gates/machine-checks.ts";
+import type { NodeNeeds } from "../gates/profile-needs.ts";
+
+/** The host that submits. */
+export type SubmitHost = {
+  python: { path: string; version: string } | undefined;
+  processor: string;
+  /** When the node read its clock, by this host's: between these. */
+  clockMs: { from: number; to: number };
+};
+
+const temporaryBytesWanted = 2 * 2 ** 30;
+const skewMsMax = 60_000;
+const namespacesHelp =
+  "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
+
+export function nodeChecks(node: SlurmNode, needs: NodeNeeds, here: SubmitHost): Check[] {
+  return [
+    ...pythonCheck(node, needs, here),
+    processorCheck(node, here),
+    ...wallsChecks(node, needs),
+    ...gpuCheck(node, needs),
+    node.temporaryBytes < temporaryBytesWanted
+      ? note(
+          "node's disk",
+          `${formatBytes(node.temporaryBytes)} free for temporary files`,
+          "ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
+        )
+      : works("node's disk", `${formatBytes(node.temporaryBytes)} free for temporary files`),
+    ...clockCheck(node, here),
+  ];
+}
+
+function pythonCheck({ python }: SlurmNode, needs: NodeNeeds, here: SubmitHost): Check[] {
+  if (!needs.python || !here.python) return [];
+  const { path, version } = here.python;
+  if (python === version) return [works("node's python", `${python}, ${path}`)];
+  const found = python === null ? `no Python at ${path}` : `${python} at ${path}; here it is ${version}`;
+  const help = `environments are used in place: ask the administrator for the same Python at ${path} on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk`;
+  return [missing("node's python", found, help)];
+}
+
+function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
+  if (processor === here.processor) return works("node's processor", "of the same class as here");
+  return note(
+    "node's processor",
+    `${processor}; here ${here.processor}`,
+    "stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
+  );
+}
+
+function wallsChecks({ namespaces, noWalls, bubblewrap }: SlurmNode, needs: NodeNeeds): Check[] {
+  const named = (stages: string[]) => stages.map((stage) => `"${stage}"`).join(", ");
+  const checks: Check[] = [];
+  if (needs.offline.length > 0)
+    checks.push(
+      namespaces.network
+        ? works("node's network", "can be removed from a stage")
+        : note("node's network", `cannot be removed from ${named(needs.offline)}`, namespacesHelp),
+    );
+  if (needs.walled.length > 0)
+    checks.push(
+      noWalls === null
+        ? works("node's walls", "for stages that open agents' files")
+        : missing("node's walls", `none for ${named(needs.walled)}: ${noWalls}`, namespacesHelp),
+    );
+  const found = bubblewrap ? "makes a sandbox" : "makes no sandbox";
+  checks.push({ name: "node's bubblewrap", answer: "note", found: `${found}; attempts run on this host` });
+  return checks;
+}
+
+function gpuCheck({ gpus }: SlurmNode, needs: NodeNeeds): Check[] {
+  if (needs.gpus === 0) return [];
+  if (gpus?.length === needs.gpus) return [works("node's gpus", gpus.join(", "))];
+  return [
+    missing(
+      "node's gpus",
+      gpus === null ? "Slurm granted none (CUDA_VISIBLE_DEVICES)" : `${gpus.length} (nvidia-smi -L)`,
+      "set slurm: { gres } to the cluster's name of a GPU (sinfo --format=%G lists them); ask the administrator for nvidia-smi on the nodes",
+    ),
+  ];
+}
+
+function clockCheck({ clockMs }: SlurmNode, { clockMs: { from, to } }: SubmitHost): Check[] {
+  const skewMs = Math.max(from - clockMs, clockMs - to, 0);
+  if (skewMs <= skewMsMax) return [];
+  const found = `${formatDuration(skewMs)} ${clockMs < from ? "behind" : "ahead of"} this host's`;
+  return [
+    note(
+      "node's clock",
+      found,
+      "durations are right all the same; ask the administrator for NTP on the nodes",
+    ),
+  ];
+}
+
+function works(name: string, found: string): Check {
+  return { name, answer: "works", found };
+}
+
+function note(name: string, found: string, help: string): Check {
+  return { name, answer: "note", found, help };
+}
+
+function missing(name: string, found: string, help: string): Check {
+  return { name, answer: "missing", found, help };
+}
