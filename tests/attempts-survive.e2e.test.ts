@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
@@ -72,7 +73,7 @@ async function undisturbed(t: TestContext): Promise<{ digest: string; calls: num
 
 it("an attempt whose supervisor is killed continues in the same run, with the same submission and at most one call more", async (at, t) => {
   const even = await undisturbed(t);
-  const served = await patient(t);
+  const served = await patient(t, 400);
   defineLlmAttempt(at, served, { turnsMax: 20 });
   const run = at.start(words(at), { env: keyEnv });
   for (const calls of [1, 3]) {
@@ -95,7 +96,7 @@ it("an attempt whose supervisor is killed continues in the same run, with the sa
     ],
   );
   const answers = events.filter(({ event }) => event === "model-call").length;
-  assert.equal(ledger.usage!.calls, answers);
+  checkCalls(ledger, answers);
   assert.ok(served.seen.length <= answers + 2, `${served.seen.length} requests, ${answers} answers`);
   const times = events.map(({ time, sinceStartMs }) => [String(time), Number(sinceStartMs)] as const);
   assert.ok(
@@ -174,7 +175,7 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   assert.ok(Number(resumed.creditedMs) > 500, "the time since the checkpoint is given back");
   assert.ok(ledger.wallMs - ledger.workingMs >= Number(resumed.creditedMs) - 1);
   const answers = events.filter(({ event }) => event === "model-call");
-  assert.equal(ledger.usage!.calls, answers.length, "calls that were left behind are counted");
+  checkCalls(ledger, answers.length); // those that were left behind are counted
   assert.equal(
     new Set(answers.map(({ call }) => call)).size,
     answers.length,
@@ -299,6 +300,15 @@ it("a coding CLI continues with its workspace and the session in its home, and r
   const numbers = events.filter(({ event }) => event === "model-call").map(({ call }) => call);
   assert.equal(new Set(numbers).size, numbers.length);
 });
+
+/** An answer is counted before it is recorded: a kill in between leaves one that is counted, and asked again. */
+function checkCalls({ usage, resumed = 0 }: Ledger, answers: number): void {
+  const { calls } = usage!;
+  assert.ok(
+    calls >= answers && calls <= answers + resumed,
+    `${calls} calls, ${answers} answers, ${resumed} restarts`,
+  );
+}
 
 /** All processes of the attempt and its run end at once, as with their host. */
 async function killAll(at: Lab, run: Started): Promise<void> {

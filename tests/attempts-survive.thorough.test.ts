@@ -157,7 +157,9 @@ test(`after ${killsWanted} random kills of supervisors and of the host every att
     const trajectory = join(folder, "trajectory.jsonl");
     assert.equal((await verifyTrajectory(trajectory, ledger.trajectory)).kind, "intact", hint);
     const answers = readFileSync(trajectory, "utf8").split('"event":"model-call"').length - 1;
-    assert.equal(ledger.usage.calls, answers, `${basename(folder)}: ${hint}`);
+    // an answer is counted before it is recorded, and a kill may come in between
+    const unrecorded = ledger.usage.calls - answers;
+    assert.ok(unrecorded >= 0 && unrecorded <= (ledger.resumed ?? 0), `${basename(folder)}: ${hint}`);
   }
   assert.ok(
     served.seen.length <= paid + restarts,

@@ -22,6 +22,8 @@ import { agentsDoing } from "../folders/walk-folder.ts";
 /** More entries, or more bytes than half of the free room, make no checkpoint. */
 const entriesMax = 500_000;
 const depthMax = 64;
+/** A file of endless holes on a file system that does not say where they are. */
+const copyMostMs = 30 * 60_000;
 /** A copy by a program keeps holes, which matters for large files only. */
 const largeBytes = 1n << 20n;
 
@@ -133,7 +135,10 @@ async function copyOne(
 async function copyLarge(fd: number, to: string, signal: AbortSignal): Promise<void> {
   const how = ["--reflink=auto", "--sparse=auto", "--no-preserve=all"];
   // by this process's descriptor: the name may lead elsewhere by now
-  await execa("cp", [...how, "--", `/proc/${process.pid}/fd/${fd}`, to], { cancelSignal: signal });
+  await execa("cp", [...how, "--", `/proc/${process.pid}/fd/${fd}`, to], {
+    cancelSignal: signal,
+    timeout: copyMostMs,
+  });
 }
 
 /** Into a sandbox in which nothing runs yet. */
