@@ -53,6 +53,10 @@ it("a paused attempt stops before its next call, shows it everywhere, and contin
   defineLlmAttempt(at, served);
   const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
   await until("the second call", () => asked === 1 && served.seen.length === 2);
+  const tooSoon = await at.pipeline(["attempts", "pause", "--root", at.root]);
+  assert.equal(tooSoon.code, 0, tooSoon.stderr);
+  const cancelled = await at.pipeline(["attempts", "resume", "--root", at.root]);
+  assert.equal(cancelled.stdout, `${attemptName}: goes on; it had not paused yet\n`);
   const paused = await at.pipeline(["attempts", "pause", "--root", at.root]);
   assert.equal(paused.code, 0, paused.stderr);
   assert.match(

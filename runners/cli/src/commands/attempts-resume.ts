@@ -1,8 +1,9 @@
 // `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person gets the
 // secrets set in this shell, and retries at once: the values go from this process's memory to the supervisor's over a
 // socket that only this user may open. An attempt whose supervisor or host died gets a run that continues it.
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { attemptId } from "@mlrb/core/ports/attempt-wait";
+import { attemptId, pauseFile } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
@@ -15,7 +16,9 @@ import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 import { runCommand } from "./run-command.ts";
 
-type Resumable = WaitingAttempt | BrokenOff;
+type Resumable = WaitingAttempt | BrokenOff | Pausing;
+/** A person asked it to pause, and it has not come to its next call yet. */
+type Pausing = Pick<AttemptFolder, "name" | "card"> & { pauses: string };
 type BrokenOff = Pick<AttemptFolder, "name" | "card">;
 
 /** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person or was broken off. */
@@ -28,7 +31,8 @@ export async function attemptsResume(
   const { running } = state;
   if (!reopenNamed(asked, state)) return 1;
   const broken = attemptFolders(running).filter((one) => one.state.kind === "resumable");
-  const all: Resumable[] = [...waitingAttempts(running), ...broken];
+  const waiting = waitingAttempts(running);
+  const all: Resumable[] = [...waiting, ...broken, ...pausingIn(running, waiting)];
   const waitsForAPerson = (one: Resumable) =>
     !("waits" in one) || one.waits.some(({ why }) => why === "operator");
   const chosen = asked.length === 0 ? all.filter(waitsForAPerson) : [];
@@ -46,13 +50,39 @@ export async function attemptsResume(
     return 2;
   }
   let refused = 0;
-  for (const one of new Set(chosen)) if ("waits" in one && !(await resume(one, options.json))) refused++;
+  for (const one of new Set(chosen)) {
+    if ("waits" in one && !(await resume(one, options.json))) refused++;
+    if ("pauses" in one) cancelPause(one, options.json);
+  }
   const code = await continueBroken(
     repository,
-    chosen.filter((one) => !("waits" in one)),
+    chosen.filter((one) => !("waits" in one || "pauses" in one)),
     options,
   );
   return Math.max(code, refused > 0 ? 1 : 0);
+}
+
+function pausingIn(running: string, waiting: WaitingAttempt[]): Pausing[] {
+  return attemptFolders(running).flatMap(({ name, path, card, state: { kind } }) => {
+    const pauses = join(path, pauseFile);
+    const isPausing = kind === "running" && existsSync(pauses) && !waiting.some((one) => one.name === name);
+    return isPausing ? [{ name, card, pauses }] : [];
+  });
+}
+
+function cancelPause({ name, card: { slot }, pauses }: Pausing, json: boolean): void {
+  rmSync(pauses, { force: true });
+  const { stage } = slot;
+  if (json)
+    printJson({
+      event: "attempt-resumed",
+      id: attemptId(name),
+      stage,
+      secrets: [],
+      unset: [],
+      reply: { kind: "resumed", calls: 0 },
+    });
+  else process.stdout.write(`${stage}: goes on; it had not paused yet\n`);
 }
 
 /** Brings back the quarantined attempts that are named by their folders. False if one must stay. */
