@@ -4,6 +4,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmClaim, type SlurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
@@ -47,6 +48,9 @@ async function main(folder: string): Promise<void> {
       running = executor.start({ ...request, gpus });
       if (asked) end();
       result = await running.ended;
+      // Slurm signals all processes of a job at once: the stage may end by it before this program hears of it
+      if (result.kind === "failed" && result.cause === "exit-code" && !asked) await sleep(500);
+      if (asked && result.kind === "failed" && result.cause === "exit-code") result = { kind: "cancelled" };
       await executor.close?.();
     }
   } catch (error) {
