@@ -4,7 +4,7 @@ import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { forecast } from "./forecast.ts";
 
-const execution = { resources: { cpus: 1, memoryBytes: 0, gpus: 0, pools: {} } };
+const execution = { executor: "local", resources: { cpus: 1, memoryBytes: 0, gpus: 0, pools: {} } };
 
 function instance(index: number, stage: string, needs: number[] = []): Instance {
   const inputs = needs.map((from) => ({ from }));
