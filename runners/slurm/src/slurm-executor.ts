@@ -29,7 +29,13 @@ export type SlurmExecutorOptions = {
   times?: Partial<JobTimes>;
 };
 
-const defaults: JobTimes = { intervalMs: 5_000, lateMs: 60_000, graceMs: 15_000, patienceMs: 600_000 };
+const defaults: JobTimes = {
+  intervalMs: 5_000,
+  lateMs: 60_000,
+  graceMs: 15_000,
+  silentMs: 60_000,
+  patienceMs: 600_000,
+};
 
 /** A job of a dead run. */
 type LeftJob = SlurmJob & { folder: JobFolder };
