@@ -55,7 +55,7 @@ export class JobFolder {
   }
 
   hasId(id: string): void {
-    writeJson(join(this.path, "id.json"), { formatVersion: 1, id });
+    this.#say("id.json", { formatVersion: 1, id });
   }
 
   done(): SlurmDone | undefined {
@@ -83,11 +83,7 @@ export class JobFolder {
 
   /** The job looks for this itself: it needs no controller. */
   end(signal: "TERM" | "USR2"): void {
-    try {
-      writeJson(join(this.path, "end.json"), { formatVersion: 1, signal });
-    } catch {
-      // a full disk, or the folder is gone: its job ends then, too
-    }
+    this.#say("end.json", { formatVersion: 1, signal });
   }
 
   /** Keeps the job from beginning; false if it has begun. A job whose folder is gone neither begins nor goes on. */
@@ -98,6 +94,15 @@ export class JobFolder {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(this.path)) return true;
       throw error;
+    }
+  }
+
+  /** Of use, but not needed: without it the job is found by its name, and ended by Slurm. */
+  #say(name: string, value: unknown): void {
+    try {
+      writeJson(join(this.path, name), value);
+    } catch {
+      // a full disk is reported by what needs the disk
     }
   }
 

@@ -42,7 +42,7 @@ function lab(
   const work = join(folder, "work");
   mkdirSync(join(work, "run-1"), { recursive: true });
   const executor = new SlurmExecutor({
-    ...{ work, run: "run-1", program, isLive: () => false },
+    ...{ work, run: "run-1", program, isLive: () => false, take: () => true },
     env: { PATH: `${folder}${delimiter}${process.env.PATH}` },
     times: { intervalMs: 50, lateMs: 100, patienceMs: 200, ...times },
   });
@@ -168,6 +168,30 @@ test("a job of another run with the same id is not taken for this one", async (t
   const result = await at.executor.start(at.request("true")).ended;
   assert.ok(result.kind === "failed");
   assert.match(result.detail, /does not know its job any more/);
+});
+
+test("a run neither cancels nor adopts a job that another living run has adopted", async (t) => {
+  const squeue = "echo '7|RUNNING|None|n1|main|run-1|1 stage'";
+  const at = lab(t, { sbatch: "echo 7", squeue });
+  const request = at.request("true");
+  const { ended } = at.executor.start(request);
+  await beganElsewhere(at);
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), run: "run-3", program, isLive: () => false, env };
+  const asked: string[] = [];
+  const third = new SlurmExecutor({
+    ...own,
+    take(...what) {
+      asked.push(what.join(" "));
+      return false;
+    },
+  });
+  assert.equal(await third.adopt(request.key), undefined);
+  assert.equal(await new SlurmExecutor({ ...own, take: () => false }).clearLeft(), true);
+  assert.equal(at.calls("scancel"), 0);
+  assert.deepEqual(asked, ["run-1 1"]);
+  endedElsewhere(at.folder);
+  await ended;
 });
 
 /** A job that began on a node of which this host sees nothing but its folder. */

@@ -10,7 +10,7 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
 import { JobFolder } from "./job-folder.ts";
-import { findJob, JobQueue, listJobs } from "./job-queue.ts";
+import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions, type JobTimes } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
@@ -25,6 +25,8 @@ export type SlurmExecutorOptions = {
   program: string;
   /** Whether another run is alive: its jobs are left to it. */
   isLive: (run: string) => boolean;
+  /** Takes a job of a dead run, for good; false if another living run has it. */
+  take: (run: string, job: string) => boolean;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
@@ -80,6 +82,7 @@ export class SlurmExecutor implements Executor {
     const found = left.find((one) => one.key === key);
     if (!found) return undefined;
     left.splice(left.indexOf(found), 1);
+    if (!this.#options.take(found.run, found.job)) return undefined;
     const { folder, work, ...job } = found;
     if (await this.#isWorthAdopting(found))
       return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
@@ -89,7 +92,10 @@ export class SlurmExecutor implements Executor {
 
   /** Cancels the jobs of dead runs that were not adopted; false if one may still be running. */
   async clearLeft(): Promise<boolean> {
-    const left = this.#leftJobs().filter(({ folder }) => !folder.done());
+    // taken before it is given up: no other run can then adopt it
+    const left = this.#leftJobs().filter(
+      ({ folder, run, job }) => !folder.done() && this.#options.take(run, job),
+    );
     const begun = left.filter(({ folder }) => !folder.giveUp());
     const runs = [...new Set(left.map(({ run }) => run))];
     if (runs.length === 0) return true;
@@ -97,8 +103,8 @@ export class SlurmExecutor implements Executor {
       const jobs = await listJobs(runs, this.#env);
       if (!Array.isArray(jobs)) return begun.length === 0; // others never begin
       const going = left.flatMap((one) => {
-        const job = findJob(jobs, { run: one.run, job: one.job });
-        return job && !isFinal(job.state) ? [job.id] : [];
+        const own = jobsOf(jobs, { run: one.run, job: one.job, id: one.folder.id() });
+        return own.flatMap(({ id, state }) => (isFinal(state) ? [] : [id]));
       });
       if (going.length === 0) return true;
       await callSlurm("scancel", going, { env: this.#env });
