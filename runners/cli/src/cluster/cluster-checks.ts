@@ -15,6 +15,7 @@ import { statePaths } from "@mlrb/local/store/state-folder";
 import type { Check } from "../gates/machine-checks.ts";
 import type { JobsAlike } from "../gates/profile-needs.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
+import { privateStateChecks } from "./private-state.ts";
 
 export type ClusterPlace = {
   repository: string;
@@ -32,7 +33,7 @@ export async function clusterChecks(alike: JobsAlike[], place: ClusterPlace): Pr
   const trouble = await slurmTrouble(place.env);
   if (trouble !== undefined)
     return [missing("slurm", trouble, "run this where sinfo lists the partitions, and see docs/cluster.md")];
-  const checks: Check[] = [];
+  const checks = privateStateChecks(place.root);
   for (const jobs of alike) checks.push(...(await checksOf(jobs, place)));
   return checks;
 }
