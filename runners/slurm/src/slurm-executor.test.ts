@@ -194,6 +194,37 @@ test("a run neither cancels nor adopts a job that another living run has adopted
   await ended;
 });
 
+test("a later run adopts a job that lives and that Slurm does not list, or else ends it", async (t) => {
+  const at = lab(t, { sbatch: `${begins}\necho 7`, squeue: "true" }, { lateMs: 60_000 });
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), program, isLive: () => false, take: () => true, env };
+  const [needed, unneeded] = ["needed", "unneeded"].map((name) => at.request(`echo >> ${name}; sleep 2`));
+  const long = { ...unneeded!, run: { kind: "command", command: "echo >> unneeded; sleep 60" } } as const;
+  const started = [needed!, long].map((request) => at.executor.start(request));
+  await until("both", () => ["needed", "unneeded"].every((name) => existsSync(join(at.folder, name))));
+  const later = new SlurmExecutor({ ...own, run: "run-2", times: { intervalMs: 50, lateMs: 100 } });
+  const adopted = await later.adopt(needed!.key);
+  assert.equal((await adopted?.running.ended)?.kind, "succeeded");
+  assert.equal(await later.clearLeft(), true);
+  const done = JSON.parse(readFileSync(join(at.folder, "work/run-1/jobs/2/done.json"), "utf8"));
+  assert.equal(done.result.kind, "cancelled");
+  for (const one of started) one.kill();
+  await Promise.all(started.map(({ ended }) => ended));
+});
+
+test("a job that a later run does not adopt, since Slurm does not list it, never begins", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: "true" }, { lateMs: 2_000 });
+  const request = at.request("echo ran >> ran");
+  const { ended } = at.executor.start(request);
+  await until("the submission", () => at.calls("sbatch") > 0);
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), program, isLive: () => false, take: () => true, env };
+  assert.equal(await new SlurmExecutor({ ...own, run: "run-2" }).adopt(request.key), undefined);
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
+  await ended;
+});
+
 /** A job that began on a node of which this host sees nothing but its folder. */
 async function beganElsewhere({ folder, calls }: ReturnType<typeof lab>, id = "7"): Promise<string> {
   await until("the submission", () => calls("sbatch") > 0);

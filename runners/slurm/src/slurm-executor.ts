@@ -99,15 +99,17 @@ export class SlurmExecutor implements Executor {
     const begun = left.filter(({ folder }) => !folder.giveUp());
     const runs = [...new Set(left.map(({ run }) => run))];
     if (runs.length === 0) return true;
+    for (const { folder } of begun) folder.end("USR2");
+    const signs = new Map<LeftJob, { beat: string; rounds: number }>();
     for (let round = 0; round < 60; round++) {
       const jobs = await listJobs(runs, this.#env);
-      if (!Array.isArray(jobs)) return begun.length === 0; // others never begin
+      if (!Array.isArray(jobs)) return begun.every(({ folder }) => folder.done()); // others never begin
       const going = left.flatMap((one) => {
         const own = jobsOf(jobs, { run: one.run, job: one.job, id: one.folder.id() });
         return own.flatMap(({ id, state }) => (isFinal(state) ? [] : [id]));
       });
-      if (going.length === 0) return true;
-      await callSlurm("scancel", going, { env: this.#env });
+      if (going.length > 0) await callSlurm("scancel", going, { env: this.#env });
+      else if (!begun.some((one) => maySurvive(one, signs))) return true;
       await sleep(1_000);
     }
     return false;
@@ -127,9 +129,10 @@ export class SlurmExecutor implements Executor {
     const done = folder.done();
     if (done) return done.result.kind === "succeeded";
     const jobs = await listJobs([run], this.#env);
-    if (!Array.isArray(jobs)) return folder.begun() !== undefined;
-    const found = findJob(jobs, { run, job, id: folder.id() });
-    return found !== undefined && (!isFinal(found.state) || found.state === "completed");
+    const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
+    // of a job that Slurm does not list now: one that has begun may live, and another never begins
+    if (!found) return !folder.giveUp();
+    return !isFinal(found.state) || found.state === "completed";
   }
 
   /** Jobs of dead runs, each for one caller only. */
@@ -144,6 +147,16 @@ export class SlurmExecutor implements Executor {
       });
     return this.#left;
   }
+}
+
+/** Whether a job that Slurm does not list may live: its last sign of life is not older than a few rounds. */
+function maySurvive(one: LeftJob, signs: Map<LeftJob, { beat: string; rounds: number }>): boolean {
+  if (one.folder.done()) return false;
+  const beat = one.folder.beat();
+  const last = signs.get(one);
+  const rounds = last?.beat === beat ? last.rounds + 1 : 0;
+  signs.set(one, { beat, rounds });
+  return rounds < 5;
 }
 
 /** The request as its job carries it out: no process is warm there, and the next run may adopt the job. */
