@@ -124,6 +124,7 @@ async function runStage(
       state: join(place, ".mlrb"),
       run: `run-${count}`,
       isLive: () => false,
+      take: () => true,
       env: engine.env,
     },
   });

@@ -16,6 +16,8 @@ export type MakeExecutor = (at: {
   run: string;
   /** Runs that are not dead. */
   isLive: (run: string) => boolean;
+  /** Takes what a dead run left; false if another living run has it. */
+  take: (run: string, name: string) => boolean;
 }) => Executor;
 
 export type ContractOptions = {
@@ -119,6 +121,19 @@ export function executorContract(name: string, make: MakeExecutor, options: Cont
     assert.match(lab.log(request), /begun\nwent\n/);
   });
 
+  it("what a living run has adopted is neither adopted nor ended by a third run", async (lab) => {
+    const request = lab.request(`echo begun; until test -e "$HOME/../out/go"; do sleep 0.1; done; echo went`);
+    void lab.executor("first").start(request);
+    await lab.says(request, "begun");
+    const adopted = await lab.executor("second").adopt!(request.key);
+    const third = lab.executor("third", (run) => run === "second");
+    assert.equal(await third.adopt!(request.key), undefined);
+    assert.equal(await third.clearLeft!(), true);
+    mkdirSync(join(request.work, "out/go"));
+    assert.equal((await adopted!.running.ended).kind, "succeeded", lab.log(request));
+    assert.match(lab.log(request), /begun\nwent\n/);
+  });
+
   it("a later run adopts the result of what ended without a run", async (lab) => {
     const request = lab.request("echo ended");
     const first = lab.executor("first").start(request);
@@ -151,6 +166,8 @@ export class ContractLab {
   readonly #t: TestContext;
   readonly #make: MakeExecutor;
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-contract-")));
+  /** What runs have taken of dead ones. */
+  readonly #taken = new Map<string, string>();
   #requests = 0;
 
   constructor(t: TestContext, make: MakeExecutor) {
@@ -164,7 +181,14 @@ export class ContractLab {
   executor(run: string, isLive: (run: string) => boolean = () => false): Executor {
     const work = join(this.#folder, "work");
     mkdirSync(join(work, run), { recursive: true });
-    const made = this.#make({ root: join(this.#folder, "repository"), work, run, isLive });
+    const take = (from: string, name: string) => {
+      const of = `${from} ${name}`;
+      const holder = this.#taken.get(of) ?? run;
+      if (holder !== run && isLive(holder)) return false;
+      this.#taken.set(of, run);
+      return true;
+    };
+    const made = this.#make({ root: join(this.#folder, "repository"), work, run, isLive, take });
     this.#t.after(() => made.close?.());
     return made;
   }

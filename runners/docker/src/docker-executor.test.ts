@@ -78,6 +78,7 @@ function executor(t: TestContext, more: Partial<DockerExecutorOptions> = {}) {
     state: join(place, ".mlrb"),
     run: `run-${count}`,
     isLive: () => false,
+    take: () => true,
     env: engine.env,
     ...more,
   });

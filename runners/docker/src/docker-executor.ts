@@ -23,6 +23,8 @@ export type DockerExecutorOptions = {
   run: string;
   /** Whether another run of this state folder is alive: its containers are left to it. */
   isLive: (run: string) => boolean;
+  /** Takes a container of a dead run, for good; false if another living run has it. */
+  take: (run: string, container: string) => boolean;
   env?: NodeJS.ProcessEnv;
   /** How long to wait for an engine that goes away while a stage runs. */
   patienceMs?: number;
@@ -71,6 +73,7 @@ export class DockerExecutor implements Executor {
     if (!found) return undefined;
     const { id, work, image, state } = found;
     left.delete(id);
+    if (!this.#options.take(found.run, id)) return undefined;
     // the time limit counts since its start; a container that has ended did so in time
     const spentMs = state.Status === "running" ? Math.max(0, Date.now() - Date.parse(state.StartedAt)) : 0;
     const ready = { engine, id, begin: false, where: whereOf(engine, image), spentMs };
@@ -82,7 +85,11 @@ export class DockerExecutor implements Executor {
     const engine = await this.#engineNow();
     if ("trouble" in engine) return engine.trouble.kind === "no-program";
     const left = await this.#leftNow();
-    await removeContainers(engine, [...left.keys()]);
+    const own = [...left].filter(([id, { run }]) => this.#options.take(run, id));
+    await removeContainers(
+      engine,
+      own.map(([id]) => id),
+    );
     left.clear();
     return true;
   }

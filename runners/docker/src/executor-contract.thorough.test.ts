@@ -15,6 +15,7 @@ after(() => engine?.stop());
 
 executorContract(
   "docker",
-  ({ root, work, run, isLive }) => new DockerExecutor({ root, state: work, run, isLive, env: engine.env }),
+  ({ root, work, run, isLive, take }) =>
+    new DockerExecutor({ root, state: work, run, isLive, take, env: engine.env }),
   { skip: () => why, adopts: true },
 );

@@ -19,7 +19,7 @@ export async function callSlurm(
   { env, input }: SlurmCall,
 ): Promise<SlurmAnswer> {
   const result = await execa(program, args, {
-    env: { ...env, LC_ALL: "C", MLRB_EXECUTOR: "slurm" },
+    env: { ...withoutOptions(env), LC_ALL: "C", MLRB_EXECUTOR: "slurm" },
     extendEnv: false,
     ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     detached: true, // Ctrl-C in the terminal must reach the runner only, which ends everything in order
@@ -40,9 +40,16 @@ export async function callSlurm(
   return { kind: failureKind(said), detail: lastError(said) };
 }
 
+/** Slurm's programs take options from variables too: a person's filter for `squeue` would hide the run's own jobs. */
+function withoutOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOption = /^(SACCT|SBATCH|SCANCEL|SINFO|SQUEUE)_/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOption.test(name)));
+}
+
 /** Classifies the error text of Slurm's programs. Recorded with 22.05; `full` is from its documentation. */
 export function failureKind(said: string): "away" | "full" | "refused" {
-  if (/MaxSubmitJob|job submit limit|temporarily unable to accept job|MaxJobCount/i.test(said)) return "full";
+  // the words "job submit limit" say nothing: Slurm has one text for all limits of an account or a QOS
+  if (/(Max|Grp)SubmitJob|MaxJobCount|temporarily unable to accept job/i.test(said)) return "full";
   if (
     /unable to contact slurm controller|controller.*not responding|in standby mode|socket timed out|transport endpoint|connection (refused|timed out)|connect failure|zero bytes were transmitted|protocol authentication error|munge/i.test(
       said,
@@ -52,8 +59,16 @@ export function failureKind(said: string): "away" | "full" | "refused" {
   return "refused";
 }
 
-/** The last message, without the program's name and the words that every message has. */
-function lastError(said: string): string {
-  const lines = said.split("\n").map((line) => line.replace(/^\w+: error: |^\w+: /, "").trim());
-  return (lines.filter(Boolean).at(-1) ?? "").replace(/^Batch job submission failed: /, "").slice(-400);
+/**
+ * The last message, without the program's name and the words that every message has. A line of one word before it
+ * names the limit.
+ */
+export function lastError(said: string): string {
+  const lines = said
+    .split("\n")
+    .map((line) => line.replace(/^\w+: error: |^\w+: /, "").trim())
+    .filter(Boolean);
+  const limit = lines.at(-2);
+  const last = (lines.at(-1) ?? "").replace(/^Batch job submission failed: /, "").slice(-400);
+  return limit !== undefined && /^\w+$/.test(limit) ? `${limit}: ${last}` : last;
 }

@@ -18,7 +18,7 @@ after(() => cluster?.stop());
 
 executorContract(
   "slurm",
-  ({ work, run, isLive }) =>
-    new SlurmExecutor({ work, run, isLive, program, times, env: { ...process.env, ...cluster.env } }),
+  ({ work, run, isLive, take }) =>
+    new SlurmExecutor({ work, run, isLive, take, program, times, env: { ...process.env, ...cluster.env } }),
   { skip: () => why, adopts: true },
 );

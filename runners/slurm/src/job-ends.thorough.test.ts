@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { ContractLab, running } from "../../../tests/support/executor-contract.ts";
+import { ContractLab, type MakeExecutor, running } from "../../../tests/support/executor-contract.ts";
 import { lacking } from "../../../tests/support/machines/debian-tool.ts";
 import { fakeGpus, fakeNvidia } from "../../../tests/support/machines/fake-nvidia.ts";
 import { type SlurmCluster, slurmCluster } from "../../../tests/support/machines/slurm-cluster.ts";
@@ -40,8 +40,8 @@ function it(title: string, body: (lab: ContractLab) => Promise<void>, path?: () 
     if (why !== false) return t.skip(why);
     const PATH = [...(path ? [path()] : []), process.env.PATH].join(delimiter);
     const env = { ...process.env, ...cluster.env, PATH };
-    const make = ({ work, run, isLive }: { work: string; run: string; isLive: (run: string) => boolean }) =>
-      new SlurmExecutor({ work, run, isLive, program: programs.get(run) ?? program, times, env });
+    const make: MakeExecutor = ({ work, run, isLive, take }) =>
+      new SlurmExecutor({ work, run, isLive, take, program: programs.get(run) ?? program, times, env });
     await body(new ContractLab(t, make));
     await until("the end of all jobs", () => cluster.jobs().length === 0);
   });

@@ -1,6 +1,6 @@
 // The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
 // the run that submitted the job, and is removed with it.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { readFormat } from "@mlrb/formats/read-format";
@@ -49,12 +49,13 @@ export class JobFolder {
     return read(slurmJob, join(this.path, "job.json"));
   }
 
+  /** Of two submissions, the one that has begun. */
   id(): string | undefined {
-    return read(slurmId, join(this.path, "id.json"))?.id ?? this.begun()?.id;
+    return this.begun()?.id ?? read(slurmId, join(this.path, "id.json"))?.id;
   }
 
   hasId(id: string): void {
-    writeJson(join(this.path, "id.json"), { formatVersion: 1, id });
+    this.#say("id.json", { formatVersion: 1, id });
   }
 
   done(): SlurmDone | undefined {
@@ -66,10 +67,43 @@ export class JobFolder {
     return claim?.kind === "begun" ? claim : undefined;
   }
 
-  /** Keeps the job from beginning; false if it has begun. */
+  /** Differs after each sign of life of a job that has begun. */
+  beat(): string {
+    try {
+      const claim = openSync(join(this.path, "claim.json"), "r"); // opening it makes a client of NFS ask its server
+      try {
+        return String(fstatSync(claim, { bigint: true }).mtimeNs);
+      } finally {
+        closeSync(claim);
+      }
+    } catch {
+      return "";
+    }
+  }
+
+  /** The job looks for this itself: it needs no controller. */
+  end(signal: "TERM" | "USR2"): void {
+    this.#say("end.json", { formatVersion: 1, signal });
+  }
+
+  /** Keeps the job from beginning; false if it has begun. A job whose folder is gone neither begins nor goes on. */
   giveUp(): boolean {
     const claim: SlurmClaim = { kind: "given-up", formatVersion: 1 };
-    return createOnce(join(this.path, "claim.json"), claim) || this.begun() === undefined;
+    try {
+      return createOnce(join(this.path, "claim.json"), claim) || this.begun() === undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(this.path)) return true;
+      throw error;
+    }
+  }
+
+  /** Of use, but not needed: without it the job is found by its name, and ended by Slurm. */
+  #say(name: string, value: unknown): void {
+    try {
+      writeJson(join(this.path, name), value);
+    } catch {
+      // a full disk is reported by what needs the disk
+    }
   }
 
   /** The end of what Slurm and the job's own program have printed. */

@@ -78,16 +78,36 @@ export async function listJobs(
   runs: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ListedJob[] | { kind: "silent"; detail: string }> {
-  const args = ["--noheader", "--states=all", `--name=${runs.join(",")}`, `--format=${squeueFormat}`];
+  // `--all`: also jobs of hidden partitions
+  const args = [
+    "--noheader",
+    "--all",
+    "--states=all",
+    `--name=${runs.join(",")}`,
+    `--format=${squeueFormat}`,
+  ];
   const answer = await callSlurm("squeue", args, { env });
   return answer.kind === "ok" ? readSqueue(answer.text) : { kind: "silent", detail: answer.detail };
 }
 
-/** The job of this name; if it was submitted twice, the one with the known id, or else the last. */
+/**
+ * Every job that was submitted for this one: two if the answer of the first submission was lost. A known id and the
+ * run's name suffice, since sites rewrite comments; but a comment of another job of the run says that the id was used
+ * again.
+ */
+export function jobsOf(jobs: readonly ListedJob[], { run, job, id }: Omit<WatchedJob, "hear">): ListedJob[] {
+  return jobs.filter((one) => {
+    if (one.name !== run) return false;
+    const [named] = one.comment.split(" ", 1);
+    return named === job || (id !== undefined && one.id === id && !/^\d+ ./.test(one.comment));
+  });
+}
+
+/** The job with the known id, or else the last that was submitted. */
 export function findJob(
   jobs: readonly ListedJob[],
-  { run, job, id }: Omit<WatchedJob, "hear">,
+  watched: Omit<WatchedJob, "hear">,
 ): ListedJob | undefined {
-  const own = jobs.filter(({ name, comment }) => name === run && comment.split(" ", 1)[0] === job);
-  return id === undefined ? own.at(-1) : own.find((one) => one.id === id);
+  const own = jobsOf(jobs, watched);
+  return watched.id === undefined ? own.at(-1) : own.find(({ id }) => id === watched.id);
 }

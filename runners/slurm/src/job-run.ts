@@ -22,6 +22,8 @@ export type JobTimes = {
   lateMs: number;
   /** How long a job that was asked to end may take before Slurm ends it. */
   graceMs: number;
+  /** How long a job that has begun, and that Slurm does not know, may give no sign of life before it is given up. */
+  silentMs: number;
   /** How long Slurm may not answer before a job that did not begin is given up. */
   patienceMs: number;
 };
@@ -50,9 +52,12 @@ export class JobRun implements Running {
   #hasNode = false;
   /** When Slurm first said that the job has ended or is unknown. */
   #overSinceMs: number | undefined;
+  /** The last sign of life of a job that Slurm does not know, and when this host first saw it. */
+  #beat: { at: string; sinceMs: number } | undefined;
   #waitsFor = "";
   #silent = false;
   #over = false;
+  #concludes = false;
 
   constructor(options: JobRunOptions) {
     this.#options = options;
@@ -88,6 +93,7 @@ export class JobRun implements Running {
     queue.unwatch(this.#watched);
     this.#files?.close();
     const result = await this.#withOutputs(ended);
+    if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
   }
@@ -143,11 +149,15 @@ export class JobRun implements Running {
   }
 
   #hear(news: JobNews): void {
+    const { id } = this.#watched;
+    this.#lookForBegin();
+    if (this.#watched.id !== id) return; // the news is of another job
     switch (news.kind) {
       case "silent":
         if (!this.#silent) this.#log(`Slurm does not answer: ${news.detail}`);
         this.#silent = true;
         this.#update();
+        this.#leave();
         return;
       case "listed": {
         const { state, reason, node } = news.job;
@@ -155,7 +165,10 @@ export class JobRun implements Running {
         this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#waits(reason);
         if (isFinal(state)) this.#overSinceMs ??= performance.now();
-        else this.#overSinceMs = undefined;
+        else {
+          this.#overSinceMs = undefined;
+          this.#beat = undefined;
+        }
         break;
       }
       case "absent":
@@ -191,24 +204,64 @@ export class JobRun implements Running {
     }
   }
 
+  /** Of two submissions, the one that has begun is watched; the other ends by itself, and need not wait for a node. */
   #lookForBegin(): void {
     const begun = this.#hasBegun ? undefined : this.#options.folder.begun();
     if (!begun) return;
     this.#hasBegun = true;
     this.#begin.resolve({ node: begun.node, job: begun.id });
+    const { id } = this.#watched;
+    if (id === begun.id) return;
+    this.#watched.id = begun.id;
+    this.#options.folder.hasId(begun.id);
+    if (id === undefined) return;
+    void this.#cancel([id]);
+    this.#listed = undefined;
+    this.#overSinceMs = undefined;
+    this.#options.queue.look();
   }
 
   /** Of a job whose last file did not come, or of which Slurm knows no end. */
   async #conclude(): Promise<void> {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#over || this.#concludes) return;
+    this.#concludes = true;
     const { folder, limits } = this.#options;
     const said = folder.said();
     const state = this.#listed ?? (await this.#accounted()) ?? endInOutput(said);
+    this.#concludes = false;
+    if (this.#over) return;
+    const done = folder.done();
+    if (!done && state === undefined && !folder.giveUp() && this.#maySurvive()) {
+      setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
+      return; // another try would run next to it
+    }
     const line = said.trim().split("\n").at(-1) ?? "";
     const asked = this.#asked !== undefined;
-    const end = { done: folder.done(), state, unlaunched: this.#isUnlaunched(), asked, limits };
-    this.#end.resolve(jobResult({ ...end, said: line.slice(-400) }));
+    const end = { done, state, unlaunched: this.#isUnlaunched(), asked, limits };
+    this.#resolve(jobResult({ ...end, said: line.slice(-400) }));
+  }
+
+  /** Whether a job that Slurm does not know has lately given a sign of life. */
+  #maySurvive(): boolean {
+    const at = this.#options.folder.beat();
+    if (this.#beat?.at !== at) {
+      if (this.#beat) this.#waits("Slurm does not know its job any more, but the job lives");
+      this.#beat = { at, sinceMs: performance.now() };
+    }
+    return performance.now() - this.#beat!.sinceMs < this.#options.times.silentMs;
+  }
+
+  /** Before it is tried again: this job neither begins nor goes on. */
+  async #giveUp(): Promise<void> {
+    const { folder } = this.#options;
+    const id = this.#id();
+    try {
+      folder.giveUp();
+    } catch {
+      // the disk's trouble is reported by what needs the disk
+    }
+    folder.end("USR2");
+    if (id !== undefined) await this.#cancel([id]);
   }
 
   /** The result, once this host sees what the job wrote: clients of NFS may show old folders for a minute. */
@@ -251,7 +304,21 @@ export class JobRun implements Running {
     if (this.#options.folder.giveUp()) {
       void this.#cancel([id]);
       this.#resolve({ kind: "cancelled" });
-    } else void this.#signal();
+    } else {
+      this.#options.folder.end(signal);
+      void this.#signal();
+      if (signal === "USR2") setTimeout(() => this.#leave(), this.#options.times.graceMs).unref();
+    }
+  }
+
+  /** A job that was to be killed and that neither Slurm nor its folder reaches is left to a person. */
+  #leave(): void {
+    if (this.#over || this.#asked?.signal !== "USR2" || !this.#silent) return;
+    if (performance.now() - this.#asked.sinceMs < this.#options.times.graceMs) return;
+    const line = `Slurm does not answer, and job ${this.#id()} may go on: end it with \`scancel ${this.#id()}\``;
+    this.#log(line);
+    process.stderr.write(`${this.#options.job.stage}: ${line}\n`);
+    this.#resolve({ kind: "cancelled" });
   }
 
   /** Signals the job's program, which ends its process tree. After a grace time, Slurm ends the job. */

@@ -1,9 +1,12 @@
 // What the programs of Slurm 22.05 printed, recorded with a cluster of two nodes. Job 4 was preempted, 3 cancelled, 10 was
 // being ended, 11 ran on a node that was killed.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { failureKind } from "./call-slurm.ts";
-import { findJob } from "./job-queue.ts";
+import { callSlurm, failureKind, lastError } from "./call-slurm.ts";
+import { findJob, listJobs } from "./job-queue.ts";
 import { isFinal, jobState } from "./job-state.ts";
 import { endInOutput, readSacct, readSqueue } from "./read-squeue.ts";
 
@@ -68,11 +71,57 @@ test("a state of a later Slurm decides nothing", () => {
 });
 
 test("a job is found by its run and its own name: ids are used again", () => {
-  const jobs = readSqueue(`4|RUNNING|None|n1|main|run-2|1 x\n${listed}`);
-  assert.equal(findJob(jobs, { run: "mlrb-test", job: "t4", id: "4" })?.state, "preempted");
+  const jobs = readSqueue(`4|RUNNING|None|n1|main|run-2|1 x\n${listed.replaceAll("|t", "|")}`);
+  assert.equal(findJob(jobs, { run: "mlrb-test", job: "4", id: "4" })?.state, "preempted");
   assert.equal(findJob(jobs, { run: "run-2", job: "1", id: "4" })?.state, "running");
-  assert.equal(findJob(jobs, { run: "mlrb-test", job: "t4", id: "5" }), undefined);
+  assert.equal(findJob(jobs, { run: "mlrb-test", job: "4", id: "5" }), undefined);
   assert.equal(findJob(jobs, { run: "mlrb-test", job: "t", id: undefined }), undefined);
+});
+
+test("a job with a known id is found although the site has rewritten its comment", () => {
+  for (const comment of ["", "(null)", "grant A-7 of the lab"]) {
+    const jobs = readSqueue(`4|RUNNING|None|n1|main|run-2|${comment}\n`);
+    assert.equal(findJob(jobs, { run: "run-2", job: "1", id: "4" })?.state, "running");
+    assert.equal(findJob(jobs, { run: "run-1", job: "1", id: "4" }), undefined);
+    assert.equal(findJob(jobs, { run: "run-2", job: "1" }), undefined);
+  }
+});
+
+test("variables that give options to Slurm's programs do not reach them", async () => {
+  const options = ["SQUEUE_STATES", "SACCT_FORMAT", "SBATCH_ACCOUNT", "SCANCEL_NAME", "SINFO_FORMAT"];
+  const env = {
+    PATH: process.env.PATH,
+    SLURM_CONF: "kept",
+    ...Object.fromEntries(options.map((o) => [o, "x"])),
+  };
+  const answer = await callSlurm("env", [], { env });
+  assert.ok(answer.kind === "ok");
+  assert.match(answer.text, /^SLURM_CONF=kept$/m);
+  for (const name of options) assert.doesNotMatch(answer.text, new RegExp(`^${name}=`, "m"));
+});
+
+test("jobs of hidden partitions are listed", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-squeue-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const hides = "case \"$*\" in *--all*) echo '7|RUNNING|None|n1|secret|run-1|1 stage';; esac";
+  writeFileSync(join(folder, "squeue"), `#!/bin/sh\n${hides}\n`, { mode: 0o755 });
+  const jobs = await listJobs(["run-1"], { PATH: `${folder}${delimiter}${process.env.PATH}` });
+  assert.ok(Array.isArray(jobs));
+  assert.deepEqual(
+    jobs.map(({ partition }) => partition),
+    ["secret"],
+  );
+});
+
+test("a limit that a job can never meet is a refusal that names it, although Slurm has one text for all limits", () => {
+  const all = "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)";
+  for (const limit of ["QOSMaxWallDurationPerJobLimit", "QOSMaxCpuPerUserLimit", "AssocMaxNodePerJobLimit"]) {
+    const said = `sbatch: error: ${limit}\nsbatch: error: Batch job submission failed: ${all}`;
+    assert.equal(failureKind(said), "refused");
+    assert.equal(lastError(said), `${limit}: ${all}`);
+  }
+  for (const limit of ["AssocMaxSubmitJobLimit", "QOSGrpSubmitJobsLimit"])
+    assert.equal(failureKind(`sbatch: error: ${limit}\nsbatch: error: ${all}`), "full");
 });
 
 test("a controller that is away is no refusal, and a refusal is no outage", () => {

@@ -8,26 +8,32 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { fileView } from "@mlrb/kit/files/file-view";
-import { until } from "../../../tests/support/processes.ts";
+import { isRunning, until } from "../../../tests/support/processes.ts";
 import type { JobTimes } from "./job-run.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
 const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");
 const away = "echo 'error: Unable to contact slurm controller (connect failure)' >&2; exit 1";
-const begins = 'setsid sh "$at/script.$calls" > /dev/null 2>&1 &';
+const begins = 'SLURM_JOB_ID=7 setsid sh "$at/script.$calls" > /dev/null 2>&1 &';
 
 /** An executor whose Slurm consists of these shell lines; the script of call N of sbatch is in `script.N`. */
-function lab(t: TestContext, lines: { sbatch: string; squeue: string }, times: Partial<JobTimes> = {}) {
+function lab(
+  t: TestContext,
+  lines: { sbatch: string; squeue: string; scancel?: string },
+  times: Partial<JobTimes> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-slurm-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // a cancellation that no result waits for may still write there
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 9 }));
   const counted = (name: string) =>
     `#!/bin/sh\nat='${folder}'\necho >> "$at/${name}.calls"\ncalls=$(grep -c '' "$at/${name}.calls")\n`;
   for (const [name, line] of Object.entries({
     sbatch: `cat > "$at/script.$calls"\n${lines.sbatch}`,
     squeue: lines.squeue,
-    scancel: "",
+    scancel: `echo "$*" >> "$at/scancel.args"\n${lines.scancel ?? ""}`,
     sacct: "echo 'Slurm accounting storage is disabled' >&2; exit 1",
   })) {
     writeFileSync(join(folder, name), `${counted(name)}${line}\n`);
@@ -36,7 +42,7 @@ function lab(t: TestContext, lines: { sbatch: string; squeue: string }, times: P
   const work = join(folder, "work");
   mkdirSync(join(work, "run-1"), { recursive: true });
   const executor = new SlurmExecutor({
-    ...{ work, run: "run-1", program, isLive: () => false },
+    ...{ work, run: "run-1", program, isLive: () => false, take: () => true },
     env: { PATH: `${folder}${delimiter}${process.env.PATH}` },
     times: { intervalMs: 50, lateMs: 100, patienceMs: 200, ...times },
   });
@@ -163,6 +169,155 @@ test("a job of another run with the same id is not taken for this one", async (t
   assert.ok(result.kind === "failed");
   assert.match(result.detail, /does not know its job any more/);
 });
+
+test("a run neither cancels nor adopts a job that another living run has adopted", async (t) => {
+  const squeue = "echo '7|RUNNING|None|n1|main|run-1|1 stage'";
+  const at = lab(t, { sbatch: "echo 7", squeue });
+  const request = at.request("true");
+  const { ended } = at.executor.start(request);
+  await beganElsewhere(at);
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), run: "run-3", program, isLive: () => false, env };
+  const asked: string[] = [];
+  const third = new SlurmExecutor({
+    ...own,
+    take(...what) {
+      asked.push(what.join(" "));
+      return false;
+    },
+  });
+  assert.equal(await third.adopt(request.key), undefined);
+  assert.equal(await new SlurmExecutor({ ...own, take: () => false }).clearLeft(), true);
+  assert.equal(at.calls("scancel"), 0);
+  assert.deepEqual(asked, ["run-1 1"]);
+  endedElsewhere(at.folder);
+  await ended;
+});
+
+test("a later run adopts a job that lives and that Slurm does not list, or else ends it", async (t) => {
+  const at = lab(t, { sbatch: `${begins}\necho 7`, squeue: "true" }, { lateMs: 60_000 });
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), program, isLive: () => false, take: () => true, env };
+  const [needed, unneeded] = ["needed", "unneeded"].map((name) => at.request(`echo >> ${name}; sleep 2`));
+  const long = { ...unneeded!, run: { kind: "command", command: "echo >> unneeded; sleep 60" } } as const;
+  const started = [needed!, long].map((request) => at.executor.start(request));
+  await until("both", () => ["needed", "unneeded"].every((name) => existsSync(join(at.folder, name))));
+  const later = new SlurmExecutor({ ...own, run: "run-2", times: { intervalMs: 50, lateMs: 100 } });
+  const adopted = await later.adopt(needed!.key);
+  assert.equal((await adopted?.running.ended)?.kind, "succeeded");
+  assert.equal(await later.clearLeft(), true);
+  const done = JSON.parse(readFileSync(join(at.folder, "work/run-1/jobs/2/done.json"), "utf8"));
+  assert.equal(done.result.kind, "cancelled");
+  for (const one of started) one.kill();
+  await Promise.all(started.map(({ ended }) => ended));
+});
+
+test("a job that a later run does not adopt, since Slurm does not list it, never begins", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: "true" }, { lateMs: 2_000 });
+  const request = at.request("echo ran >> ran");
+  const { ended } = at.executor.start(request);
+  await until("the submission", () => at.calls("sbatch") > 0);
+  const env = { PATH: `${at.folder}${delimiter}${process.env.PATH}` };
+  const own = { work: join(at.folder, "work"), program, isLive: () => false, take: () => true, env };
+  assert.equal(await new SlurmExecutor({ ...own, run: "run-2" }).adopt(request.key), undefined);
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
+  await ended;
+});
+
+/** A job that began on a node of which this host sees nothing but its folder. */
+async function beganElsewhere({ folder, calls }: ReturnType<typeof lab>, id = "7"): Promise<string> {
+  await until("the submission", () => calls("sbatch") > 0);
+  const job = join(folder, "work/run-1/jobs/1");
+  const claim = { kind: "begun", formatVersion: 1, id, host: "other", node: "n9" };
+  writeFileSync(join(job, "claim.json"), JSON.stringify(claim));
+  return job;
+}
+
+const orders = (folder: string) => readFileSync(join(folder, "scancel.args"), "utf8").trim().split("\n");
+
+test("a job that runs and that Slurm does not list is waited for, not run a second time", async (t) => {
+  const squeue = `[ -e "$at/work/run-1/jobs/1/claim.json" ] || echo '7|RUNNING|None|n1|main|run-1|1 stage'`;
+  const at = lab(t, { sbatch: `${begins}\necho 7`, squeue }, { silentMs: 10_000 });
+  const request = at.request("sleep 3; echo ran >> ran");
+  const result = await at.executor.start(request).ended;
+  assert.equal(result.kind, "succeeded", JSON.stringify(result));
+  assert.match(readFileSync(request.log, "utf8"), /does not know its job any more, but the job lives/);
+  assert.equal(at.calls("scancel"), 0);
+});
+
+test("a job that Slurm does not know and that gives no sign of life is ended before it is tried again", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: "true" }, { silentMs: 500 });
+  const { ended } = at.executor.start(at.request("true"));
+  const job = await beganElsewhere(at);
+  assert.equal(causeOf(await ended), "machine");
+  assert.deepEqual(orders(at.folder), ["7"]);
+  assert.equal(JSON.parse(readFileSync(join(job, "end.json"), "utf8")).signal, "USR2");
+});
+
+test("a job that waits for a node and that Slurm does not list is cancelled, and never begins", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: "true" });
+  assert.equal(causeOf(await at.executor.start(at.request("echo ran >> ran")).ended), "machine");
+  assert.deepEqual(orders(at.folder), ["7"]);
+  spawnSync("sh", [join(at.folder, "script.1")]);
+  assert.ok(!existsSync(join(at.folder, "ran")));
+});
+
+test("of two submissions for one job, the one that has begun is watched, and the other is cancelled", async (t) => {
+  const late = '(sleep 0.5; SLURM_JOB_ID=7 setsid sh "$at/script.1") > /dev/null 2>&1 &';
+  const sbatch = `if [ "$calls" = 1 ]; then ${late} ${away}; fi; echo 8`;
+  const squeue = `[ "$(grep -c '' "$at/sbatch.calls")" -lt 2 ] && exit 0
+if [ -e "$at/work/run-1/jobs/1/claim.json" ]; then now=COMPLETED; else now=PENDING; fi
+echo "7|RUNNING|None|n1|main|run-1|1 stage"; echo "8|$now|None||main|run-1|1 stage"`;
+  const at = lab(t, { sbatch, squeue }, { patienceMs: 60_000 });
+  const result = await at.executor.start(at.request("sleep 2; echo ran >> ran")).ended;
+  assert.ok(result.kind === "succeeded", JSON.stringify(result));
+  assert.equal(result.where?.job, "7");
+  assert.deepEqual(orders(at.folder), ["8"]);
+});
+
+test("a job is asked to end through its folder while the controller is away", async (t) => {
+  const at = lab(t, { sbatch: `${begins}\necho 7`, squeue: away, scancel: away }, { graceMs: 60_000 });
+  const request = at.request("trap 'echo ending; exit 0' TERM; echo begun; while :; do sleep 0.1; done");
+  const one = at.executor.start(request);
+  await until(
+    "its beginning",
+    () => existsSync(request.log) && /begun/.test(readFileSync(request.log, "utf8")),
+  );
+  one.askToEnd();
+  assert.deepEqual(await one.ended, { kind: "cancelled" });
+  assert.match(readFileSync(request.log, "utf8"), /ending/);
+});
+
+test("a job that neither Slurm nor its folder reaches is left to a person, who reads its id", async (t) => {
+  const at = lab(t, { sbatch: "echo 7", squeue: away, scancel: away }, { graceMs: 300 });
+  const request = at.request("true");
+  const one = at.executor.start(request);
+  await beganElsewhere(at);
+  await sleep(200);
+  one.askToEnd();
+  one.kill();
+  assert.deepEqual(await one.ended, { kind: "cancelled" });
+  assert.match(readFileSync(request.log, "utf8"), /job 7 may go on: end it with `scancel 7`/);
+});
+
+test("a job whose folder is gone ends its stage", async (t) => {
+  const at = lab(t, { sbatch: `${begins}\necho 7`, squeue: away });
+  const one = at.executor.start(at.request("echo $$ > new; mv new pid; sleep 60"));
+  const pid = await until("its beginning", () => existsSync(join(at.folder, "pid")) && numberIn(at.folder));
+  rmSync(join(at.folder, "work/run-1/jobs"), { recursive: true });
+  await until("the end of the stage", () => !isRunning(pid));
+  one.kill();
+  assert.deepEqual(await one.ended, { kind: "cancelled" });
+});
+
+function numberIn(folder: string): number {
+  return Number(readFileSync(join(folder, "pid"), "utf8"));
+}
+
+function causeOf(result: ExecutionResult): string {
+  return result.kind === "failed" ? result.cause : result.kind;
+}
 
 test("at most eight jobs are submitted at once", async (t) => {
   const sbatch =

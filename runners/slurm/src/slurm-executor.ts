@@ -10,7 +10,7 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
 import { JobFolder } from "./job-folder.ts";
-import { findJob, JobQueue, listJobs } from "./job-queue.ts";
+import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions, type JobTimes } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
@@ -25,11 +25,19 @@ export type SlurmExecutorOptions = {
   program: string;
   /** Whether another run is alive: its jobs are left to it. */
   isLive: (run: string) => boolean;
+  /** Takes a job of a dead run, for good; false if another living run has it. */
+  take: (run: string, job: string) => boolean;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
 
-const defaults: JobTimes = { intervalMs: 5_000, lateMs: 60_000, graceMs: 15_000, patienceMs: 600_000 };
+const defaults: JobTimes = {
+  intervalMs: 5_000,
+  lateMs: 60_000,
+  graceMs: 15_000,
+  silentMs: 60_000,
+  patienceMs: 600_000,
+};
 
 /** A job of a dead run. */
 type LeftJob = SlurmJob & { folder: JobFolder };
@@ -74,6 +82,7 @@ export class SlurmExecutor implements Executor {
     const found = left.find((one) => one.key === key);
     if (!found) return undefined;
     left.splice(left.indexOf(found), 1);
+    if (!this.#options.take(found.run, found.job)) return undefined;
     const { folder, work, ...job } = found;
     if (await this.#isWorthAdopting(found))
       return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
@@ -83,19 +92,24 @@ export class SlurmExecutor implements Executor {
 
   /** Cancels the jobs of dead runs that were not adopted; false if one may still be running. */
   async clearLeft(): Promise<boolean> {
-    const left = this.#leftJobs().filter(({ folder }) => !folder.done());
+    // taken before it is given up: no other run can then adopt it
+    const left = this.#leftJobs().filter(
+      ({ folder, run, job }) => !folder.done() && this.#options.take(run, job),
+    );
     const begun = left.filter(({ folder }) => !folder.giveUp());
     const runs = [...new Set(left.map(({ run }) => run))];
     if (runs.length === 0) return true;
+    for (const { folder } of begun) folder.end("USR2");
+    const signs = new Map<LeftJob, { beat: string; rounds: number }>();
     for (let round = 0; round < 60; round++) {
       const jobs = await listJobs(runs, this.#env);
-      if (!Array.isArray(jobs)) return begun.length === 0; // others never begin
+      if (!Array.isArray(jobs)) return begun.every(({ folder }) => folder.done()); // others never begin
       const going = left.flatMap((one) => {
-        const job = findJob(jobs, { run: one.run, job: one.job });
-        return job && !isFinal(job.state) ? [job.id] : [];
+        const own = jobsOf(jobs, { run: one.run, job: one.job, id: one.folder.id() });
+        return own.flatMap(({ id, state }) => (isFinal(state) ? [] : [id]));
       });
-      if (going.length === 0) return true;
-      await callSlurm("scancel", going, { env: this.#env });
+      if (going.length > 0) await callSlurm("scancel", going, { env: this.#env });
+      else if (!begun.some((one) => maySurvive(one, signs))) return true;
       await sleep(1_000);
     }
     return false;
@@ -115,9 +129,10 @@ export class SlurmExecutor implements Executor {
     const done = folder.done();
     if (done) return done.result.kind === "succeeded";
     const jobs = await listJobs([run], this.#env);
-    if (!Array.isArray(jobs)) return folder.begun() !== undefined;
-    const found = findJob(jobs, { run, job, id: folder.id() });
-    return found !== undefined && (!isFinal(found.state) || found.state === "completed");
+    const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
+    // of a job that Slurm does not list now: one that has begun may live, and another never begins
+    if (!found) return !folder.giveUp();
+    return !isFinal(found.state) || found.state === "completed";
   }
 
   /** Jobs of dead runs, each for one caller only. */
@@ -132,6 +147,16 @@ export class SlurmExecutor implements Executor {
       });
     return this.#left;
   }
+}
+
+/** Whether a job that Slurm does not list may live: its last sign of life is not older than a few rounds. */
+function maySurvive(one: LeftJob, signs: Map<LeftJob, { beat: string; rounds: number }>): boolean {
+  if (one.folder.done()) return false;
+  const beat = one.folder.beat();
+  const last = signs.get(one);
+  const rounds = last?.beat === beat ? last.rounds + 1 : 0;
+  signs.set(one, { beat, rounds });
+  return rounds < 5;
 }
 
 /** The request as its job carries it out: no process is warm there, and the next run may adopt the job. */

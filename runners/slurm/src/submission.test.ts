@@ -42,6 +42,20 @@ test("a limit of memory above the booked amount is what the job needs", () => {
   assert.equal(mem, "2304M");
 });
 
+test("the memory limit of a stage's walls is what the job needs, unless the stage has its own", () => {
+  const walls = { required: true, reads: [], writes: [] };
+  const booked = { memoryBytes: 2 ** 30, gpus: 0 };
+  const limits = { memoryBytes: 3 * 2 ** 30, processes: 1, fileBytes: 1 };
+  const memOf = (more: Partial<Parameters<typeof submitted>[0]>) =>
+    flags(submitted({ booked, walls: { ...walls, limits }, ...more })).mem;
+  assert.equal(memOf({}), "3328M");
+  assert.equal(memOf({ limits: { memoryBytes: 2 ** 31 } }), "2304M");
+});
+
+test("limits of the submitting shell do not reach the job", () => {
+  assert.equal(flags(submitted({})).propagate, "NONE");
+});
+
 test("what is not set is left to the cluster", () => {
   const set = flags(submitted({}));
   for (const name of ["partition", "account", "qos", "constraint", "gres", "time", "mem"])

@@ -7,7 +7,7 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 const own = { minutes: 2, mebibytes: 256 };
 
 export type Submission = {
-  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked">;
+  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls">;
   /** The name of the job: its run's. */
   run: string;
   /** Begins with the unique name of this job. */
@@ -17,13 +17,16 @@ export type Submission = {
 };
 
 export function sbatchArguments({ request, run, comment, output }: Submission): string[] {
-  const { root, cpus, limits, booked } = request;
+  const { root, cpus, limits, booked, walls } = request;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
-  const memoryBytes = Math.max(booked?.memoryBytes ?? 0, limits.memoryBytes ?? 0);
+  // walls hold a limit of their own, which may be above the booked amount
+  const limitBytes = limits.memoryBytes ?? walls?.limits.memoryBytes ?? 0;
+  const memoryBytes = Math.max(booked?.memoryBytes ?? 0, limitBytes);
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [`--${name}=${value}`];
   return [
     ...["--parsable", "--no-requeue", "--kill-on-invalid-dep=yes"],
+    "--propagate=NONE", // limits of this host's shells, e.g. of open files or CPU time, are not the node's
     ...[`--job-name=${run}`, `--comment=${comment}`],
     ...[`--output=${output}`, "--open-mode=append", "--input=/dev/null", `--chdir=${root}`],
     // the stage has its own variables; a named one keeps Slurm from starting a login shell for the user's

@@ -15,6 +15,7 @@ import { statePaths } from "@mlrb/local/store/state-folder";
 import type { Check } from "../gates/machine-checks.ts";
 import type { JobsAlike } from "../gates/profile-needs.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
+import { privateStateChecks } from "./private-state.ts";
 
 export type ClusterPlace = {
   repository: string;
@@ -32,7 +33,7 @@ export async function clusterChecks(alike: JobsAlike[], place: ClusterPlace): Pr
   const trouble = await slurmTrouble(place.env);
   if (trouble !== undefined)
     return [missing("slurm", trouble, "run this where sinfo lists the partitions, and see docs/cluster.md")];
-  const checks: Check[] = [];
+  const checks = privateStateChecks(place.root);
   for (const jobs of alike) checks.push(...(await checksOf(jobs, place)));
   return checks;
 }
@@ -69,7 +70,7 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     const slot = join(own.path, "slot");
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
     const executor = new SlurmExecutor({
-      ...{ work, run, program: slurmProgram, isLive: () => true, env },
+      ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
       times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
     });
     const from = Date.now();

@@ -4,6 +4,7 @@ import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
+import { takeLeft } from "@mlrb/local/stage/adoptions";
 
 export const executorNames = ["local", "docker", "slurm"];
 
@@ -13,20 +14,23 @@ export function executorsOf(repository: string): RunOptions["executors"] {
     local: async () => (await import("@mlrb/local/process/local-executor")).localExecutor(repository),
     async docker({ run, state }) {
       const { DockerExecutor } = await import("@mlrb/docker/docker-executor");
-      return new DockerExecutor({ root: repository, state: state.state, run, isLive: isLiveIn(state.work) });
+      return new DockerExecutor({ root: repository, state: state.state, run, ...othersIn(state.work, run) });
     },
     async slurm({ run, state: { work } }) {
       const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
-      return new SlurmExecutor({ work, run, program: slurmProgram, isLive: isLiveIn(work) });
+      return new SlurmExecutor({ work, run, program: slurmProgram, ...othersIn(work, run) });
     },
   };
 }
 
-/** Whether the run of a name is alive. `work` is the folder of all runs' folders. */
-function isLiveIn(work: string): (run: string) => boolean {
-  return (run) => {
-    const owner = look(join(work, run, "owner.json"))?.owner;
-    return owner !== undefined && isAlive(owner);
+/** What the run `own` knows of others, and takes of dead ones. `work` is the folder of all runs' folders. */
+function othersIn(work: string, own: string) {
+  return {
+    isLive(run: string): boolean {
+      const owner = look(join(work, run, "owner.json"))?.owner;
+      return owner !== undefined && isAlive(owner);
+    },
+    take: (from: string, name: string): boolean => takeLeft(work, { from, name, run: own }),
   };
 }
 

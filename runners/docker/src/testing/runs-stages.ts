@@ -10,6 +10,7 @@ const executor = new DockerExecutor({
   state: join(place, ".mlrb"),
   run: "killed",
   isLive: () => false,
+  take: () => true,
 });
 await Promise.all(
   requests.map((request: Parameters<typeof executor.start>[0]) => executor.start(request).ended),

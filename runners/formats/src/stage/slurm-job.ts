@@ -1,5 +1,6 @@
 // The files in the folder of one Slurm job. The runner writes job.json before it submits the job, and id.json
-// afterwards. The job writes claim.json at its start and done.json at its end.
+// afterwards. The job writes claim.json at its start, moves that file's time while it lives, and writes done.json at its
+// end. The runner writes end.json to end the job, also where Slurm does not answer.
 import { anyText, count, kindsOf, sha256, type TypeOf, wholeObject } from "../schema.ts";
 import { executionResult } from "./outcome.ts";
 
@@ -26,6 +27,9 @@ export const slurmClaim = kindsOf(
   wholeObject({ kind: { const: "given-up" }, formatVersion }),
 );
 export type SlurmClaim = TypeOf<typeof slurmClaim>;
+
+/** The wish of the runner: TERM asks the stage to end, USR2 kills it. The later wish replaces the earlier. */
+export const slurmEnd = wholeObject({ formatVersion, signal: { enum: ["TERM", "USR2"] } as const });
 
 /** The entries of a work folder that the runner reads once the job has ended. */
 export const slurmOutputs = ["out", "refusals.jsonl"] as const;

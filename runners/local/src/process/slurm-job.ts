@@ -1,18 +1,22 @@
 // The program of a Slurm job: carries out one stage on its node as the local executor does everywhere, so that limits,
 // walls and network mean the same, and writes the result. Usage: `node slurm-job.ts FOLDER`.
-// TERM asks the stage to end, USR2 kills it; both end its whole process tree.
-import { readFileSync, rmSync } from "node:fs";
+// TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
+// Slurm, and a job whose folder is gone is killed.
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { type SlurmClaim, type SlurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import { type SlurmClaim, type SlurmDone, slurmEnd, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { fileView } from "@mlrb/kit/files/file-view";
 import { writeJson } from "@mlrb/kit/json-file";
 import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
+import { startHeart } from "../leases/heartbeat.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { localExecutor } from "./local-executor.ts";
 import { otherHost } from "./other-host.ts";
 
@@ -21,20 +25,27 @@ async function main(folder: string): Promise<void> {
   let asked: "TERM" | "USR2" | undefined;
   let running: Running | undefined;
   const end = () => (asked === "USR2" ? running?.kill() : running?.askToEnd());
-  for (const signal of ["TERM", "USR2"] as const)
-    process.on(`SIG${signal}`, () => {
-      asked = signal;
-      end();
-    });
+  const ask = (signal: "TERM" | "USR2") => {
+    if (asked === signal || asked === "USR2") return;
+    asked = signal;
+    end();
+  };
+  for (const signal of ["TERM", "USR2"] as const) process.on(`SIG${signal}`, () => ask(signal));
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node };
   if (!createOnce(join(folder, "claim.json"), claim)) {
     console.error("mlrb: another job or the runner has claimed this folder: nothing is done");
     return;
   }
+  const heart = startHeart(join(folder, "claim.json"), lookMs);
+  const looks = setInterval(() => {
+    const wish = wishIn(folder);
+    if (wish) ask(wish);
+  }, lookMs);
   const file = join(folder, "request.json");
   const request = { ...(JSON.parse(readFileSync(file, "utf8")) as ExecutionRequest) };
   rmSync(file); // it holds the stage's variables
   process.env.PATH = request.env.PATH;
+  asked ??= wishIn(folder);
   let result: ExecutionResult;
   try {
     const gpus = grantedGpus(request);
@@ -61,8 +72,26 @@ async function main(folder: string): Promise<void> {
     ...{ job: basename(folder), id, host: hostname(), node, result },
     wrote: fileView(request.work, slurmOutputs),
   };
+  clearInterval(looks);
   writeJson(join(folder, "done.json"), done);
+  heart.stop();
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
+}
+
+/** Between two looks for a wish, and between two signs of life. */
+const lookMs = 1_000;
+
+/** What the runner wishes. A folder that a run has cleared is a wish too: there is no use of a result. */
+function wishIn(folder: string): "TERM" | "USR2" | undefined {
+  try {
+    readdirSync(folder); // a client of NFS asks its server for new files
+    statSync(join(folder, "claim.json"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "USR2" : undefined;
+  }
+  const text = ifReadable(() => readFileSync(join(folder, "end.json"), "utf8"));
+  const reading = text === undefined ? undefined : readFormat(slurmEnd, text);
+  return reading?.kind === "ok" ? reading.value.signal : undefined;
 }
 
 /** The devices that Slurm granted: it names them in CUDA_VISIBLE_DEVICES. */

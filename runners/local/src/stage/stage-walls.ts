@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, statfsSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { StageWalls } from "@mlrb/core/ports/executor";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -44,7 +45,7 @@ export function stageWalls(
     required: !mayRunWeakly(instance),
     writes: [join(work, "out"), join(work, "tmp"), refusals],
     limits: {
-      memoryBytes: execution.limits.memoryBytes ?? memoryFor(execution.resources.memoryBytes, work),
+      memoryBytes: execution.limits.memoryBytes ?? memoryFor(instance, work),
       processes: execution.limits.processes ?? processesMax,
       fileBytes: execution.limits.diskBytes ?? diskMax(work),
     },
@@ -53,11 +54,12 @@ export function stageWalls(
 
 /**
  * The memory limit of a stage that declares none, in bytes: what it books, at least 2 GiB, and twice the size of its
- * inputs, since loading may convert weights. Never more than nine tenths of this machine's memory.
+ * inputs, since loading may convert weights. On this machine never more than nine tenths of its memory.
  */
-function memoryFor(bookedBytes: number, work: string): number {
-  const wanted = Math.max(bookedBytes, 2 * 2 ** 30) + 2 * sizeOf(join(work, "in"));
-  return Math.min(wanted, Math.floor(0.9 * totalmem()));
+export function memoryFor(instance: Pick<Instance, "execution">, work: string): number {
+  const booked = instance.execution.resources.memoryBytes;
+  const wanted = Math.max(booked, 2 * 2 ** 30) + 2 * sizeOf(join(work, "in"));
+  return runsHere(instance) ? Math.min(wanted, Math.floor(0.9 * totalmem())) : wanted;
 }
 
 function sizeOf(path: string): number {

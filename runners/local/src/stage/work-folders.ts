@@ -12,6 +12,7 @@ import { groupName } from "../process/walls.ts";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { removeTorn } from "../store/garbage-collection.ts";
 import { ifReadable } from "../store/if-readable.ts";
+import { isAdoptedFrom } from "./adoptions.ts";
 
 /**
  * `token` begins the mark of every process that the run starts. `card` names the run to other runs. `heart` shows
@@ -64,7 +65,7 @@ export function markElsewhere(path: string, executor: string): void {
 export function executorsLeft(work: string): string[] {
   const dead = readdirSync(work).filter((name) => {
     const owner = look(join(work, name, "owner.json"))?.owner;
-    return owner !== undefined && !isAlive(owner);
+    return owner ? !isAlive(owner) : !name.endsWith(unowned); // --take-over removes a silent run's card
   });
   return [...new Set(dead.flatMap((name) => elsewhereIn(join(work, name))))].sort();
 }
@@ -86,6 +87,7 @@ export async function clearDeadWork(work: string, { cleared: at = [] as string[]
     const path = join(work, name);
     const owner = look(join(path, "owner.json"))?.owner; // throws where the file cannot be read
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
+    if (isAdoptedFrom(path)) continue; // another run waits for a job or a container that writes there
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     await removeGroupsBelow(groupName(tokenOf(name)));
     if (elsewhereIn(path).some((executor) => !at.includes(executor))) continue;

@@ -1,0 +1,26 @@
+// Whether other users of a cluster can read the state folder on its shared disk.
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Check } from "../gates/machine-checks.ts";
+
+/** A check only if they can: every folder on the way lets them through. `root` holds `.mlrb`, which may not exist yet. */
+export function privateStateChecks(root: string, umask = process.umask()): Check[] {
+  const state = join(root, ".mlrb");
+  const mode = modeOf(state) ?? 0o777 & ~umask;
+  const above: number[] = [];
+  for (let path = root; above.length === 0 || path !== dirname(path); path = dirname(path))
+    above.push(modeOf(path) ?? 0);
+  if ([mode, ...above].some((one) => (one & 0o001) === 0)) return [];
+  return [
+    {
+      name: "other users",
+      answer: "note",
+      found: `can read ${state}, with private evaluation data and seeds`,
+      help: `chmod 700 ${root}; set umask 077 before you run`,
+    },
+  ];
+}
+
+function modeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mode;
+}
