@@ -103,8 +103,10 @@ async function runAgent(
   request.interrupted?.throwIfAborted();
   await putTask(request, supervision, prepared);
   if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
-  if (request.earlier) recordRestart(supervision, request.earlier);
-  else recordStart(request, supervision, prepared);
+  if (request.earlier) {
+    recordRestart(supervision, request.earlier);
+    request.restored?.();
+  } else recordStart(request, supervision, prepared);
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
