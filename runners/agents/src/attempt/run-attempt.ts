@@ -33,7 +33,14 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import { agentEnvironment, inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
+import {
+  agentEnvironment,
+  deadlineWriter,
+  inside,
+  materializeWorkspace,
+  putPrompt,
+  writeDeadline,
+} from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -102,7 +109,10 @@ async function runAgent(
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
   await putTask(request, supervision, prepared);
-  if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
+  // after a restart the agent may have left no place or no room for it
+  const tellDeadline = request.earlier ? deadlineWriter(sandbox, scratch) : undefined;
+  if (hasDeadlineFile)
+    await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
   if (request.earlier) {
     recordRestart(supervision, request.earlier);
     request.restored?.();
@@ -168,7 +178,8 @@ async function putTask(
   if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
   if (kind !== "command") return;
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  await putPrompt(sandbox, text, { scratch, hasDeadlineFile });
+  // the agent may have left no place or no room for it
+  await putPrompt(sandbox, text, { scratch, hasDeadlineFile }).catch(() => {});
 }
 
 function recordStart(
