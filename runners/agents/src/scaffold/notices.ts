@@ -32,11 +32,14 @@ export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () 
 }
 
 /** The first words after a restart, in every open conversation. */
-export function restartNotice({ step }: { step: number }, meter: Pick<Meter, "leftMs">): string {
+export function restartNotice(
+  { step, restore }: { step: number; restore?: object },
+  meter: Pick<Meter, "leftMs">,
+): string {
   return (
     "[Notice] The machine was restarted. All programs that ran are gone, with what they held in memory or on a GPU. " +
     `The files are as of step ${step}: your answers are counted. ` +
-    `Working time that was lost is given back. ${timeLeft(meter.leftMs())} of working time left.`
+    `${restore ? "Working time that was lost is given back. " : ""}${timeLeft(meter.leftMs())} of working time left.`
   );
 }
 
