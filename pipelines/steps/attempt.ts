@@ -23,7 +23,7 @@ import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
-import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
+import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
@@ -66,8 +66,9 @@ const waits =
 const continues =
   folder !== undefined && existsSync(outputs.trajectory!) && statSync(outputs.trajectory!).size > 0;
 const checkpoints = folder && join(folder, checkpointsFolder);
+if (continues) await removeCutRestores(folder);
 /** The sandbox of an attempt whose supervisor or host died. It continues where that ended. */
-const left = continues ? leftSandbox(folder!) : undefined;
+const left = continues ? leftSandbox(folder) : undefined;
 const work = left?.work ?? mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
 // inputs that the runner copied for this stage may be moved; a folder that a person named by hand stays
 const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
@@ -93,7 +94,7 @@ try {
   });
   const earlier = continues
     ? await readEarlier({
-        ...{ trajectory: outputs.trajectory!, spending: join(folder!, "spending.jsonl") },
+        ...{ trajectory: outputs.trajectory!, spending: join(folder, "spending.jsonl") },
         ...(!left && { checkpoints: checkpoints! }),
       })
     : undefined;
@@ -105,6 +106,7 @@ try {
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
+    ...(earlier?.restore && { restored: beginRestore(work) }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),

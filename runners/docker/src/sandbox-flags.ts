@@ -2,6 +2,7 @@
 // capability, so no program inside can end it. It ends with its standard input, which is when the supervisor dies.
 import { dirname, join } from "node:path";
 import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import { withoutLinks } from "@mlrb/kit/files/without-links";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { ContainerImage } from "./ensure-image.ts";
@@ -45,7 +46,10 @@ export function sandboxCreation(
       ...imageMounts(image.reference),
       ...shown,
       { source: folder, target: seenAs, writable: true },
-      ...readOnly.map((inside) => ({ source: join(folder, inside), target: join(seenAs, inside) })),
+      ...withoutLinks(folder, readOnly).map((inside) => ({
+        source: join(folder, inside),
+        target: join(seenAs, inside),
+      })),
     ]),
     ...["--workdir", "/", "--entrypoint", "/bin/sh", image.id, "-c", waits],
   ];

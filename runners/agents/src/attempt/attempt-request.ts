@@ -82,6 +82,8 @@ export type AttemptRequest = {
   spending?: string;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
+  /** Called once the files of a checkpoint are back and the trajectory says so. */
+  restored?(): void;
   /** The host folder for checkpoints of the sandbox's files; without it there are none. */
   checkpoints?: string;
   /** Minimum working time between two checkpoints. */

@@ -33,7 +33,14 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import { agentEnvironment, inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
+import {
+  agentEnvironment,
+  deadlineWriter,
+  inside,
+  materializeWorkspace,
+  putPrompt,
+  writeDeadline,
+} from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -102,9 +109,14 @@ async function runAgent(
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
   await putTask(request, supervision, prepared);
-  if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
-  if (request.earlier) recordRestart(supervision, request.earlier);
-  else recordStart(request, supervision, prepared);
+  // after a restart the agent may have left no place or no room for it
+  const tellDeadline = request.earlier ? deadlineWriter(sandbox, scratch) : undefined;
+  if (hasDeadlineFile)
+    await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
+  if (request.earlier) {
+    recordRestart(supervision, request.earlier);
+    request.restored?.();
+  } else recordStart(request, supervision, prepared);
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
@@ -166,7 +178,8 @@ async function putTask(
   if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
   if (kind !== "command") return;
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  await putPrompt(sandbox, text, { scratch, hasDeadlineFile });
+  // the agent may have left no place or no room for it
+  await putPrompt(sandbox, text, { scratch, hasDeadlineFile }).catch(() => {});
 }
 
 function recordStart(

@@ -147,24 +147,31 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
 
 /**
  * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart the
- * first new one tells of it.
+ * first look that is not only played tells of it.
  */
-function remindersOf(
-  { request: { earlier }, meter, trajectory }: Supervision,
+export function remindersOf(
+  {
+    request: { earlier },
+    meter,
+    trajectory,
+  }: Pick<Supervision, "meter" | "trajectory"> & { request: Pick<AttemptRequest, "earlier"> },
   kind: ScaffoldSpec["kind"],
   { recorded, tape }: { recorded: Recording["reminders"] | undefined; tape: Tape | undefined },
 ): () => string[] {
-  const byClock = noticesOf(kind, meter);
+  const said = earlier?.tape.flatMap((event) => (event.event === "reminder" ? [event.text] : [])) ?? [];
+  const byClock = noticesOf(kind, meter, said);
   let look = 0;
   let told = earlier === undefined;
+  const recordedAt = (at: number, known: string[] = []) =>
+    recorded!.flatMap((one) => (one.look === at && !known.includes(one.text) ? [one.text] : []));
   return () => {
     look++;
-    const now = recorded ? recorded.filter((one) => one.look === look).map(({ text }) => text) : byClock();
     const known = tape?.reminders(look);
-    if (known) return known;
+    if (known && !tape?.over) return known;
+    const now = recorded ? recordedAt(look, known) : byClock();
     const due = told || !earlier ? now : [restartNotice(earlier, meter), ...now];
     told = true;
     for (const text of due) trajectory.add({ event: "reminder", look, text });
-    return due;
+    return [...(known ?? []), ...due];
   };
 }

@@ -30,16 +30,24 @@ export function child(folder: OpenFolder, name: Buffer): Buffer {
   return Buffer.concat([folder.path, Buffer.from("/"), name]);
 }
 
-/** The names in `folder`, at most `max`, sorted by bytes so that every walk has the same order. */
+/**
+ * The names in `folder`, at most `max`, sorted by bytes so that every walk has the same order. A listing may have a name
+ * twice if a program replaces it meanwhile; here it is once.
+ */
 export async function names(folder: OpenFolder, max: number): Promise<{ names: Buffer[]; more: boolean }> {
-  const found: Buffer[] = [];
+  const found = new Map<string, Buffer>();
   // the types allow only text paths; "buffer" keeps names that are not UTF-8 distinct
   const listing = await opendir(folder.path as unknown as string, { encoding: "buffer" as BufferEncoding });
   for await (const entry of listing) {
-    if (found.length === max) return { names: found.sort(Buffer.compare), more: true };
-    found.push(entry.name as unknown as Buffer);
+    if (found.size === max) return { names: sorted(found), more: true };
+    const name = entry.name as unknown as Buffer;
+    found.set(name.toString("latin1"), name);
   }
-  return { names: found.sort(Buffer.compare), more: false };
+  return { names: sorted(found), more: false };
+}
+
+function sorted(found: ReadonlyMap<string, Buffer>): Buffer[] {
+  return [...found.values()].sort(Buffer.compare);
 }
 
 export function look(folder: OpenFolder, name: Buffer): Promise<BigIntStats> {

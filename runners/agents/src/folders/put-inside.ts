@@ -42,7 +42,7 @@ export async function putInside(root: string, from: string, inside: string, how:
 }
 
 /** Opens `inside`, making missing folders. The caller closes it. */
-async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
+export async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
   let folder = await openFolder(root);
   for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
     await using outer = folder;

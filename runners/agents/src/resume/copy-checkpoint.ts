@@ -2,8 +2,8 @@
 // A file that did not change since the checkpoint before is not read: its content is shared. Holes stay holes, and on a
 // file system with reflinks a copy takes no room.
 import { type BigIntStats, constants } from "node:fs";
-import { copyFile, lchown, lutimes, mkdir, open, readlink, statfs, symlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { copyFile, lchown, open, readlink, statfs, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { CheckpointCopy, CopiedFiles } from "@mlrb/core/ports/sandbox";
 import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
@@ -17,7 +17,10 @@ import {
   openInside,
   openRegular,
 } from "../folders/open-folder.ts";
+import { makeFolders } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /** More entries, or more bytes than half of the free room, make no checkpoint. */
 const entriesMax = 500_000;
@@ -92,7 +95,7 @@ async function walk(folder: OpenFolder, prefix: string, depth: number, take: Tak
       await using inner = await openFolder(child(folder, name));
       await walk(inner, path, depth + 1, take);
     } catch (error) {
-      agentsDoing(error);
+      if ((error as NodeJS.ErrnoException).code !== "EINVAL") agentsDoing(error); // EINVAL: no link any more
     }
   }
 }
@@ -141,25 +144,47 @@ async function copyLarge(fd: number, to: string, signal: AbortSignal): Promise<v
   });
 }
 
-/** Into a sandbox in which nothing runs yet. */
+/** Into a sandbox in which nothing runs yet. No link of the agent is followed. On the disk when it resolves. */
 export async function restoreCheckpoint(
   root: string,
   contents: string,
   { entries }: Checkpoint,
   owner: SandboxUser | undefined,
 ): Promise<void> {
-  for (const { kind, path, mode, mtimeMs, target, content, bytes = 0 } of entries) {
-    const to = join(root, path);
-    await mkdir(kind === "folder" ? to : dirname(to), { recursive: true });
-    if (kind === "link") await symlink(target ?? "", to);
-    if (kind === "file") await copyBack(join(contents, content ?? ""), to, bytes);
-    if (owner) await lchown(to, owner.uid, owner.gid);
-    if (kind !== "link") {
-      await using handle = await open(to, constants.O_RDONLY | constants.O_NOFOLLOW);
-      await handle.chmod(mode | 0o400);
-    }
-    if (kind === "file" && mtimeMs !== undefined) await lutimes(to, mtimeMs / 1000, mtimeMs / 1000);
+  const folders = entries.filter(({ kind }) => kind === "folder");
+  for (const { path } of folders) await (await makeFolders(root, path, { owner })).handle.close();
+  for (const entry of entries)
+    if (entry.kind !== "folder")
+      await restoreOne(root, contents, entry, owner).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error; // listed twice, by an older version
+      });
+  // last, and the inner ones first: the agent may have given a folder that it may not write itself
+  for (const { path, mode } of folders.reverse()) {
+    await using folder = await openInside(root, path);
+    await folder.handle.chmod(mode | 0o400);
   }
+  await execa("sync", ["--file-system", root], { reject: false });
+}
+
+async function restoreOne(
+  root: string,
+  contents: string,
+  { kind, path, mode, mtimeMs, target = "", content = "", bytes = 0 }: CheckpointEntry,
+  owner: SandboxUser | undefined,
+): Promise<void> {
+  await using folder = await makeFolders(root, dirname(path), { owner });
+  const to = child(folder, Buffer.from(basename(path)));
+  if (kind === "link") {
+    await symlink(target, to);
+    if (owner) await lchown(to, owner.uid, owner.gid);
+    return;
+  }
+  await using file = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const through = process.platform === "linux" ? `/proc/${process.pid}/fd/${file.fd}` : to.toString();
+  await copyBack(join(contents, content), through, bytes);
+  if (owner) await file.chown(owner.uid, owner.gid);
+  await file.chmod(mode | 0o400);
+  if (mtimeMs !== undefined) await file.utimes(mtimeMs / 1000, mtimeMs / 1000);
 }
 
 async function copyBack(from: string, to: string, bytes: number): Promise<void> {

@@ -52,13 +52,13 @@ async function read(files: Parameters<typeof readEarlier>[0]): Promise<EarlierAt
   return earlier;
 }
 
-test("working time continues from the last event of the conversation; what came after it is given back", async (t) => {
+test("if the files are kept, working time continues from the last sign of life, and none is given back", async (t) => {
   const events = [...talk, call, exampleEvent("output"), exampleEvent("output")];
   const earlier = await read(left(t, events));
   assert.equal(earlier.step, 1);
   assert.equal(earlier.after, 6);
   // 5 s were frozen by the meter; the call began at 30 s, and the last sign is at 50 s
-  assert.deepEqual(earlier.clock, { sinceStartMs: 50_000, workingMs: 25_000, creditedMs: 20_000 });
+  assert.deepEqual(earlier.clock, { sinceStartMs: 50_000, workingMs: 45_000, creditedMs: 0 });
 });
 
 test("a program continues from its last sign of life", async (t) => {

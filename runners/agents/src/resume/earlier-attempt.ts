@@ -193,11 +193,7 @@ class EarlierReader {
     const sinceStartMs = Math.max(this.#last.sinceStartMs, known);
     const frozenMs = spending?.sinceStartMs === undefined ? this.#frozenMs : known - spending.workingMs;
     const workedMs = Math.max(0, sinceStartMs - frozenMs);
-    // a program that a tool ran is lost, and with it the time since its call
-    const point = start.kind === "command" ? sinceStartMs : (this.#tape.at(-1)?.sinceStartMs ?? 0);
-    const isOver = workedMs >= (start.budget?.wallMs ?? Number.POSITIVE_INFINITY);
-    const lastMs = isOver ? workedMs : Math.max(0, point - frozenMs); // time that was used up is not given back
-    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? lastMs));
+    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? workedMs)); // kept files hold what was worked
     const kept = this.#kept.filter((one) => !back || one.sinceStartMs <= back.workingMs);
     const gone = this.#kept.filter((one) => !kept.includes(one));
     const wellFormed = this.#iterations.filter((one) => one.wellFormed).length;

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { diskLimit } from "@mlrb/kit/files/disk-limit";
+import { withoutLinks } from "@mlrb/kit/files/without-links";
 import {
   type ControlGroups,
   makeControlGroups,
@@ -18,7 +19,6 @@ import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
-import { openInside } from "../folders/open-folder.ts";
 import { type BubblewrapAbilities, bubblewrapAbilities } from "./bubblewrap-abilities.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
@@ -110,7 +110,8 @@ class BubblewrapWalls implements Walls {
     const { able, asRoot, user } = this.#host;
     const { folder, limits, token } = this.#request;
     const { has } = this.#groups;
-    const readOnly = await stillThere(this.#request);
+    // a program may have moved a read-only folder: then nothing is shown in its place
+    const readOnly = withoutLinks(folder, this.#request.readOnly);
     const facts = { user, asRoot, canSize: able.canSize, python: able.python, readOnly };
     const initArguments = (descriptors: number[]) => [
       ...(asRoot ? [String(user.uid), String(user.gid)] : ["-", "-"]),
@@ -206,21 +207,6 @@ const beyond = 1 << 16;
 export async function clearBubblewrap(token: string): Promise<void> {
   await endProcesses({ token, root: "/nonexistent", groups: [] });
   await removeControlGroups(token);
-}
-
-/**
- * A program may have moved a read-only folder. Then nothing is shown in its place. Called while nothing runs inside.
- */
-async function stillThere({ folder, readOnly }: WallsRequest): Promise<string[]> {
-  const there: string[] = [];
-  for (const path of readOnly) {
-    const up = await openInside(folder, dirname(path)).catch(() => undefined);
-    if (!up) continue;
-    await up.handle.close();
-    const stats = statSync(join(folder, path), { throwIfNoEntry: false });
-    if (stats?.isDirectory() || stats?.isFile()) there.push(path);
-  }
-  return there;
 }
 
 function gpuVariables({ gpus }: WallsRequest): Record<string, string> {

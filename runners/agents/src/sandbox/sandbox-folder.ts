@@ -1,6 +1,7 @@
 // The host's side of a sandbox: one folder with all of its files. The harness puts files into it, reads them and copies
 // them out, while programs inside may be rewriting it.
-import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type {
@@ -19,10 +20,11 @@ import {
   removeDiskImage,
   trimDiskImage,
 } from "@mlrb/kit/files/disk-image";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
-import { child, openInside, openRegular } from "../folders/open-folder.ts";
+import { child, openFolder, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
 import { copyToCheckpoint, restoreCheckpoint } from "../resume/copy-checkpoint.ts";
@@ -65,11 +67,7 @@ export async function sandboxFolder(
   const root = await realpath(earlier ?? (await mkdtemp(join(under, "sandbox-"))));
   if (earlier !== undefined) await mountDiskImageAgain(root);
   else if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
-  for (const name of ["", "home", "tmp"]) {
-    const path = join(root, name);
-    await mkdir(path, { recursive: true });
-    if (owner) await chown(path, owner.uid, owner.gid);
-  }
+  await ownFolders(root, owner);
   return {
     root,
     ownDisk: () => hasDiskImage(root),
@@ -102,9 +100,29 @@ export async function sandboxFolder(
   };
 }
 
-/** chmod and rm reach trees whose paths are too long for Node's own rm. Neither follows a link. */
+/** What an agent put in their place, e.g. a link, stays as it is. */
+async function ownFolders(root: string, owner: SandboxUser | undefined): Promise<void> {
+  await using top = await openFolder(root);
+  if (owner) await top.handle.chown(owner.uid, owner.gid);
+  for (const name of ["home", "tmp"].map((one) => child(top, Buffer.from(one))))
+    try {
+      await mkdir(name).catch(existing);
+      await using folder = await openFolder(name);
+      if (owner) await folder.handle.chown(owner.uid, owner.gid);
+    } catch (error) {
+      if (!isFullDisk(error)) agentsDoing(error); // the agent may have filled it
+    }
+}
+
+function existing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
+
+/** chmod and rm reach trees whose paths are too long for Node's own rm. chmod follows a link that it is given, rm does not. */
 async function removeAll(...paths: string[]): Promise<void> {
-  await execa("chmod", ["-R", "u+rwX", ...paths], { reject: false, stdio: "ignore" });
+  const folders = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
+  if (folders.length > 0)
+    await execa("chmod", ["-R", "u+rwX", ...folders], { reject: false, stdio: "ignore" });
   await execa("rm", ["-rf", ...paths], { reject: false, stdio: "ignore" });
 }
 

@@ -9,9 +9,13 @@ const minute = 60_000;
 
 type Remaining = Pick<Meter, "usedShare" | "leftMs">;
 
-/** The notices before each answer, as the scaffold words them. */
-export function noticesOf(kind: ScaffoldSpec["kind"], meter: Remaining): () => string[] {
-  return kind === "mlrb-2024" ? minutesLeft(meter) : deadlineNotices(meter);
+/** The notices before each answer, as the scaffold words them. `said`: those from before a restart. */
+export function noticesOf(
+  kind: ScaffoldSpec["kind"],
+  meter: Remaining,
+  said: readonly string[] = [],
+): () => string[] {
+  return kind === "mlrb-2024" ? minutesLeft(meter) : deadlineNotices(meter, said);
 }
 
 /** Before every answer, the whole minutes that are left. */
@@ -20,8 +24,11 @@ export function minutesLeft(meter: Pick<Meter, "leftMs">): () => string[] {
 }
 
 /** Returns the notices that are due. Of several passed shares only the last counts. */
-export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () => string[] {
-  let announced = 0;
+export function deadlineNotices(meter: Remaining, said: readonly string[] = []): () => string[] {
+  let announced = Math.max(
+    0,
+    ...shares.map((share, at) => (said.some((text) => text.startsWith(noticeBegin(share))) ? at + 1 : 0)),
+  );
   return () => {
     const used = meter.usedShare();
     const passed = shares.filter((share) => used >= share).length;
@@ -32,11 +39,14 @@ export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () 
 }
 
 /** The first words after a restart, in every open conversation. */
-export function restartNotice({ step }: { step: number }, meter: Pick<Meter, "leftMs">): string {
+export function restartNotice(
+  { step, restore }: { step: number; restore?: object },
+  meter: Pick<Meter, "leftMs">,
+): string {
   return (
     "[Notice] The machine was restarted. All programs that ran are gone, with what they held in memory or on a GPU. " +
     `The files are as of step ${step}: your answers are counted. ` +
-    `Working time that was lost is given back. ${timeLeft(meter.leftMs())} of working time left.`
+    `${restore ? "Working time that was lost is given back. " : ""}${timeLeft(meter.leftMs())} of working time left.`
   );
 }
 
@@ -49,6 +59,8 @@ function timeLeft(leftMs: number): string {
   return minutes < 1 ? "Less than a minute" : `About ${spokenDuration(minutes * minute)}`;
 }
 
+const noticeBegin = (share: number) => `[Notice] ${Math.round(share * 100)} % of your budget is used.`;
+
 function noticeText(share: number, leftMs: number): string {
   const advice =
     share < 0.75
@@ -56,5 +68,5 @@ function noticeText(share: number, leftMs: number): string {
       : share < 0.9
         ? "Begin nothing that may not end in time; keep submission/ complete and valid."
         : "Finish: check what lies in submission/, keep it valid, and call submit when it is as good as it gets.";
-  return `[Notice] ${Math.round(share * 100)} % of your budget is used. ${timeLeft(leftMs)} of working time left. ${advice}`;
+  return `${noticeBegin(share)} ${timeLeft(leftMs)} of working time left. ${advice}`;
 }
