@@ -1,6 +1,14 @@
 // Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -234,6 +242,29 @@ it("a quarantined attempt continues by name: after SIGTERM to its supervisor, an
   const answers = events.filter(({ event }) => event === "model-call").length;
   assert.ok(served.seen.length <= answers + 2);
 });
+
+for (const host of [undefined, "gpu2"])
+  it(`an attempt that died ${host ? "with its host" : "under its supervisor"} between its ledger and its end is kept, and no answer is asked again`, async (at, t) => {
+    const served = await patient(t, 50);
+    defineLlmAttempt(at, served, { turnsMax: 20 });
+    const run = at.start(words(at), { env: keyEnv });
+    const folder = await afterCalls(at, 1);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    await until("the end", () => attemptProcesses(at.root).length === 0);
+    const asked = served.seen.length;
+    rmSync(join(folder, "end.json"));
+    mkdirSync(join(folder, "attempt-left/sandbox-left/workspace"), { recursive: true });
+    if (host) {
+      const file = join(folder, "supervisor.json");
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), host }));
+    }
+    const again = [...words(at), ...(host ? ["--take-over"] : [])];
+    const second = await at.start(again, { env: keyEnv }).ended;
+    assert.equal(second.code, 0, second.stdout + second.stderr);
+    assert.equal(served.seen.length, asked);
+    assert.equal(recorded(at).ledger.resumed, undefined);
+  });
 
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */
 const cli = `
