@@ -266,6 +266,27 @@ for (const host of [undefined, "gpu2"])
     assert.equal(recorded(at).ledger.resumed, undefined);
   });
 
+it("a supervisor whose attempt another one has taken over sends nothing more and leaves the other's files alone", async (at, t) => {
+  const served = await patient(t, 300);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const run = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  const file = join(folder, "supervisor.json");
+  const other = { ...JSON.parse(readFileSync(file, "utf8")), host: "gpu2" };
+  rmSync(file);
+  writeFileSync(file, JSON.stringify(other));
+  const asked = served.seen.length;
+  await until("its processes to end", () => supervisorsIn(at.root).length + stepsIn(at.root).length === 0);
+  await run.ended;
+  assert.ok(served.seen.length <= asked + 1, "at most the call that was about to be sent");
+  assert.deepEqual(
+    ["end.json", "out/ledger.json", "cause.json"].filter((name) => existsSync(join(folder, name))),
+    [],
+  );
+  assert.equal(JSON.parse(readFileSync(file, "utf8")).host, "gpu2");
+  await removeDiskImages(folder);
+});
+
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */
 const cli = `
 import json, os, subprocess, urllib.request

@@ -80,6 +80,8 @@ export type AttemptRequest = {
   };
   /** The file in which spending is recorded during the attempt. */
   spending?: string;
+  /** Called before each call and each line of spending. Does not return once the attempt is another supervisor's. */
+  checkClaim?: () => void;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
   /** The host folder for checkpoints of the sandbox's files; without it there are none. */

@@ -179,8 +179,10 @@ async function unfinished(
   const { result } = ended;
   const { workspace } = context;
   await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
-  if (result.kind === "failed" && attemptFolder(workspace.state.running, name)?.state.kind === "resumable")
-    return result; // it stays as it is, and continues
+  const now = attemptFolder(workspace.state.running, name)?.state.kind;
+  // it stays as it is, and continues, perhaps under a supervisor that has taken it over
+  const continues = now === "resumable" || now === "running" || now === "elsewhere";
+  if (result.kind === "failed" && continues) return result;
   const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
   if (settled.kind === "complete") return keep(attempt, settled.end, context);
   if (settled.kind === "nothing") return result;
