@@ -287,6 +287,22 @@ it("a supervisor whose attempt another one has taken over sends nothing more and
   await removeDiskImages(folder);
 });
 
+it("an attempt whose task has changed is not continued, and attempts resume fails and says why", async (at, t) => {
+  defineLlmAttempt(at, await patient(t), { turnsMax: 20 });
+  const first = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  await killAll(at, first);
+  at.script("prompt.md", "Write something else into submission/. Until {{deadline}}.\n");
+  const resumed = await at.pipeline(["attempts", "resume", basename(folder), "--root", at.root], {
+    env: keyEnv,
+  });
+  assert.notEqual(resumed.code, 0);
+  assert.match(resumed.stderr, /^not-resumed: attempt\[task=empty.*key has changed/m);
+  assert.match(resumed.stderr, /attempts stop/);
+  assert.ok(existsSync(folder));
+  await removeDiskImages(folder);
+});
+
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */
 const cli = `
 import json, os, subprocess, urllib.request
