@@ -1,6 +1,14 @@
 // Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -233,6 +241,66 @@ it("a quarantined attempt continues by name: after SIGTERM to its supervisor, an
   assert.equal((await verifyTrajectory(join(folder, "trajectory.jsonl"), ledger.trajectory)).kind, "intact");
   const answers = events.filter(({ event }) => event === "model-call").length;
   assert.ok(served.seen.length <= answers + 2);
+});
+
+for (const host of [undefined, "gpu2"])
+  it(`an attempt that died ${host ? "with its host" : "under its supervisor"} between its ledger and its end is kept, and no answer is asked again`, async (at, t) => {
+    const served = await patient(t, 50);
+    defineLlmAttempt(at, served, { turnsMax: 20 });
+    const run = at.start(words(at), { env: keyEnv });
+    const folder = await afterCalls(at, 1);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    await until("the end", () => attemptProcesses(at.root).length === 0);
+    const asked = served.seen.length;
+    rmSync(join(folder, "end.json"));
+    mkdirSync(join(folder, "attempt-left/sandbox-left/workspace"), { recursive: true });
+    if (host) {
+      const file = join(folder, "supervisor.json");
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), host }));
+    }
+    const again = [...words(at), ...(host ? ["--take-over"] : [])];
+    const second = await at.start(again, { env: keyEnv }).ended;
+    assert.equal(second.code, 0, second.stdout + second.stderr);
+    assert.equal(served.seen.length, asked);
+    assert.equal(recorded(at).ledger.resumed, undefined);
+  });
+
+it("a supervisor whose attempt another one has taken over sends nothing more and leaves the other's files alone", async (at, t) => {
+  const served = await patient(t, 300);
+  defineLlmAttempt(at, served, { turnsMax: 20 });
+  const run = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  const file = join(folder, "supervisor.json");
+  const other = { ...JSON.parse(readFileSync(file, "utf8")), host: "gpu2" };
+  rmSync(file);
+  writeFileSync(file, JSON.stringify(other));
+  const asked = served.seen.length;
+  await until("its processes to end", () => supervisorsIn(at.root).length + stepsIn(at.root).length === 0);
+  await run.ended;
+  assert.ok(served.seen.length <= asked + 1, "at most the call that was about to be sent");
+  assert.deepEqual(
+    ["end.json", "out/ledger.json", "cause.json"].filter((name) => existsSync(join(folder, name))),
+    [],
+  );
+  assert.equal(JSON.parse(readFileSync(file, "utf8")).host, "gpu2");
+  await removeDiskImages(folder);
+});
+
+it("an attempt whose task has changed is not continued, and attempts resume fails and says why", async (at, t) => {
+  defineLlmAttempt(at, await patient(t), { turnsMax: 20 });
+  const first = at.start(words(at), { env: keyEnv });
+  const folder = await afterCalls(at, 1);
+  await killAll(at, first);
+  at.script("prompt.md", "Write something else into submission/. Until {{deadline}}.\n");
+  const resumed = await at.pipeline(["attempts", "resume", basename(folder), "--root", at.root], {
+    env: keyEnv,
+  });
+  assert.notEqual(resumed.code, 0);
+  assert.match(resumed.stderr, /^not-resumed: attempt\[task=empty.*key has changed/m);
+  assert.match(resumed.stderr, /attempts stop/);
+  assert.ok(existsSync(folder));
+  await removeDiskImages(folder);
 });
 
 /** Keeps its conversation in its home, as coding CLIs do, and continues it after a restart. */

@@ -22,6 +22,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
@@ -61,6 +62,14 @@ const waits =
         ...(patience && { patience }),
         say: (line) => console.log(line),
       });
+
+const holdsClaim = folder === undefined ? () => true : heldClaim(folder);
+/** At once and without a word: the files of the attempt are another supervisor's. */
+function checkClaim(): void {
+  if (holdsClaim()) return;
+  process.kill(process.pid, "SIGKILL");
+  throw new Error("another supervisor continues this attempt");
+}
 
 /** Whether the supervisor or host of the attempt died. */
 const continues =
@@ -128,7 +137,7 @@ try {
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
-    ...(folder !== undefined && { spending: join(folder, "spending.jsonl") }),
+    ...(folder !== undefined && { spending: join(folder, "spending.jsonl"), checkClaim }),
     redact: redactor.redact,
     ...(waits && { waits }),
     outputs: {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -39,6 +39,26 @@ const usage = (inputTokens: number, outputTokens: number) => ({
   outputTokens,
   cachedInputTokens: null,
   reasoningTokens: 1,
+});
+
+test("a call is neither counted nor sent once the attempt is another supervisor's", (t) => {
+  const { file } = meterOf(t, { timeMs: 10_000 });
+  const before = readFileSync(file, "utf8");
+  let lost = false;
+  const checkClaim = () => {
+    if (lost) throw new Error("lost");
+  };
+  const clock = new AttemptClock({
+    ...{ sandbox: { freeze: async () => true, thaw: async () => true }, startedWall: 0 },
+    sinceStart: () => 0,
+  });
+  const meter = new AttemptMeter({ limits: { timeMs: 10_000 }, clock, file, checkClaim });
+  t.after(() => meter.close());
+  const own = readFileSync(file, "utf8");
+  assert.notEqual(own, before);
+  lost = true;
+  assert.throws(() => meter.hold({ tokens: 1, dollars: 0 }), /lost/);
+  assert.equal(readFileSync(file, "utf8"), own);
 });
 
 test("frozen waits move the deadline, and overlapping waits count once", async (t) => {

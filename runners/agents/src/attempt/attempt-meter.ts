@@ -21,6 +21,8 @@ export type MeterOptions = {
   file?: string;
   /** The spending of an attempt that continues after a restart. */
   before?: LastSpending;
+  /** Called before anything is written, and so before each call. Does not return once the attempt is another supervisor's. */
+  checkClaim?: () => void;
   /** Frees reserved room on a full disk; false if none is left. */
   makeRoom?: () => boolean;
   /** Called after each wait of at least `recordedWaitMs`. */
@@ -261,6 +263,7 @@ export class AttemptMeter implements Meter {
 
   #keep(): void {
     if (this.#file === undefined) return;
+    this.#options.checkClaim?.();
     const sinceStartMs = this.#options.clock.sinceStart();
     this.#keptAt = sinceStartMs;
     const calls = this.#inFlight.size;

@@ -68,6 +68,7 @@ export function openSupervision(
     makeRoom,
     ...(request.purse !== undefined && { cap: request.purse.cap }),
     ...(request.spending !== undefined && { file: request.spending }),
+    ...(request.checkClaim && { checkClaim: request.checkClaim }),
     ...(earlier?.spending && { before: earlier.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),

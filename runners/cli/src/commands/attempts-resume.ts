@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { attemptId, pauseFile } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
-import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
+import { type AttemptFolder, attemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { reopenAttempt } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
@@ -116,7 +116,19 @@ async function continueBroken(
     const only = [card, ...others.map((one) => one.card)].map(({ slot }) => slot.stage);
     code = Math.max(code, await runCommand(repository, pipeline, { ...options, profile, only, set: [] }));
   }
+  const { running } = stateFolder(rootFolder(repository, options.root));
+  for (const { name, card } of broken) {
+    if (attemptFolder(running, name)?.state.kind !== "resumable") continue;
+    code = Math.max(code, 1);
+    process.stderr.write(`not-resumed: ${card.slot.stage}: ${stillBroken(name, card.slot)}
+`);
+  }
   return code;
+}
+
+function stillBroken(name: string, { pipeline, profile, stage }: BrokenOff["card"]["slot"]): string {
+  const id = attemptId(name);
+  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file, a parameter or a value of --set differs\n  help: restore what differs and repeat this command, run ${pipeline} with the --set with which it began and --only '${stage}', or give it up: pnpm pipeline attempts stop ${id}`;
 }
 
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {

@@ -3,9 +3,11 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { outputPaths } from "../stage/output-paths.ts";
 import { attemptFolder, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { type Quarantined, quarantineIn } from "./quarantine.ts";
+import { isSealed } from "./resumable.ts";
 
 export type Fate =
   | { kind: "going" }
@@ -39,8 +41,11 @@ export function attemptFate(path: string, root: string): Fate {
     }
     case "resumable":
       return { kind: "broken-off", cause: lostCause(path) };
-    case "lost":
+    case "lost": {
+      const { ledger } = outputPaths(path, found.card.gives);
+      if (ledger !== undefined && isSealed(ledger)) return { kind: "complete" };
       return { kind: "failed", cause: lostCause(path) };
+    }
     default:
       return { kind: toldToEnd(path) ? "ending" : "going" };
   }

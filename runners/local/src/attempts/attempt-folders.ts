@@ -24,6 +24,7 @@ import {
 import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { look } from "../leases/heartbeat.ts";
@@ -204,7 +205,7 @@ export function whoTold(path: string): EndCause {
 }
 
 export function supervisorFile(path: string): string {
-  return join(path, "supervisor.json");
+  return join(path, claimFile);
 }
 
 /** Whether the attempt failed or was ended, and its living supervisor is about to move the folder. */

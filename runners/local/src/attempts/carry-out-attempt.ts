@@ -38,7 +38,9 @@ import {
   toldToEnd,
 } from "./attempt-folders.ts";
 import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
-import { clearForResume, unsetSecrets } from "./clear-for-resume.ts";
+import { clearForResume, endLeftProcesses, unsetSecrets } from "./clear-for-resume.ts";
+import { completeAttempt } from "./complete-attempt.ts";
+import { lostCause } from "./lost-words.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
 import { isResumable } from "./resumable.ts";
@@ -56,7 +58,7 @@ export async function carryOutAttempt(
   let log: ReturnType<typeof openLog> | undefined;
   let begun = false;
   try {
-    const adopted = attemptOf(bound.key, workspace) ?? leftByHost(bound.key, context);
+    const adopted = await adoptedAttempt(bound.key, context);
     if (!adopted && context.goesOn) return goneMeanwhile;
     if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
@@ -74,7 +76,7 @@ export async function carryOutAttempt(
     let running: Running;
     let startedMs = performance.now();
     if (adopted && resumes) {
-      await clearForResume(attempt, context.clearSandbox);
+      clearForResume(attempt);
       const work = { ...context, work: path, token: attemptToken(name) };
       const request = await prepareStage(instance, bound, work);
       const underCap = takeOverPurse(path, context);
@@ -177,8 +179,10 @@ async function unfinished(
   const { result } = ended;
   const { workspace } = context;
   await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
-  if (result.kind === "failed" && attemptFolder(workspace.state.running, name)?.state.kind === "resumable")
-    return result; // it stays as it is, and continues
+  const now = attemptFolder(workspace.state.running, name)?.state.kind;
+  // it stays as it is, and continues, perhaps under a supervisor that has taken it over
+  const continues = now === "resumable" || now === "running" || now === "elsewhere";
+  if (result.kind === "failed" && continues) return result;
   const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
   if (settled.kind === "complete") return keep(attempt, settled.end, context);
   if (settled.kind === "nothing") return result;
@@ -217,6 +221,24 @@ function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   const { kind } = found.state;
   if (kind === "ended") return isBeingMoved(found);
   return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
+}
+
+/** The attempt of this key that continues, or that has ended and is not kept yet. */
+async function adoptedAttempt(key: string, context: CarryOutContext): Promise<AttemptFolder | undefined> {
+  const { takeOver, clearSandbox, workspace } = context;
+  const { running } = workspace.state;
+  const found = attemptOf(key, workspace);
+  if (found && found.state.kind !== "resumable") return found;
+  const dead = takeOver ? ["resumable", "lost", "elsewhere"] : ["resumable", "lost"];
+  for (const one of attemptFolders(running)) {
+    const begun = one.state.kind !== "lost" || one.state.supervisor !== undefined;
+    if (one.card.key !== key || !begun || !dead.includes(one.state.kind)) continue;
+    await endLeftProcesses(one, clearSandbox); // they may be writing its end
+    if (typeof (await completeAttempt(one)) === "string") continue;
+    await settleAttempt(one, lostCause(one.path), workspace.state); // writes its end
+    return attemptFolder(running, one.name);
+  }
+  return found ?? leftByHost(key, context);
 }
 
 /** With `--take-over`: the attempt of this key that a host which is down has begun, if it can continue here. */

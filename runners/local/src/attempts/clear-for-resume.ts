@@ -33,13 +33,17 @@ export function resumesOf(key: string, workspace: Parameters<typeof attemptOf>[1
   };
 }
 
-/** Ends what the dead supervisor left, and frees its place for another. Call under the lease of the attempt's key. */
-export async function clearForResume(
+/** Ends what the dead supervisor left. Call under the lease of the attempt's key. */
+export async function endLeftProcesses(
   { name, path, card }: PlacedAttempt,
   clearSandbox: ClearSandbox | undefined,
 ): Promise<void> {
   const token = attemptToken(name);
   await endProcesses({ token, root: path, groups: [] });
   await clearSandbox?.(sandboxToken(token), card.executor);
+}
+
+/** Frees the place of the dead supervisor for another, once its processes are ended. */
+export function clearForResume({ path }: PlacedAttempt): void {
   for (const file of [join(path, waitFile), supervisorFile(path)]) rmSync(file, { force: true });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { isResumable } from "./resumable.ts";
 
 const gives = [{ name: "trajectory", file: "trajectory.jsonl", kind: "file" as const }];
@@ -36,4 +37,16 @@ test("a program without model calls, a replay and an attempt that had not begun 
   for (const start of [{ kind: "command" }, { kind: "replay" }, { kind: "nop" }, "", '{"event":"sta'])
     assert.equal(isResumable(attempt(t, start, sandbox), { gives }), false, JSON.stringify(start));
   assert.equal(isResumable(attempt(t, { kind: "llm" }, sandbox), { gives: [] }), false);
+});
+
+test("an attempt with a whole ledger has ended and does not continue, unless it was interrupted", (t) => {
+  const all = [...gives, { name: "ledger", file: "ledger.json", kind: "file" as const }];
+  const path = attempt(t, { kind: "llm" }, sandbox);
+  const sealed = (text: string) => {
+    writeFileSync(join(path, "out/ledger.json"), text);
+    return isResumable(path, { gives: all });
+  };
+  assert.equal(sealed(JSON.stringify(exampleLedger())), false);
+  assert.equal(sealed(JSON.stringify(exampleLedger({ ended: "interrupted" }))), true);
+  assert.equal(sealed(JSON.stringify(exampleLedger()).slice(0, 99)), true);
 });

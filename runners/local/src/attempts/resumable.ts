@@ -7,6 +7,7 @@ import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
+import { readLedger } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "../stage/output-paths.ts";
 import { ifReadable } from "../store/if-readable.ts";
 
@@ -14,13 +15,20 @@ import { ifReadable } from "../store/if-readable.ts";
 const firstLineMax = 1 << 20;
 
 export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boolean {
-  const { trajectory } = outputPaths(path, card.gives);
+  const { trajectory, ledger } = outputPaths(path, card.gives);
+  if (ledger !== undefined && isSealed(ledger)) return false;
   const start = trajectory === undefined ? undefined : ifReadable(() => firstLine(trajectory));
   if (start === undefined) return false;
   const reading = readFormat(trajectoryEvent, start);
   if (reading.kind === "unreadable" || reading.value.event !== "start") return false;
   const { kind, gateway = [] } = reading.value;
   return (kind === "llm" || gateway.length > 0) && hasFiles(path);
+}
+
+/** The ledger is written last, so an attempt with one has ended. An interrupted attempt may continue. */
+export function isSealed(ledger: string): boolean {
+  const read = readLedger(ledger);
+  return typeof read === "object" && read.ended !== "interrupted";
 }
 
 function hasFiles(path: string): boolean {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -38,10 +39,12 @@ const sameMomentMs = 300;
 
 async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
   claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
+  const isOwn = heldClaim(folder);
   const begin = performance.now();
   let asked: "ask" | "kill" | undefined;
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
+      if (!isOwn()) return; // another supervisor has taken the attempt over, or the attempt was removed
       const cause = causeOf(result, { asked: asked !== undefined, folder });
       await leave(folder, request.env, {
         formatVersion: 1,
@@ -79,7 +82,7 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
     running = executor.start(request);
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
-    const watch = whileWanted(folder, () => running?.kill());
+    const watch = whileWanted(folder, { isOwn, end: () => running?.kill() });
     result = withReport(await running.ended, request.work);
     clearInterval(watch);
     await executor.close?.();
@@ -167,13 +170,18 @@ const lookMs = 2_000;
 
 /**
  * Ends the attempt once its folder is removed, usually with the whole state: no program could find the attempt again.
+ * Also once another supervisor has taken the attempt over.
  */
-function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
+function whileWanted(
+  folder: string,
+  { isOwn, end }: { isOwn: () => boolean; end: () => void },
+): NodeJS.Timeout {
   let missing = 0;
   return setInterval(() => {
     try {
       statSync(folder);
       missing = 0;
+      if (!isOwn()) end();
     } catch (error) {
       // any other error is a temporary problem of a disk or a file server
       if ((error as NodeJS.ErrnoException).code === "ENOENT" && ++missing > 2) end();

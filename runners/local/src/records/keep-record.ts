@@ -7,7 +7,8 @@ import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
 import { type AttemptRecord, uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import { costByLedger } from "../attempts/attempt-cost.ts";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { costByLedger, heldMs } from "../attempts/attempt-cost.ts";
 import { capLog } from "../stage/cap-log.ts";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
@@ -36,7 +37,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const cost = costByLedger(card, end.durationMs, paths.ledger);
+  const cost = costByLedger(card, heldMs(path, end.durationMs), paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // the outputs stay in place until the record exists: a kill at any moment loses nothing
@@ -53,7 +54,11 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { durationMs, result } = end;
-  const where = result.kind === "succeeded" ? result.where : undefined;
+  const resumed = resumesIn(paths.ledger);
+  const where = {
+    ...(result.kind === "succeeded" && result.where),
+    ...(resumed !== undefined && { resumed: String(resumed) }), // the step may have died before it said so
+  };
   const record: AttemptRecord = {
     formatVersion: 1,
     slot,
@@ -68,11 +73,23 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     cost,
     ...(estimate && { estimate }),
     ...uncheckedOf(card),
-    ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
+    ran: {
+      run,
+      startedAt,
+      durationMs,
+      executor,
+      host: hostname(),
+      ...(Object.keys(where).length > 0 && { where }),
+    },
   };
   capLog(ended.log); // the log of an attempt that ended while no run followed it
   const digest = workspace.attempts.put(record, ended.log);
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
+}
+
+function resumesIn(ledger: string | undefined): number | undefined {
+  const read = ledger === undefined ? undefined : readLedger(ledger);
+  return typeof read === "object" ? read.resumed : undefined;
 }
 
 /** Makes files read-only that are large enough for a hard link. Executable files are copied: an inode has one mode. */
