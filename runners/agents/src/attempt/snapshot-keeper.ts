@@ -152,10 +152,11 @@ export class SnapshotKeeper {
   }
 
   async #drop(snapshot: KeptSnapshot): Promise<void> {
-    await rm(join(this.#options.folder, snapshot.name), { recursive: true, force: true });
+    // first, so that after a kill no kept snapshot lacks its folder
+    this.#options.write({ event: "snapshot-dropped", name: snapshot.name });
     this.#kept = this.#kept.filter(({ name }) => name !== snapshot.name);
     this.#dropped.push(snapshot);
-    this.#options.write({ event: "snapshot-dropped", name: snapshot.name });
+    await rm(join(this.#options.folder, snapshot.name), { recursive: true, force: true });
   }
 
   #skip(because: string): void {

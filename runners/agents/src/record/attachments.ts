@@ -35,7 +35,7 @@ export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: Attachment
       const head = text.slice(0, headChars).toWellFormed();
       if (!existsSync(file) && bytes.length <= fileMax && written + bytes.length <= bytesMax) {
         mkdirSync(folder, { recursive: true });
-        writeWhole(file, text, { sync: false });
+        writeWhole(file, text); // on the disk before the line that names it: a restart reads it
         written += bytes.length;
       }
       return { head, digest, bytes: bytes.length };

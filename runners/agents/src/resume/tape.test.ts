@@ -218,3 +218,15 @@ test("a scaffold that comes to something else than its trajectory holds is stopp
     /its scaffold comes to message worker-1 prompt where it came to message agent prompt; continue it with the version/,
   );
 });
+
+test("a result whose text is not whole is not told to the model: the attempt stops, and names the file", (t) => {
+  const digest = "0".repeat(64);
+  const call = exampleEvent("tool-call");
+  const result: TrajectoryEvent = {
+    ...{ ...exampleEvent("tool-result"), name: call.name },
+    text: { head: "the beginning", digest, bytes: 50_000 },
+  };
+  const tape = new Tape({ events: [call, result].filter(isTaped), attachments: t.name, ended });
+  tape.knows(call);
+  assert.throws(() => tape.past(call.name), new RegExp(`attachments/${digest}, is missing or was changed`));
+});

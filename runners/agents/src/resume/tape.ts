@@ -99,8 +99,13 @@ export class Tape {
   }
 
   #resultOf({ outcome, exit, text, rest, executed }: ToolResultEvent): RecordedResult {
+    const found = wholeText(text, this.#options.attachments);
+    if (!found.whole && typeof text !== "string")
+      throw new Error(
+        `the attempt cannot continue: the text of a tool's result, attachments/${text.digest}, is missing or was changed; put it back`,
+      );
     return {
-      ...{ outcome, executed, text: wholeText(text, this.#options.attachments).text },
+      ...{ outcome, executed, text: found.text },
       ...(exit && { exit }),
       ...(rest !== null && { rest }),
     };
