@@ -293,6 +293,8 @@ it("an attempt whose task has changed is not continued, and attempts resume fail
   const folder = await afterCalls(at, 1);
   await killAll(at, first);
   at.script("prompt.md", "Write something else into submission/. Until {{deadline}}.\n");
+  const planned = await at.pipeline(["plan", at.name, "--json", "--root", at.root], { env: keyEnv });
+  assert.match(planned.stdout, /"kind":"lost".*it continues only with the inputs/);
   const resumed = await at.pipeline(["attempts", "resume", basename(folder), "--root", at.root], {
     env: keyEnv,
   });

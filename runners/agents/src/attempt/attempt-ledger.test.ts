@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
-import { endedAs } from "./attempt-ledger.ts";
+import { attemptLedger, endedAs } from "./attempt-ledger.ts";
 
 test("the ledger records whether the model submitted, gave up, refused or was silent", () => {
   const ended = (end: ScaffoldEnd) => endedAs({ kind: "scaffold", end });
@@ -10,4 +10,20 @@ test("the ledger records whether the model submitted, gave up, refused or was si
   assert.equal(ended({ kind: "silent", detail: "" }), "silent");
   assert.equal(ended({ kind: "refused", detail: "" }), "refusal");
   assert.equal(endedAs({ kind: "exited", code: 0 }), "finished", "of a program no more is known");
+});
+
+test("the ledger of a resumed attempt gives no peak of GPU memory: the one before the restart is unknown", () => {
+  const spending = {
+    ...{ calls: 0, failedTries: 0, uncounted: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 },
+    ...{ reasoningTokens: 0, dollars: 0, waitedMs: {} },
+    estimated: { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
+  };
+  const final = { digest: "ab".repeat(32), files: 0, bytes: 0, leftOut: [], overLimits: null };
+  const facts = {
+    ...{ budget: { timeMs: 1 }, wallMs: 1, workingMs: 1, spending, final, gpus: 1, gpuBusyMs: null },
+    ...{ gpuMemoryPeakMiB: 7, trajectory: { lines: 1, head: "0".repeat(64) } },
+    ending: { kind: "exited", code: 0 },
+  } as unknown as Parameters<typeof attemptLedger>[0];
+  assert.equal(attemptLedger(facts).gpuMemoryPeakMiB, 7);
+  assert.equal(attemptLedger({ ...facts, resumed: 1 }).gpuMemoryPeakMiB, undefined);
 });

@@ -52,7 +52,8 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     waitedMs: waitedMs as Record<string, number>,
     gpuHours: (gpus * wallMs) / 3_600_000,
     gpuBusyMs,
-    ...(gpuMemoryPeakMiB !== null && { gpuMemoryPeakMiB }),
+    // the peak before a restart is unknown
+    ...(gpuMemoryPeakMiB !== null && seen.resumed === undefined && { gpuMemoryPeakMiB }),
     ended: endedAs(ending),
     exit: exitOf(ending),
     ...overOf(ending),

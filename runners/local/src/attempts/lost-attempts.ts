@@ -9,7 +9,7 @@ import type { StateFolder } from "../store/state-folder.ts";
 import { lastSignMs, spentBy } from "./attempt-cost.ts";
 import { attemptFolders, type PlacedAttempt } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
-import { causeWords, type Quarantined, quarantineIn } from "./quarantine.ts";
+import { causeWords, keptWords, type Quarantined, quarantineIn } from "./quarantine.ts";
 
 export type LostAttempt = PlacedAttempt & { left: Quarantined };
 
@@ -33,6 +33,17 @@ function allLost(place: Place): LostAttempt[] {
       left: withoutCause({ path, card }, root, lostCause(path)),
     }));
   return [...lostAttempts(place), ...left];
+}
+
+/** Attempts that can continue. With another key than the planned one, an attempt is replaced like a lost one. */
+function brokenOff({ attempts, root }: Place): LostAttempt[] {
+  return attemptFolders(join(attempts, "running"))
+    .filter(({ state }) => state.kind === "resumable")
+    .map(({ name, path, card }) => {
+      const left = withoutCause({ path, card }, root, lostCause(path));
+      const detail = `${left.cause.detail}; it continues only with the inputs with which it began; ${keptWords(left)}`;
+      return { name, path, card, left: { ...left, cause: { ...left.cause, detail } } };
+    });
 }
 
 const olderProgram: EndCause = { kind: "supervisor-lost", detail: "an older program kept no cause" };
@@ -59,7 +70,8 @@ export function lostAttempt(
   place: Place,
 ): (Reason & { kind: "lost" }) | undefined {
   const name = slotName(slot);
-  return lostOfKey(key, place) ?? newest(allLost(place).filter(({ card }) => slotName(card.slot) === name));
+  const found = [...allLost(place), ...brokenOff(place).filter(({ card }) => card.key !== key)];
+  return lostOfKey(key, place) ?? newest(found.filter(({ card }) => slotName(card.slot) === name));
 }
 
 /** The newest lost attempt with this key. */
