@@ -31,7 +31,9 @@ function lab(
   const counted = (name: string) =>
     `#!/bin/sh\nat='${folder}'\necho >> "$at/${name}.calls"\ncalls=$(grep -c '' "$at/${name}.calls")\n`;
   for (const [name, line] of Object.entries({
-    sbatch: `cat > "$at/script.$calls"\n${lines.sbatch}`,
+    // two calls at once must not have one number
+    sbatch: `calls=1; while ! mkdir "$at/sbatch-$calls" 2> /dev/null; do calls=$((calls + 1)); done
+cat > "$at/script.$calls"\n${lines.sbatch}`,
     squeue: lines.squeue,
     scancel: `echo "$*" >> "$at/scancel.args"\n${lines.scancel ?? ""}`,
     sacct: "echo 'Slurm accounting storage is disabled' >&2; exit 1",
