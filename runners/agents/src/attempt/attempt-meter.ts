@@ -10,6 +10,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { CallCharge } from "../model/call-charge.ts";
 import type { AttemptClock } from "./attempt-clock.ts";
 import type { BudgetLimits, HeldCall, Meter, OverBudget, Spending } from "./meter.ts";
+import { type CallMost, nothingSpent, spentBefore, tokensOf } from "./spending-before.ts";
 import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
@@ -32,8 +33,6 @@ export type MeterOptions = {
 };
 
 type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadline"> & { deadline: number };
-
-type CallMost = { tokens: number; dollars: number };
 
 const beatMs = 15_000;
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
@@ -287,45 +286,6 @@ export class AttemptMeter implements Meter {
   }
 }
 
-type Before = { spent: Spending; counted: CallMost; unbilled: number };
-
-function nothingSpent(): Before {
-  const none = { inputTokens: 0, outputTokens: 0, dollars: 0 };
-  return {
-    spent: {
-      ...{ calls: 0, failedTries: 0, uncounted: 0, ...none, cachedInputTokens: 0, reasoningTokens: 0 },
-      estimated: { calls: 0, answers: 0, ...none },
-      waitedMs: {},
-    },
-    counted: { tokens: 0, dollars: 0 },
-    unbilled: 0,
-  };
-}
-
-/** The calls that were in flight may be billed: each counts as a failed try, by its upper estimate. */
-function spentBefore({ inFlight, counted, ...line }: LastSpending): Before {
-  const { workingMs: _, sinceStartMs: __, formatVersion: ___, ...spent } = line;
-  const estimated = spent.estimated ?? nothingSpent().spent.estimated;
-  const known = counted ?? { tokens: tokensOf(spent) + tokensOf(estimated), dollars: spent.dollars ?? 0 };
-  if (!inFlight) return { spent: { ...spent, estimated }, counted: { ...known }, unbilled: 0 };
-  const { calls, dollars, tokens = 0 } = inFlight;
-  return {
-    spent: {
-      ...spent,
-      failedTries: spent.failedTries + calls,
-      uncounted: spent.uncounted + calls,
-      estimated: {
-        ...estimated,
-        calls: estimated.calls + calls,
-        inputTokens: estimated.inputTokens + tokens,
-        dollars: estimated.dollars === null ? null : estimated.dollars + dollars,
-      },
-    },
-    counted: { tokens: known.tokens + tokens, dollars: known.dollars + dollars },
-    unbilled: dollars,
-  };
-}
-
 function sum(calls: Iterable<CallMost>): CallMost {
   const all = { tokens: 0, dollars: 0 };
   for (const { tokens, dollars } of calls) {
@@ -333,10 +293,6 @@ function sum(calls: Iterable<CallMost>): CallMost {
     all.dollars += dollars;
   }
   return all;
-}
-
-function tokensOf(usage: { inputTokens: number; outputTokens: number } | null | undefined): number {
-  return usage ? usage.inputTokens + usage.outputTokens : 0;
 }
 
 function appendWhole(file: number, bytes: Buffer): void {
