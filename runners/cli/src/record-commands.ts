@@ -13,21 +13,21 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
   declare("list", "list records, then running, ended and lost attempts, with their cost").action(
-    loads(async () => (await import("./commands/attempts-list.ts")).attemptsList),
+    loads(async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList),
   );
   declare("show", "print what an attempt did, step by step")
     .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it")
     .option("--full", "print every event", false)
-    .action(loads(async () => (await import("./commands/attempts-show.ts")).attemptsShow));
+    .action(loads(async () => (await import("./commands/attempts/attempts-show.ts")).attemptsShow));
   declare("watch", "show live what the agent of a running attempt does, what it used and the time left")
     .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
     .option("--full", "also print output of programs and requests to models", false)
-    .action(loads(async () => (await import("./commands/attempts-watch.ts")).attemptsWatch));
+    .action(loads(async () => (await import("./commands/attempts/attempts-watch.ts")).attemptsWatch));
   withJobs(
     declare("score", "score what an attempt would submit now; changes neither the attempt nor a table"),
   )
     .argument("<attempt>", attemptWords)
-    .action(loads(async () => (await import("./commands/attempts-score.ts")).attemptsScore));
+    .action(loads(async () => (await import("./commands/attempts/attempts-score.ts")).attemptsScore));
   declare("export", "copy records for another machine, or write attempts for another program")
     .argument("<dir>", "folder to copy records to; with --format, an attempt or a pipeline")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
@@ -38,25 +38,25 @@ export function attemptCommands(program: Command, loads: Loads): void {
     )
     .option("--profile <name>", "with --format and a pipeline: only its runs of this profile")
     .option("--sign <key>", "sign the folder of records with this SSH key; see docs/attempts.md")
-    .action(loads(async () => (await import("./commands/attempts-export.ts")).attemptsExport));
+    .action(loads(async () => (await import("./commands/attempts/attempts-export.ts")).attemptsExport));
   declare("stop", "end a running attempt; quarantine what it made and spent")
     .argument("<attempt>", attemptWords)
-    .action(loads(async () => (await import("./commands/attempts-stop.ts")).attemptsStop));
+    .action(loads(async () => (await import("./commands/attempts/attempts-stop.ts")).attemptsStop));
   declare("pause", "let a running attempt stop before its next model call; `attempts resume` continues it")
     .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
-    .action(loads(async () => (await import("./commands/attempts-pause.ts")).attemptsPause));
+    .action(loads(async () => (await import("./commands/attempts/attempts-pause.ts")).attemptsPause));
   declare(
     "resume",
     "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",
   )
     .argument("[attempt...]", `${attemptWords} (default: all of them)`)
-    .action(loads(async () => (await import("./commands/attempts-resume.ts")).attemptsResume));
+    .action(loads(async () => (await import("./commands/attempts/attempts-resume.ts")).attemptsResume));
   declare("adopt", "make records of lost attempts that had finished")
     .argument("[attempt]", "a lost attempt, by its stage instance or the name of its folder (default: all)")
-    .action(loads(async () => (await import("./commands/attempts-adopt.ts")).attemptsAdopt));
+    .action(loads(async () => (await import("./commands/attempts/attempts-adopt.ts")).attemptsAdopt));
   declare("verify", "read every byte of records; repair damaged files from the cache")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
-    .action(loads(async () => (await import("./commands/attempts-verify.ts")).attemptsVerify));
+    .action(loads(async () => (await import("./commands/attempts/attempts-verify.ts")).attemptsVerify));
   withSet(declare("thin", "remove weights of recorded attempts, once everything planned was made of them"))
     .argument("[attempt...]", `${attemptWords} (default: the current record of each attempt)`)
     .addOption(
@@ -75,7 +75,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
       false,
     )
     .option("--require-signed", "refuse a folder without a signature by one of your allowed signers", false)
-    .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsImport));
+    .action(loads(async () => (await import("./commands/attempts/attempts-import.ts")).attemptsImport));
   declare("adjudicate", "decide a rule of a recorded attempt; the machine's verdict is kept")
     .argument("<attempt>", attemptWords)
     .requiredOption("--rule <name>", "a rule of the attempt's task, as its task.yaml names it")
@@ -85,7 +85,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .action(loads(async () => (await import("./attempts/attempts-adjudicate.ts")).attemptsAdjudicate));
   declare("use", "choose between records of one attempt, if some were imported")
     .argument("<record>", "the beginning of the digest of the record to use")
-    .action(loads(async () => (await import("./commands/attempts-import.ts")).attemptsUse));
+    .action(loads(async () => (await import("./commands/attempts/attempts-import.ts")).attemptsUse));
 }
 
 export function cacheCommands(program: Command, loads: Loads): void {

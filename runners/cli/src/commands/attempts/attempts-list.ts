@@ -8,17 +8,17 @@ import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { plainText } from "@mlrb/report/read/plain-text";
-import { attemptScores, rememberingReports } from "../attempts/attempt-scores.ts";
-import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.ts";
-import { conflictLines, conflictsAmong, madeText } from "../attempts/competing-records.ts";
-import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
-import { amountWords } from "../gates/spent.ts";
-import { attemptPlace } from "../request/find-attempt.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
-import { counted } from "../show/counted.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { attemptScores, rememberingReports } from "../../attempts/attempt-scores.ts";
+import { attemptSums, recordedCost, sumsWords } from "../../attempts/attempt-sums.ts";
+import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
+import { unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
+import { amountWords } from "../../gates/spent.ts";
+import { attemptPlace } from "../../request/find-attempt.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
+import { counted } from "../../show/counted.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);

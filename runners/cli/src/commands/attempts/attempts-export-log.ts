@@ -6,10 +6,15 @@ import { atif, atifFileName } from "@mlrb/report/exports/atif";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
 import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
 import { labelSheet, labelSheets } from "@mlrb/report/exports/label-sheet";
-import { attemptsOfRuns } from "../attempts/attempts-of-run.ts";
-import { readAttempt } from "../attempts/read-attempt.ts";
-import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from "../request/find-attempt.ts";
-import { type PlaceOptions, typedIn } from "../request/root-folder.ts";
+import { attemptsOfRuns } from "../../attempts/attempts-of-run.ts";
+import { readAttempt } from "../../attempts/read-attempt.ts";
+import {
+  type AttemptPlace,
+  attemptPlace,
+  type FoundAttempt,
+  findAttempt,
+} from "../../request/find-attempt.ts";
+import { type PlaceOptions, typedIn } from "../../request/root-folder.ts";
 
 type Format = {
   files(sources: AttemptSource[]): ExportFile[];

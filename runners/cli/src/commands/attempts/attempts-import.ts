@@ -12,12 +12,17 @@ import type {
 import { archiveDigest, archiveSignature, signatureFile } from "@mlrb/local/records/record-archive";
 import { recordDigests } from "@mlrb/local/records/record-index";
 import { verifyDigest } from "@mlrb/local/signatures/ssh-signature";
-import { type Conflict, conflictLines, conflictsAmong, recordText } from "../attempts/competing-records.ts";
-import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import {
+  type Conflict,
+  conflictLines,
+  conflictsAmong,
+  recordText,
+} from "../../attempts/competing-records.ts";
+import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { counted } from "../../show/counted.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
 
 export type ImportOptions = PlaceOptions & { preferImported: boolean; requireSigned: boolean };
 

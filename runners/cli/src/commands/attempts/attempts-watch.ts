@@ -15,15 +15,15 @@ import { eventWords, factsWords } from "@mlrb/report/story/event-words";
 import { timelineLines } from "@mlrb/report/story/story-text";
 import type { StoryLine } from "@mlrb/report/story/timeline";
 import { markOf } from "@mlrb/report/story/timeline-entry";
-import { FollowedTrajectory } from "../attempts/follow-trajectory.ts";
-import { findRunning } from "../request/find-running.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { LiveBlock } from "../run/live-block.ts";
-import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
-import { clip } from "../show/clip.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
-import { isLive, stdoutLook } from "../show/terminal.ts";
+import { FollowedTrajectory } from "../../attempts/follow-trajectory.ts";
+import { findRunning } from "../../request/find-running.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { LiveBlock } from "../../run/live-block.ts";
+import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
+import { clip } from "../../show/clip.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
+import { isLive, stdoutLook } from "../../show/terminal.ts";
 
 export type WatchOptions = PlaceOptions & { full: boolean };
 

@@ -3,11 +3,11 @@
 import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
-import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { counted } from "../../show/counted.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
 
 export async function attemptsAdopt(
   repository: string,

@@ -4,10 +4,10 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
-import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { findRunning } from "../request/find-running.ts";
-import type { PlaceOptions } from "../request/root-folder.ts";
-import { type ScoredPlace, scoreFolder } from "./score-command.ts";
+import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { findRunning } from "../../request/find-running.ts";
+import type { PlaceOptions } from "../../request/root-folder.ts";
+import { type ScoredPlace, scoreFolder } from "../score-command.ts";
 
 export type AttemptScoreOptions = PlaceOptions & { jobs?: string };
 

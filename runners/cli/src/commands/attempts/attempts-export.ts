@@ -8,10 +8,10 @@ import { exportRecord } from "@mlrb/local/records/export-record";
 import { archiveDigest, signatureFile } from "@mlrb/local/records/record-archive";
 import { recordDigests } from "@mlrb/local/records/record-index";
 import { signDigest } from "@mlrb/local/signatures/ssh-signature";
-import { attemptPlace } from "../request/find-attempt.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
-import { oneLine } from "../show/one-line.ts";
+import { attemptPlace } from "../../request/find-attempt.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { counted } from "../../show/counted.ts";
+import { oneLine } from "../../show/one-line.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
 
 export type ExportOptions = PlaceOptions & Partial<ExportLogOptions> & { sign?: string };

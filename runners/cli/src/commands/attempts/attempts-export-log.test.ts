@@ -16,7 +16,7 @@ import { exportReader, readBack } from "@mlrb/report/testing/export-reader";
 import { attemptsExportLog } from "./attempts-export-log.ts";
 
 const { python, skip } = await exportReader();
-const repository = join(import.meta.dirname, "../../../..");
+const repository = join(import.meta.dirname, "../../../../..");
 const kept = join(repository, "tests/fixtures/records-5ceb805/golden/records");
 
 function exporting(t: TestContext) {

@@ -3,10 +3,10 @@
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { findRunning } from "../request/find-running.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { clearSandbox } from "../run/executors.ts";
-import { printStopped } from "../run/leave-attempts.ts";
+import { findRunning } from "../../request/find-running.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { clearSandbox } from "../../run/executors.ts";
+import { printStopped } from "../../run/leave-attempts.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
   const state = stateFolder(rootFolder(repository, options.root));

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { attemptId, pauseFile, resumeCommand } from "@mlrb/core/ports/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { findRunning } from "../request/find-running.ts";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { findRunning } from "../../request/find-running.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { printJson } from "../../show/print-json.ts";
 
 export function attemptsPause(repository: string, what: string | undefined, options: PlaceOptions): number {
   const root = rootFolder(repository, options.root);

@@ -5,11 +5,11 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
 import { Store } from "@mlrb/local/store/artifact-store";
-import { type AttemptPlace, attemptPlace } from "../request/find-attempt.ts";
-import type { PlaceOptions } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
+import type { PlaceOptions } from "../../request/root-folder.ts";
+import { counted } from "../../show/counted.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
 
 /** Returns 1 if a record is still damaged, or its trajectory is inconsistent. */
 export async function attemptsVerify(

@@ -10,14 +10,14 @@ import { uncheckedText } from "@mlrb/report/read/unchecked-words";
 import { weakLimitsText } from "@mlrb/report/read/weak-limits-words";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
-import { madeText } from "../attempts/competing-records.ts";
-import { readAttempt } from "../attempts/read-attempt.ts";
-import { spent, spentWords } from "../gates/spent.ts";
-import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import type { PlaceOptions } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
-import { stdoutLook } from "../show/terminal.ts";
+import { madeText } from "../../attempts/competing-records.ts";
+import { readAttempt } from "../../attempts/read-attempt.ts";
+import { spent, spentWords } from "../../gates/spent.ts";
+import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import type { PlaceOptions } from "../../request/root-folder.ts";
+import { oneLine } from "../../show/one-line.ts";
+import { printJson } from "../../show/print-json.ts";
+import { stdoutLook } from "../../show/terminal.ts";
 
 export type ShowOptions = PlaceOptions & { full: boolean };
 

@@ -12,9 +12,9 @@ import { reopenAttempt } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
-import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
-import { runCommand } from "./run-command.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { printJson } from "../../show/print-json.ts";
+import { runCommand } from "../run-command.ts";
 
 type Resumable = WaitingAttempt | BrokenOff | Pausing;
 /** A person asked it to pause, and it has not come to its next call yet. */
