@@ -1,10 +1,11 @@
 // Builds the environment of a lock file in the pipeline's place, unless it exists, and returns its Python. For tests
 // and for running Python scripts by hand:
 //   node scripts/ensure-environment.ts pipelines/environments/ml.lock
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { FileDigests } from "@mlrb/local/digests/file-digest-memory";
 import { takeLease } from "@mlrb/local/leases/lease";
 import {
@@ -31,11 +32,12 @@ export async function ensureEnvironment(lock: string, root: string = repository)
     mkdirSync(path, { recursive: true });
     const step = join(repository, "pipelines/steps/environment.ts");
     const args = ["--param", `lock=${lock}`, "--output", `environment=${path}`];
-    const { status, stdout, stderr } = spawnSync(process.execPath, [step, ...args], {
+    await promisify(execFile)(process.execPath, [step, ...args], {
       cwd: repository,
-      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    }).catch(({ message, stdout, stderr }) => {
+      throw new Error(`${stdout}${stderr}`.trim() || message);
     });
-    if (status !== 0) throw new Error(`${stdout}${stderr}`.trim());
     markReady(path, key);
     return environmentPython(path);
   } finally {

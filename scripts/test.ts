@@ -5,11 +5,11 @@
 //   pnpm test --changed          only test files that can reach a difference from main
 //   pnpm test --patience 2       all time limits doubled, for a busy machine
 // The last line is `N passed, N failed`.
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { forkServerVariable, startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
@@ -45,17 +45,13 @@ setTimeout(
 ).unref();
 abortOnSignals(end);
 
-const checks = [
+const [python, ...checks] = await Promise.all([
+  ensureEnvironment("pipelines/environments/ml.lock"), // a first run takes minutes, mostly waiting for the disk
   check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
   check("lint and format", "node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]),
   check("unused files, exports and packages", "node_modules/.bin/knip", ["--no-progress"]),
-];
-const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
-checks.push(check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]));
-checks.push(check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]));
-checks.push(check("Dockerfile lint", join(tools, "hadolint"), dockerfiles()));
-
-const python = await ensureEnvironment("pipelines/environments/ml.lock");
+  checksOfTools(),
+]);
 const shared = mkdtempSync(join(tmpdir(), "mlrb-suite-"));
 const socket = join(shared, "python");
 const env = testEnvironment(process.env, {
@@ -87,28 +83,36 @@ const results = await runTestFiles(files, { ...options, concurrency: availablePa
 const benchmark = join(shared, "benchmark");
 if (existsSync(benchmark)) {
   const verify = [...nodeFlags, "runners/cli/bin/pipeline.js", "cache", "verify", "--root", benchmark];
-  checks.push(check("the shared state is unchanged", process.execPath, verify));
+  checks.push(await check("the shared state is unchanged", process.execPath, verify));
 }
 warmPython?.kill("SIGKILL");
 rmSync(shared, { recursive: true, force: true });
 console.log(summary(results));
 const counts = countTests(results);
-counts.passed += checks.filter(Boolean).length;
-counts.failed += checks.filter((succeeded) => !succeeded).length;
+counts.passed += checks.flat().filter(Boolean).length;
+counts.failed += checks.flat().filter((succeeded) => !succeeded).length;
 console.log(`\n${countsLine(counts)}`);
 const empty = results.length === 0 && !values.changed;
 process.exit(counts.failed > 0 || empty ? 1 : 0);
 
-function check(name: string, program: string, args: string[]): boolean {
+async function checksOfTools(): Promise<boolean[]> {
+  const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
+  return await Promise.all([
+    check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]),
+    check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]),
+    check("Dockerfile lint", join(tools, "hadolint"), dockerfiles()),
+  ]);
+}
+
+async function check(name: string, program: string, args: string[]): Promise<boolean> {
   const begin = performance.now();
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
+  const failed: string | undefined = await promisify(execFile)(program, args, { maxBuffer: 1 << 28 }).then(
+    () => undefined,
+    ({ stdout, stderr, message }) => `${stdout}${stderr}` || message,
+  );
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
-  if (status === 0) console.log(`✔ ${name} (${seconds} s)`);
-  else console.log(`✖ ${name} (${seconds} s)\n${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`);
-  return status === 0;
+  console.log(failed === undefined ? `✔ ${name} (${seconds} s)` : `✖ ${name} (${seconds} s)\n${failed}`);
+  return failed === undefined;
 }
 
 /** A file that hangs must not use up the suite's time. `seconds` is the file's usual duration. */

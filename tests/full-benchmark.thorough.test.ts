@@ -49,11 +49,11 @@ function named(asked: string | undefined): string[] | undefined {
   return asked === "all" ? every : asked?.split(",");
 }
 
-/** Four tasks, with the one that also runs in containers. */
+/** Three tasks, with the one that also runs in containers. */
 function sampled(): string[] {
   const must = every.filter((task) => task === inContainersToo);
   const others = every.filter((task) => task !== inContainersToo);
-  return [...must, ...drawn(others, 4 - must.length)];
+  return [...must, ...drawn(others, 3 - must.length)];
 }
 
 function drawn(from: string[], count: number): string[] {

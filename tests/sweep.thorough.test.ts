@@ -255,14 +255,14 @@ const skip = lacking("strace", "strace");
 const kinds: [string, number][] = [
   ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [
     call,
-    full ? 1e6 : 4,
+    full ? 1e6 : 2,
   ]),
-  ["unlinkat", full ? 1e6 : 4],
-  ["openat", full ? 1e6 : 3],
-  ["write", full ? 1e6 : 3],
+  ["unlinkat", full ? 1e6 : 2],
+  ["openat", full ? 1e6 : 2],
+  ["write", full ? 1e6 : 2],
   ...["mkdir", "mkdirat", "rmdir", "ftruncate", "chmod"].map((call): [string, number] => [
     call,
-    full ? 1e6 : 2,
+    full ? 1e6 : 1,
   ]),
 ];
 
@@ -292,7 +292,7 @@ test("after kill -9 while the results of an edited pipeline replace older ones, 
     "edited/default/newer/text",
   ]);
   for (const call of ["rename", "renameat2", "unlink", "openat", "fsync"]) {
-    const kills = await killAtEach(scene, call, full ? 1e6 : 3);
+    const kills = await killAtEach(scene, call, full ? 1e6 : 2);
     if (kills > 0) t.diagnostic(`${kills} kills at ${call}`);
   }
 });

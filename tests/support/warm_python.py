@@ -7,15 +7,18 @@ status. A script that measures the memory or the start of its process must not r
 
 Runs under test start the server of their scripts in the same way: `fork SOCKET SERVER PRELOAD HOME`
 has the effect of `python SERVER PRELOAD HOME`, but saves eight seconds of imports.
+
+Libraries store paths below the HOME of their import. Each child has them below its own home instead.
 """
 
-# ruff: noqa: PTH100, PTH109, PTH115, PTH120, PTH123, PTH208 (importing pathlib takes longer than the rest of a client)
+# ruff: noqa: PTH100, PTH109, PTH115, PTH118, PTH120, PTH123, PTH208 (importing pathlib takes longer than the rest of a client)
 
 import json
 import os
 import socket
 import struct
 import sys
+from collections.abc import Callable
 
 JOB_BYTES_MAX = 1 << 20
 
@@ -38,10 +41,8 @@ def run(path: str, argv: list[str], *, forks: bool) -> int:
             os.execv(sys.executable, [sys.executable, *argv])
         if forks:
             pid = struct.unpack("3i", server.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-            warm_home = start_variables(pid).get("HOME")
-            if warm_home is None or not can_stand_in(pid, argv[1]):
+            if not can_stand_in(pid, argv[1]):
                 os.execv(sys.executable, [sys.executable, *argv])
-            argv[2] = warm_home  # where the libraries were imported
         job = json.dumps({"argv": argv, "env": dict(os.environ), "cwd": os.getcwd(), "forks": forks}).encode()
         socket.send_fds(server, [job], [0, 1, 2])
         status = server.recv(64)
@@ -103,6 +104,7 @@ def serve(path: str, preload: str) -> None:
     listener.listen(64)
     sys.path.pop(0)  # the folder of this file
     runpy.run_path(preload)
+    redirect = redirection(os.environ["HOME"])
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -110,8 +112,18 @@ def serve(path: str, preload: str) -> None:
         client, _ = listener.accept()
         if os.fork() == 0:
             listener.close()
-            answer(client)
+            answer(client, redirect)
         client.close()
+
+
+def redirection(home: str) -> Callable[[str], None]:
+    """Gives the function that points the paths that libraries have stored below `home` to a child's home."""
+    import runpy
+
+    source = os.path.join(os.path.dirname(__file__), "../../runners/local/src/process/fork_places.py")
+    fork_places = runpy.run_path(source)
+    places = fork_places["places_below"](home)
+    return lambda to: fork_places["point"](places, home, to)
 
 
 def end_with_parent() -> None:
@@ -122,7 +134,7 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
-def answer(client: socket.socket) -> None:
+def answer(client: socket.socket, redirect: Callable[[str], None]) -> None:
     """Runs one job in a child of its own, so that the child's end can be reported whatever it was.
 
     The job ends with its client: the suite kills all that a file of tests that hangs has started.
@@ -144,7 +156,7 @@ def answer(client: socket.socket) -> None:
                 os.dup2(descriptor, stream)
                 os.close(descriptor)
             client.close()
-            be_the_script(job)
+            be_the_script(job, redirect)
         for descriptor in given:
             os.close(descriptor)  # else a reader would wait for the end of this process
         ended = os.pidfd_open(child)
@@ -162,15 +174,20 @@ def answer(client: socket.socket) -> None:
         os._exit(0)
 
 
-def be_the_script(job: dict) -> None:
+def be_the_script(job: dict, redirect: Callable[[str], None]) -> None:
     import gc
     import runpy
+    import tempfile
     import traceback
 
     status = 1
     try:
         if job["forks"]:
             gc.unfreeze()  # the server looks through all objects for paths below its home
+            redirect(job["argv"][2])
+        else:
+            redirect(job["env"].get("HOME", "/"))
+            tempfile.tempdir = None  # the job's TMPDIR, not the one of the import
         os.chdir(job["cwd"])
         os.environ.clear()
         os.environ.update(job["env"])
