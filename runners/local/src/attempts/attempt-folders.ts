@@ -40,11 +40,11 @@ export type AttemptFolder = {
   state:
     | { kind: "running"; supervisor: Owner }
     | { kind: "ended"; end: AttemptEnd }
-    /** The run that prepares the attempt is alive. */
+    /** The run that prepares the attempt is alive, and the attempt has not begun. */
     | { kind: "preparing" }
     /** On another host: only that host can see whether the attempt is alive. */
     | { kind: "elsewhere"; owner: Owner }
-    /** Its supervisor died without writing an end, and another one can continue it. */
+    /** Its supervisor died without writing an end, or is not started again yet, and another one can continue it. */
     | { kind: "resumable"; supervisor: Owner | undefined }
     /** Its supervisor, or the run that had not started one yet, died without writing an end. */
     | { kind: "lost"; supervisor: Owner | undefined };
@@ -149,9 +149,10 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const end = attemptEnd(path);
   if (end) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
-  if (life === "alive") return supervisor ? { kind: "running", supervisor } : { kind: "preparing" };
+  if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && isResumable(path, card);
-  return { kind: resumes ? "resumable" : "lost", supervisor };
+  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives and could start no other supervisor
+  return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 
 /**

@@ -76,10 +76,10 @@ export async function carryOutAttempt(
     let running: Running;
     let startedMs = performance.now();
     if (adopted && resumes) {
-      clearForResume(attempt);
       const work = { ...context, work: path, token: attemptToken(name) };
       const request = await prepareStage(instance, bound, work);
       const underCap = takeOverPurse(path, context);
+      clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, context.gpus?.hold);
       context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
@@ -220,7 +220,8 @@ function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   if (!found) return existsSync(lostFolderOf(path));
   const { kind } = found.state;
   if (kind === "ended") return isBeingMoved(found);
-  return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
+  // resumable: another supervisor was starting, or its own has just died
+  return kind === "running" || kind === "resumable" || (kind === "preparing" && !isUnclaimed(path));
 }
 
 /** The attempt of this key that continues, or that has ended and is not kept yet. */

@@ -19,8 +19,11 @@ import type { Reason } from "@mlrb/core/key/reasons";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
+import { attemptFolders, makeAttemptFolder } from "../attempts/attempt-folders.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { leaseGpus } from "../leases/gpu-leases.ts";
@@ -30,6 +33,7 @@ import type { RemoteCache } from "../remote/remote-cache.ts";
 import type { Audited } from "../stage/read-trace.ts";
 import { beginWork, endWork } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
+import { exampleCard } from "../testing/example-record.ts";
 import { home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
 import { type Executed, type ExecuteOptions, executeInstance, type RunContext } from "./execute-instance.ts";
 import { Journal } from "./journal.ts";
@@ -868,6 +872,53 @@ test("an interrupted run leaves an attempt with its own supervisor running", asy
   assert.equal(left.name, "before");
   assert.ok(existsSync(folder));
   assertNothingLeft(at);
+});
+
+const deadProcess: Owner = { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" };
+
+/** Writes the folder of a model's attempt without an end, begun by `by`. */
+function brokenOff(at: Lab, { by, supervisor }: { by: Owner; supervisor: Owner }): string {
+  const gives = [{ name: "trajectory", file: "trajectory", kind: "file" as const }];
+  const { path } = makeAttemptFolder(at.state.running, { ...exampleCard, key: at.bound.key, gives, by });
+  mkdirSync(join(path, "attempt-x/sandbox-y/workspace"), { recursive: true });
+  writeFileSync(
+    join(path, "out/trajectory"),
+    `${JSON.stringify({ ...exampleEvent("start"), kind: "llm" })}\n`,
+  );
+  writeFileSync(join(path, "supervisor.json"), JSON.stringify(supervisor));
+  return path;
+}
+
+const statesIn = (at: Lab) => attemptFolders(at.state.running).map(({ state: { kind } }) => kind);
+
+test("an attempt whose next supervisor cannot be prepared stays, and the next run starts no other one", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: thisProcess(), supervisor: deadProcess });
+  rmSync(join(path, "in"), { recursive: true }); // as if its inputs could not be written
+  for (const _ of ["its own run", "the next one"]) {
+    const executed = await at.execute();
+    assert.ok(executed.kind === "failed" && executed.cause === "machine", JSON.stringify(executed));
+    assert.deepEqual([at.started.length, statesIn(at)], [0, ["resumable"]]);
+  }
+  assertNothingLeft(at);
+});
+
+test("a run that is interrupted before its attempt's next supervisor has begun leaves the attempt", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: thisProcess(), supervisor: thisProcess() });
+  let interrupts = 0;
+  const executed = await at.execute({
+    onEvent: (event) => {
+      at.events.push(event);
+      if (event.kind !== "adopted") return;
+      rmSync(join(path, "supervisor.json"));
+      interrupts = 1;
+    },
+    interrupts: () => interrupts,
+    executorOf: async () => ({ name: "local" }) as Executor,
+  });
+  assert.deepEqual(executed, { kind: "cancelled" });
+  assert.deepEqual([at.kinds().at(-1), statesIn(at)], ["left", ["resumable"]]);
 });
 
 test("the token of a stage holds its run and its index", async (t) => {
