@@ -123,6 +123,19 @@ test("an attempt without a supervisor, whose run lives, is prepared before its c
   assert.equal(attemptOf(key, at)?.state.kind, "resumable");
 });
 
+test("an attempt that failed on another host is left to that host, and one that succeeded there can be kept here", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, { ...exampleCard, key });
+  writeFileSync(join(path, "supervisor.json"), JSON.stringify({ ...thisProcess(), host: "gpu2" }));
+  for (const [result, kind] of [
+    [{ kind: "failed", cause: "machine", detail: "killed" }, "elsewhere"],
+    [{ kind: "succeeded" }, "ended"],
+  ] as const) {
+    writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result }));
+    assert.equal(attemptOf(key, { state: { running } })?.state.kind, kind);
+  }
+});
+
 for (const [words, end, supervisor, moved] of [
   ["failed under a living supervisor", { kind: "failed", cause: "machine", detail: "killed" }, true, true],
   ["failed under a dead supervisor", { kind: "failed", cause: "machine", detail: "killed" }, false, false],

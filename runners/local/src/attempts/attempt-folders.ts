@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -42,7 +43,7 @@ export type AttemptFolder = {
     | { kind: "ended"; end: AttemptEnd }
     /** The run that prepares the attempt is alive, and the attempt has not begun. */
     | { kind: "preparing" }
-    /** On another host: only that host can see whether the attempt is alive. */
+    /** On another host: only that host can see whether the attempt is alive. Also if it has failed there. */
     | { kind: "elsewhere"; owner: Owner }
     /** Its supervisor died without writing an end, or is not started again yet, and another one can continue it. */
     | { kind: "resumable"; supervisor: Owner | undefined }
@@ -147,7 +148,8 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const supervisor = look(supervisorFile(path))?.owner;
   const life = lifeOf(supervisor ?? card.by);
   const end = attemptEnd(path);
-  if (end) return { kind: "ended", end };
+  // a supervisor whose attempt failed moves the folder next: another host must not mount its disk image meanwhile
+  if (end && (life !== "elsewhere" || end.result.kind === "succeeded")) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && isResumable(path, card);
@@ -156,8 +158,8 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
 }
 
 /**
- * The attempt of this key that another run began and that is running or can continue, or has ended and is not kept yet. Throws
- * DamagedAttempt where an attempt with an unreadable card may have this key.
+ * The attempt of this key that another run began and that is running, here or on another host, or can continue, or has
+ * ended and is not kept yet. Throws DamagedAttempt where an attempt with an unreadable card may have this key.
  */
 export function attemptOf(
   key: string,
@@ -170,7 +172,8 @@ export function attemptOf(
     } else if (one.card.key === key) held.push(one);
   }
   const isOf = (kind: string) => held.find(({ state }) => state.kind === kind);
-  return isOf("running") ?? isOf("ended") ?? isOf("resumable"); // what costs now comes first
+  // what may cost now comes first
+  return isOf("running") ?? isOf("ended") ?? isOf("elsewhere") ?? isOf("resumable");
 }
 
 /** The folder to which an attempt without a record is moved. */
@@ -235,6 +238,7 @@ export function claimAttempt(path: string): void {
 export function isUnclaimed(path: string): boolean {
   try {
     claimAttempt(path);
+    utimesSync(supervisorFile(path), 0, 0); // no sign of the attempt's life, up to which it costs
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST" || !existsSync(path)) return false;

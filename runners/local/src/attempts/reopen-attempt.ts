@@ -55,7 +55,9 @@ function rivalOf(key: string, { state, records }: Place): string | undefined {
   if (records.has(key)) return "an attempt in its place is recorded: `pnpm pipeline attempts list` shows it";
   try {
     const rival = attemptOf(key, { state });
-    return rival && `${rival.name} in .mlrb/attempts/running has its place; \`attempts stop\` ends it`;
+    return (
+      rival && `${rival.name} in .mlrb/attempts/running has its place; \`attempts stop\` on its host ends it`
+    );
   } catch (error) {
     if (error instanceof DamagedAttempt) return error.words;
     throw error;

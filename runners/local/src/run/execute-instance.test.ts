@@ -921,6 +921,58 @@ test("a run that is interrupted before its attempt's next supervisor has begun l
   assert.deepEqual([at.kinds().at(-1), statesIn(at)], ["left", ["resumable"]]);
 });
 
+const there: Owner = { host: "gpu2", boot: "b", pid: 17, started: "5" };
+const claimIn = (path: string) => readFileSync(join(path, "supervisor.json"), "utf8");
+
+test("an attempt that goes on under a supervisor on another host is waited for, without its lease, and not repeated", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  let looks = 0;
+  const interrupts = () => {
+    if (++looks === 20) assert.deepEqual(readdirSync(at.state.leases), []);
+    if (looks === 21) {
+      recordedElsewhere(at);
+      rmSync(path, { recursive: true });
+    }
+    return 0;
+  };
+  assert.equal((await at.execute({ interrupts })).kind, "found");
+  assert.deepEqual([at.kinds(), at.started.length], [["waiting"], 0]);
+  assertNothingLeft(at);
+});
+
+test("an attempt whose supervisor on another host is silent is not restarted without --take-over", async (t) => {
+  const at = await lab(t, paid);
+  brokenOff(at, { by: there, supervisor: there });
+  const executed = await at.execute({ silentMs: 0 });
+  assert.ok(executed.kind === "failed");
+  assert.match(executed.detail, /^process 17 on gpu2 .* silent for .* run again with --take-over$/);
+  assert.deepEqual([at.started.length, statesIn(at)], [0, ["elsewhere"]]);
+  assertNothingLeft(at);
+});
+
+test("--take-over leaves an attempt on another host alone that is not silent for long enough", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  let looks = 0;
+  const interrupts = () => (++looks > 30 ? 1 : 0);
+  assert.deepEqual(await at.execute({ takeOver: true, interrupts }), { kind: "cancelled" });
+  assert.deepEqual([statesIn(at), claimIn(path)], [["elsewhere"], JSON.stringify(there)]);
+});
+
+test("--take-over makes an attempt that cannot continue anew once its host is silent, and journals it", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  rmSync(join(path, "out/trajectory"));
+  assert.equal((await at.execute({ takeOver: true, silentMs: 0 })).kind, "succeeded");
+  assert.deepEqual([at.started.length, statesIn(at)], [1, ["lost"]]);
+  assert.deepEqual(
+    [at.journal()[0]?.event, at.kinds().slice(0, 2)],
+    ["take-over", ["waiting", "taken-over"]],
+  );
+  assertNothingLeft(at);
+});
+
 test("the token of a stage holds its run and its index", async (t) => {
   const at = await lab(t, stage);
   await at.execute();
