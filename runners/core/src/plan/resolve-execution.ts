@@ -1,10 +1,11 @@
 // Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
 // the image is in an action key, and all of it may come from the profile.
+import type { ServiceSpec } from "@mlrb/formats/declared/pipeline";
 import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path } from "../yaml/yaml-source.ts";
-import type { Execution, PlannedStage } from "./plan.ts";
+import type { Execution, PlannedStage, ServiceExecution } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import type { StageTexts } from "./stage-texts.ts";
 
@@ -29,6 +30,7 @@ export function resolveExecution(
       place: context.source.place(written("startBy")),
       help: didYouMean(startBy, each),
     });
+  if (spec.service) checkMoved(name, context);
   const capped = resources?.gpuMemory !== undefined;
   if (capped && !(spec.untrusted && resources.gpus))
     context.problems.push({
@@ -38,8 +40,9 @@ export function resolveExecution(
       help: spec.untrusted ? "add resources: { gpus: 1 }, or remove gpuMemory" : "remove gpuMemory",
     });
   return {
-    executor: executor ?? "local",
-    ...(image !== undefined && image !== "host" && { image }),
+    // a service is where the runner is, whatever a profile says of all stages
+    executor: spec.service ? "local" : (executor ?? "local"),
+    ...(image !== undefined && image !== "host" && !spec.service && { image }),
     ...(network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(slurm && { slurm }),
@@ -64,6 +67,31 @@ export function resolveExecution(
     },
     ...(texts.truth(spec.programs, ["stages", name, "programs"]) && { programs: true as const }),
     retries: spec.retries ?? 0,
+    ...(spec.service && { service: serviceExecution(name, spec.service, texts) }),
+  };
+}
+
+/** A profile may move all stages, which leaves services where they are; it cannot move a service by its name. */
+function checkMoved(name: string, { execution, written, source, problems }: ResolveContext): void {
+  for (const setting of ["executor", "image"] as const) {
+    const path = written(name, [setting]);
+    if (execution(name)[setting] === undefined || path[0] !== "profiles" || !path.includes("stages"))
+      continue;
+    problems.push({
+      code: "service-setting",
+      message: `the profile sets ${setting} of the service "${name}"`,
+      place: source.place(path, "key"),
+      help: "a service runs on the host of the runner, outside containers: remove the setting",
+    });
+  }
+}
+
+function serviceExecution(name: string, service: ServiceSpec, texts: StageTexts): ServiceExecution {
+  const { timeMs } = texts.duration(service.ready ?? "10m", ["stages", name, "service", "ready"]);
+  return {
+    health: service.health ?? "/health",
+    readyMs: timeMs ?? 0,
+    restartsMax: service.restarts ?? 3,
   };
 }
 
