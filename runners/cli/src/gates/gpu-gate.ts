@@ -33,7 +33,7 @@ export function tooFewGpus(
   const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
-    lacking(plan, indices, here).map(({ stage, execution }) => [stage.name, execution.resources.gpus]),
+    lacking(plan, indices, here).map((instance) => [instance.stage.name, gpusWanted(plan, instance)]),
   );
   if (stages.size === 0) return undefined;
   const most = Math.max(...stages.values());
@@ -60,7 +60,14 @@ function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[]
   return indices
     .map((index) => plan.instances[index]!)
     .filter((instance) => {
-      const wanted = instance.execution.resources.gpus;
-      return usesGpusHere(instance) && wanted > gpusFor(wanted, gpus).length;
+      const own = instance.execution.resources.gpus;
+      if (!usesGpusHere(instance)) return false;
+      return own > gpusFor(own, gpus).length || gpusWanted(plan, instance) > gpus.length;
     });
+}
+
+/** With those of its service, which runs at the same time. */
+function gpusWanted(plan: Plan, { execution, uses }: Instance): number {
+  const ofService = uses ? plan.instances[uses.from]!.execution.resources.gpus : 0;
+  return execution.resources.gpus + ofService;
 }
