@@ -33,11 +33,16 @@ export function tooFewGpus(
   const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
-    lacking(plan, indices, here).map((instance) => [instance.stage.name, gpusWanted(plan, instance)]),
+    lacking(plan, indices, here).map((one) => [
+      one.stage.name,
+      { gpus: gpusWanted(plan, one), words: one.uses ? " with its service" : "" },
+    ]),
   );
   if (stages.size === 0) return undefined;
-  const most = Math.max(...stages.values());
-  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${counted(gpus, "GPU")}`);
+  const most = Math.max(...[...stages.values()].map(({ gpus }) => gpus));
+  const wants = [...stages].map(
+    ([name, { gpus, words }]) => `"${name}" needs ${counted(gpus, "GPU")}${words}`,
+  );
   const others = profilesWhere(request, (other) => lacking(other.plan, other.selected, here).length === 0);
   return {
     code: "too-few-gpus",
