@@ -30,7 +30,7 @@ export function resolveExecution(
       place: context.source.place(written("startBy")),
       help: didYouMean(startBy, each),
     });
-  if (spec.service) checkMoved(name, context);
+  if (spec.service) checkOwnSettings(name, context);
   const capped = resources?.gpuMemory !== undefined;
   if (capped && !(spec.untrusted && resources.gpus))
     context.problems.push({
@@ -40,10 +40,9 @@ export function resolveExecution(
       help: spec.untrusted ? "add resources: { gpus: 1 }, or remove gpuMemory" : "remove gpuMemory",
     });
   return {
-    // a service is where the runner is, whatever a profile says of all stages
     executor: spec.service ? "local" : (executor ?? "local"),
     ...(image !== undefined && image !== "host" && !spec.service && { image }),
-    ...(network !== undefined && { network }),
+    ...(spec.service ? { network: "full" as const } : network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(slurm && { slurm }),
     ...(notYet && { notYet }),
@@ -56,7 +55,7 @@ export function resolveExecution(
       pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
     },
     limits: {
-      ...texts.duration(limits?.time ?? undefined, written("limits", "time")),
+      ...texts.duration(spec.service ? undefined : (limits?.time ?? undefined), written("limits", "time")),
       ...(limits?.memory !== undefined && {
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),
@@ -71,17 +70,21 @@ export function resolveExecution(
   };
 }
 
-/** A profile may move all stages, which leaves services where they are; it cannot move a service by its name. */
-function checkMoved(name: string, { execution, written, source, problems }: ResolveContext): void {
-  for (const setting of ["executor", "image"] as const) {
-    const path = written(name, [setting]);
-    if (execution(name)[setting] === undefined || path[0] !== "profiles" || !path.includes("stages"))
-      continue;
+/**
+ * What defaults and a profile say of all stages does not hold for a service: it is on the runner's host, has the host's
+ * network, and runs for as long as it is used. Reports what is said of the service by its name.
+ */
+function checkOwnSettings(name: string, { execution, written, source, problems }: ResolveContext): void {
+  const { executor, image, network, limits } = execution(name);
+  const set = { executor, image, network, "limits.time": limits?.time };
+  for (const [setting, value] of Object.entries(set)) {
+    const path = written(name, setting.split("."));
+    if (value === undefined || value === null || !path.includes("stages")) continue;
     problems.push({
       code: "service-setting",
-      message: `the profile sets ${setting} of the service "${name}"`,
+      message: `${setting} cannot be set for the service "${name}"`,
       place: source.place(path, "key"),
-      help: "a service runs on the host of the runner, outside containers: remove the setting",
+      help: "a service runs on the host of the runner, with its network, for as long as it is used: remove the setting",
     });
   }
 }

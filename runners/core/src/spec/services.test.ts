@@ -50,6 +50,17 @@ test("an attempt uses the service that its agent's preset names, and a report th
   assert.deepEqual(selection, { selected: [service.index, user.index] });
 });
 
+test("what defaults say of all stages does not hold for a service", () => {
+  const defaults = "defaults: { network: none, limits: { time: 30m, memory: 1GiB }, executor: docker }";
+  const result = planned(model + attempt + defaults);
+  assert("plan" in result, JSON.stringify(result));
+  const { executor, network, limits } = result.plan.instances.find(({ id }) => id === "model")!.execution;
+  assert.deepEqual(
+    { executor, network, limits },
+    { executor: "local", network: "full", limits: { memoryBytes: 2 ** 30 } },
+  );
+});
+
 test("an attempt whose preset names a service that is not for its stage is refused", () => {
   const result = planned(`${model.replace("attempt", "ask")}${attempt}  ask: { command: "true" }\n`);
   assert("problems" in result);

@@ -12,16 +12,17 @@ type Stages = Record<string, StageSpec>;
 
 /** What a service may declare. It makes nothing, has one instance, and runs where the runner is. */
 const settings = (
-  "title like service command needs params files env secrets environment " + "resources limits network"
+  "title like service command needs params files env secrets environment " + "resources limits"
 ).split(" ");
+
+/** Checked together with what profiles say, when its execution is resolved. */
+const elsewhere = ["executor", "image", "network"];
 
 const whyNot: Record<string, string> = {
   gives: "a service makes nothing: what its users get is its address",
   each: "a service has one instance; write a service for each model",
   script: "write the server as a command",
   python: "write the server as a command; with environment its Python is first in PATH",
-  executor: "a service runs on the host of the runner",
-  image: "a service runs on the host of the runner, outside containers",
 };
 
 const address = /\{services\.([a-zA-Z][\w-]*)\.url\}/g;
@@ -63,7 +64,7 @@ export function checkServices(stages: Stages, context: StageContext): Diagnostic
 
 function checkSettings(name: string, stage: StageSpec, { source }: StageContext): Diagnostic[] {
   return Object.keys(stage)
-    .filter((key) => !settings.includes(key))
+    .filter((key) => !settings.includes(key) && !elsewhere.includes(key))
     .map((key) => ({
       code: "service-setting",
       message: `"${name}" is a service and has ${key}`,

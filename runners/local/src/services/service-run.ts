@@ -78,7 +78,7 @@ export class ServiceRun implements Running {
   async #run(): Promise<CarriedOut> {
     let gpus: GpuLease | undefined;
     let hours: ServiceHours | undefined;
-    const { onEvent, journal, reasons, log, executorOf } = this.#context;
+    const { onEvent, journal, reasons, log, executorOf, workspace } = this.#context;
     try {
       const held = await holdGpus(this.#instance, {
         ...this.#context,
@@ -95,6 +95,7 @@ export class ServiceRun implements Running {
       return machineFailure(error);
     } finally {
       hours?.end();
+      workspace.audit?.({ stage: this.#instance.id, untraced: "it is a service" });
       gpus?.release();
     }
   }
