@@ -1,6 +1,6 @@
 // Services: servers that the runner starts before their first user and ends after their last.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
@@ -154,11 +154,6 @@ test("after a kill of the runner the attempt waits, and the next run starts the 
   await first.ended;
   await until("the end of the server", () => !pids().some(isRunning));
   writeFileSync(go, "");
-  const running = join(at.root, ".mlrb/attempts/running");
-  await until("the attempt to wait", () =>
-    existsSync(join(running, readdirSync(running)[0]!, "waiting.json")),
-  );
-
   const second = await at.start(words, { env: keyEnv }).ended;
   assert.equal(second.code, 0, second.stdout + second.stderr);
   assert.equal(pids().length, 2);
@@ -167,6 +162,8 @@ test("after a kill of the runner the attempt waits, and the next run starts the 
   const { ledger, events, read } = recorded(at);
   assert.equal(read("submission/a"), "2\n");
   assert.equal(ledger.gpuHours ?? 0, 0);
+  const causes = events.filter(({ event }) => event === "model-try").map(({ cause }) => String(cause));
+  assert.match(causes.join(" "), /cut-stream|connection-lost|unreachable/);
   const addresses = JSON.stringify(events.filter(({ event }) => event === "start"));
   assert.doesNotMatch(addresses, /127\.0\.0\.1:/, "the record holds no port");
 });
