@@ -73,6 +73,8 @@ export type Booked = {
   /** The host facts of its key: its result is wrong for this key if the node has others. */
   host?: Record<string, string>;
   slurm?: SlurmSettings;
+  /** Digests of its inputs by name, but for collected ones. */
+  artifacts?: Record<string, string>;
 };
 
 /** A Python environment on this host. */

@@ -102,9 +102,17 @@ export async function prepareStage(
   };
 }
 
-function bookedOf({ execution: { resources, slurm } }: Instance, { parts: { host } }: Bound): Booked {
+function bookedOf({ execution: { resources, slurm } }: Instance, { parts: { host }, inputs }: Bound): Booked {
   const { memoryBytes, gpus } = resources;
-  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }) };
+  const digests = Object.entries(inputs).map(([name, { digest }]) => [name, digest]);
+  const artifacts = slurm?.files === "remote-cache" && Object.fromEntries(digests);
+  return {
+    memoryBytes,
+    gpus,
+    ...(host && { host }),
+    ...(slurm && { slurm }),
+    ...(artifacts && { artifacts }),
+  };
 }
 
 /** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */
