@@ -4,7 +4,7 @@
 // work. Use only the returned state.
 import { type Outcome, unreachable } from "../ports/outcome.ts";
 import type { Command, Event, ScheduleState } from "./schedule-state.ts";
-import { besideServices, countUser, isServing, servicesToStop } from "./services.ts";
+import { countUser, isServing, servicesToStop, startsNextToServices } from "./services.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
   const commands: Command[] = [];
@@ -213,13 +213,13 @@ function serviceEnded(state: ScheduleState, index: number, commands: Command[]):
 
 /** Returns whether an instance could not start only because of running services. */
 function startWhatFits(state: ScheduleState, commands: Command[]): boolean {
-  const beside = state.services.size === 0 ? undefined : besideServices(state);
-  for (const index of state.ready.takeFitting(state.free, beside?.startable)) {
+  const starts = state.services.size === 0 ? undefined : startsNextToServices(state);
+  for (const index of state.ready.takeFitting(state.free, starts?.startable)) {
     state.phase[index] = "running";
     state.running.add(index);
     commands.push({ kind: "start", index });
   }
-  return beside?.blocked() ?? false;
+  return starts?.blocked() ?? false;
 }
 
 function settle(state: ScheduleState, index: number, outcome: Outcome, commands: Command[]): void {

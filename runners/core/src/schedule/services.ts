@@ -23,7 +23,7 @@ export function countUser(state: ScheduleState, index: number, by: 1 | -1): void
  * Whether an instance could start, once all that is no service has ended. Of several services one may start at a time,
  * since each changes what fits. `blocked()`: whether a ready instance could not.
  */
-export function besideServices(state: ScheduleState): {
+export function startsNextToServices(state: ScheduleState): {
   startable: (index: number) => boolean;
   blocked: () => boolean;
 } {
@@ -60,7 +60,7 @@ function fits({ whole, wants }: ScheduleState, indices: number[], more?: Amounts
 
 /**
  * The running services that are to end now; each is returned once. `makeWay`: idle ones are not to wait for their next
- * user, because the run ends or because an instance cannot start beside them.
+ * user, because the run ends or because an instance cannot start next to them.
  */
 export function servicesToStop(state: ScheduleState, makeWay: boolean): number[] {
   const running = [...state.services].filter(([index]) => state.running.has(index));
