@@ -26,6 +26,10 @@ export type ExecutionRequest = {
   /** Paths for `{inputs.x}` and `{outputs.x}` of a command. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
+  /** For `{port}` of a service's command. */
+  port?: number;
+  /** The addresses of services by name, for `{services.x.url}` of a command. */
+  services?: Record<string, string>;
   /** Absolute; standard output and error are appended to it as they come. */
   log: string;
   /** Of the whole process tree; memory is what it holds, shared pages counted once. */
