@@ -64,6 +64,7 @@ export class AttemptMeter implements Meter {
     this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
     this.#keep();
     if (unbilled > 0) options.cap?.add(unbilled);
+    if (options.before) this.#tellCap(); // what the earlier supervisor held is spent now
   }
 
   /** Keeps the time on disk now and then, also of a program that makes no call. */
