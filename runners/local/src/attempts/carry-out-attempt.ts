@@ -13,6 +13,7 @@ import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
 import { ownerWords, thisProcess } from "../leases/owner.ts";
@@ -71,6 +72,7 @@ export async function carryOutAttempt(
     const { log: to, before } = context;
     if (!adopted || resumes) markSecrets(path, secretsNamed(secrets));
     const knows = (values: Record<string, string>) => knowsSecrets(path, values);
+    if (context.services) writeServiceAddresses(path, context.services);
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
