@@ -13,8 +13,11 @@ import type { JobFolder } from "./job-folder.ts";
 
 /** The runner's end of the post to its jobs. Calls reject where the server does not serve. */
 export type JobPost = {
-  /** Sends the files of a job; resolves with its script. */
-  script(job: SlurmJob, files: { folder: string; request: ExecutionRequest }): Promise<string>;
+  /** Sends the files of a job; resolves with its script, or with the reason why trying again is of no use. */
+  script(
+    job: SlurmJob,
+    files: { folder: string; request: ExecutionRequest; signal: AbortSignal },
+  ): Promise<string | { refused: string }>;
   news(job: SlurmJob): Promise<NodeNews | undefined>;
   tell(job: SlurmJob, news: RunnerNews): Promise<void>;
   /** Everything is sent again, since a node did not get it. */
@@ -120,9 +123,10 @@ export class Courier {
       }
       case "refused": {
         const { claim, fault, why } = news;
-        if (fault === "machine") post.doubt();
+        if (fault === "parcel") post.doubt();
         const { id, host, node } = claim as Extract<NodeNews["claim"], { kind: "begun" }>;
-        const result = { kind: "failed", cause: fault, detail: `${why} (node ${node})` } as const;
+        const cause = fault === "operator" ? "operator" : "machine";
+        const result = { kind: "failed", cause, detail: `${why} (node ${node})` } as const;
         const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
         this.#done({ formatVersion: 1, job: job.job, id, host, node, result, wrote });
         return true;

@@ -92,9 +92,10 @@ export class JobFolder {
     }
   }
 
-  /** The claim of a job whose files travel; false if the runner has given it up. */
+  /** The claim of a job whose files travel; false if the runner has given it up, or if another job has begun. */
   claim(claim: SlurmClaim): boolean {
-    if (this.begun()) return true;
+    const begun = this.begun();
+    if (begun) return claim.kind === "begun" && begun.id === claim.id;
     return createOnce(join(this.path, "claim.json"), claim);
   }
 

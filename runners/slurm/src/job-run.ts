@@ -36,7 +36,7 @@ export type JobRunOptions = Means & {
   job: SlurmJob;
   limits: ExecutionRequest["limits"];
   /** Undefined for a job that was submitted before. */
-  submission?: { args: string[]; script: () => Promise<string> };
+  submission?: { args: string[]; script: (signal: AbortSignal) => Promise<string | { refused: string }> };
   /** Set for a job whose files travel. */
   post?: JobPost | undefined;
 };
@@ -48,6 +48,7 @@ export class JobRun implements Running {
   readonly #watched: WatchedJob;
   readonly #courier: Courier | undefined;
   #isSubmitted = false;
+  readonly #sending = new AbortController();
   readonly #end = Promise.withResolvers<ExecutionResult>();
   readonly #begin = Promise.withResolvers<Place>();
   #hasBegun = false;
@@ -119,8 +120,12 @@ export class JobRun implements Running {
     await sleep(0); // its caller may ask it to end at once
     let input: string;
     try {
-      input = await submissions.run(script);
+      const made = await script(this.#sending.signal);
+      if (typeof made !== "string")
+        return this.#failed("operator", `the remote cache does not take its files: ${made.refused}`);
+      input = made;
     } catch (error) {
+      if (this.#asked) return this.#finish({ kind: "cancelled" });
       return this.#failed(
         "machine",
         `its files could not be sent to the remote cache: ${(error as Error).message}`,
@@ -264,6 +269,12 @@ export class JobRun implements Running {
     const line = said.trim().split("\n").at(-1) ?? "";
     const asked = this.#asked !== undefined;
     const end = { done, state, unlaunched: this.#isUnlaunched(), asked, limits };
+    if (this.#courier && !done && !asked && state === "time-limit" && limits.timeMs !== undefined) {
+      // the node holds the stage's own limit
+      const detail = "its job met Slurm's time limit while its files were on their way";
+      this.#resolve({ kind: "failed", cause: "machine", detail });
+      return;
+    }
     this.#resolve(jobResult({ ...end, said: line.slice(-400) }));
   }
 
@@ -297,7 +308,8 @@ export class JobRun implements Running {
       const seen = fileView(job.work, slurmOutputs);
       if (seen.digest === wrote.digest) return result;
       if (this.#asked) return { kind: "cancelled" };
-      if (performance.now() - begin > times.lateMs)
+      // what travelled is complete
+      if (this.#courier || performance.now() - begin > times.lateMs)
         return { kind: "failed", cause: "machine", detail: lateOutputs(wrote, seen) };
       await sleep(waitMs);
     }
@@ -341,6 +353,7 @@ export class JobRun implements Running {
   #ask(signal: "TERM" | "USR2"): void {
     this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
     if (this.#over) return;
+    this.#sending.abort();
     if (!this.#isSubmitted) return; // the submission looks for the wish
     const id = this.#id();
     if (this.#isGivenUp()) {

@@ -76,16 +76,15 @@ export class SlurmExecutor implements Executor {
     const comment = `${name} ${stage}`;
     const output = travels ? "/dev/null" : folder.output;
     const shared = async () => jobScript([process.execPath, ...nodeFlags, program, folder.path]);
-    const sent = async () => {
-      const post = this.#posted();
-      if (!post) throw new Error("MLRB_REMOTE_CACHE names none");
-      return post.script(job, { folder: folder.path, request: there });
-    };
+    const sent = async (signal: AbortSignal) =>
+      (await this.#posted()?.script(job, { folder: folder.path, request: there, signal })) ?? {
+        refused: "MLRB_REMOTE_CACHE names none",
+      };
     if (travels) folder.travels();
     return this.#follow({
       ...{ folder, job, limits },
       submission: {
-        args: sbatchArguments({ request, run, comment, output }),
+        args: sbatchArguments({ request, run, comment, output, travels }),
         script: travels ? sent : shared,
       },
     });
@@ -159,14 +158,13 @@ export class SlurmExecutor implements Executor {
     const jobs = await listJobs([run], this.#env);
     const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
     // of a job that Slurm does not list now: one that has begun may live, and another never begins
-    if (
-      !found &&
-      folder.doesTravel &&
-      (await this.#posted()
-        ?.news(left)
-        .catch(() => undefined))
-    )
-      return true;
+    const news =
+      !found && folder.doesTravel
+        ? await this.#posted()
+            ?.news(left)
+            .catch(() => undefined)
+        : undefined;
+    if (news) return news.kind === "lives" || (news.kind === "done" && news.done.result.kind === "succeeded");
     if (!found) return !folder.giveUp();
     return !isFinal(found.state) || found.state === "completed";
   }

@@ -5,6 +5,8 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
 /** Time and memory for the program that carries the stage out on the node: Node, and the end of the process tree. */
 const own = { minutes: 2, mebibytes: 256 };
+/** Time for the way of files there and back, with a server that is away for a while. */
+const travelMinutes = 30;
 
 export type Submission = {
   request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls">;
@@ -14,9 +16,11 @@ export type Submission = {
   comment: string;
   /** Takes what Slurm says about the job. */
   output: string;
+  /** Whether its files go through a remote cache. */
+  travels?: boolean;
 };
 
-export function sbatchArguments({ request, run, comment, output }: Submission): string[] {
+export function sbatchArguments({ request, run, comment, output, travels }: Submission): string[] {
   const { root, cpus, limits, booked, walls } = request;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
@@ -36,7 +40,9 @@ export function sbatchArguments({ request, run, comment, output }: Submission): 
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
     ...flag(
       "time",
-      limits.timeMs === undefined ? undefined : Math.ceil(limits.timeMs / 60_000) + own.minutes,
+      limits.timeMs === undefined
+        ? undefined
+        : Math.ceil(limits.timeMs / 60_000) + own.minutes + (travels ? travelMinutes : 0),
     ),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),

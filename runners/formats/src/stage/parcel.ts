@@ -16,7 +16,6 @@ export const parcelJob = wholeObject({
   formatVersion,
   cache: wholeObject({ url: anyText, token: { type: ["string", "null"] } as const }),
   key: { ...sha256, description: "seals and opens everything of this state folder; hexadecimal" },
-  code: { ...sha256, description: "of the repository; the node's must be equal" },
   folder: { ...anyText, description: "the job's folder, on the runner's host and on the node" },
   job: slurmJob,
   request: { ...jsonObject, description: "an ExecutionRequest" },
@@ -39,7 +38,7 @@ export const nodeNews = kindsOf(
     done: slurmDone,
     work: {
       ...parcel,
-      description: "what the stage left in its work folder, without inputs and temporary files",
+      description: "its outputs, log and refusals",
     },
   }),
   wholeObject({
@@ -47,7 +46,10 @@ export const nodeNews = kindsOf(
     formatVersion,
     claim: slurmClaim,
     why: anyText,
-    fault: { enum: ["operator", "machine"] } as const,
+    fault: {
+      enum: ["operator", "machine", "parcel"],
+      description: "parcel: what the cache gave is not what the runner sent",
+    } as const,
   }),
 );
 export type NodeNews = TypeOf<typeof nodeNews>;

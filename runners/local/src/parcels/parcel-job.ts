@@ -1,9 +1,9 @@
 // The program of a Slurm job on a node that shares no disk with its runner. It fetches the job's files from the remote
 // cache to the same paths on this node, starts the program of every Slurm job there, passes news in both directions, and
 // sends back what the stage wrote. Reads a ParcelJob from standard input.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -11,114 +11,145 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { mustFollow, readFormat } from "@mlrb/formats/read-format";
-import { type NodeNews, type ParcelJob, parcelJob, runnerNews } from "@mlrb/formats/stage/parcel";
-import { type SlurmClaim, slurmDone } from "@mlrb/formats/stage/slurm-job";
+import { type NodeNews, nodeNews, type ParcelJob, parcelJob, runnerNews } from "@mlrb/formats/stage/parcel";
+import { type SlurmClaim, slurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { writeJson } from "@mlrb/kit/json-file";
+import { artifactDigest } from "../digests/artifact-digest.ts";
+import { hashFile } from "../digests/hash-file.ts";
 import { environmentReady } from "../process/environments.ts";
 import { slurmProgram } from "../process/slurm-program.ts";
 import { RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
+import { claimFolders } from "./job-folders.ts";
 import { ParcelPost } from "./parcel-post.ts";
-import { repositoryDigest } from "./repository-digest.ts";
+import { untilTaken } from "./until-taken.ts";
 
 /** Between two looks for the runner's wishes, and between two signs of life. */
 const lookMs = 5_000;
-/** How long a result waits for a server that does not take it. */
-const patienceMs = 10 * 60_000;
 
 class Refusal extends Error {
-  readonly fault: "operator" | "machine";
+  readonly fault: "operator" | "machine" | "parcel";
 
-  constructor(fault: "operator" | "machine", message: string) {
+  constructor(fault: "operator" | "machine" | "parcel", message: string) {
     super(message);
     this.fault = fault;
   }
 }
 
+/** Until its program runs, a signal ends the job; then it is passed on. */
+const ended = new AbortController();
+let program: ChildProcess | undefined;
+for (const signal of ["SIGTERM", "SIGUSR2"] as const)
+  process.on(signal, () => (program ? program.kill(signal) : ended.abort()));
+
 async function main(letter: ParcelJob): Promise<void> {
   const { cache, job, folder } = letter;
-  const url = new URL(cache.url);
-  const client = new RemoteClient(
-    { url, token: cache.token ?? undefined },
-    { concurrency: 4, limits: remoteLimits },
-  );
-  const over = new AbortController();
-  const post = new ParcelPost({
-    ...{ client, key: Buffer.from(letter.key, "hex"), signal: over.signal },
-    scratch: join(folder, "parcels"),
-  });
+  const request = letter.request as unknown as ExecutionRequest;
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node };
-  const request = letter.request as unknown as ExecutionRequest;
-  let news: NodeNews;
+  const address = { url: new URL(cache.url), token: cache.token ?? undefined };
+  const client = () => new RemoteClient(address, { concurrency: 4, limits: remoteLimits });
+  const clients = { parcels: client(), news: client() };
+  const post = new ParcelPost({
+    ...{ clients, key: Buffer.from(letter.key, "hex"), signal: ended.signal },
+    scratch: join(folder, "parcels"),
+  });
+  const own = claimFolders({ folder, work: request.work });
+  let news: NodeNews | undefined;
   try {
-    if (existsSync(join(folder, "job.json")))
+    if (!own)
       throw new Refusal(
         "operator",
-        `the node sees ${folder} of the runner: it shares the disk; remove \`files: remote-cache\` from the profile's \`slurm:\``,
+        `the node sees ${folder} of the runner, so it shares the disk: remove \`files: remote-cache\` from the profile's \`slurm:\``,
       );
-    const earlier = await post.get(job, "runner", runnerNews);
-    if (earlier?.kind === "given-up") return;
-    await post.put(job, "node", { kind: "lives", formatVersion: 1, claim, beat: 0 } satisfies NodeNews);
+    if (await isTaken(letter, { post, id })) return;
+    await untilTaken(
+      () => post.put(job, "node", { kind: "lives", formatVersion: 1, claim, beat: 0 } satisfies NodeNews),
+      ended,
+    );
     news = await carriedOut(letter, { post, claim, request });
   } catch (error) {
-    const { message } = error as Error;
-    const fault = error instanceof Refusal ? error.fault : "machine";
-    console.error(`mlrb: ${message}`);
-    news = { kind: "refused", formatVersion: 1, claim, why: message, fault };
-  }
-  try {
-    await untilTaken(() => post.put(job, "node", news));
+    if (ended.signal.aborted) return;
+    const why = (error as Error).message;
+    console.error(`mlrb: ${why}`);
+    news = { kind: "refused", formatVersion: 1, claim, why, fault: faultOf(error) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
-    rmSync(request.work, { recursive: true, force: true });
-    over.abort();
-    client.close();
+    if (news) await untilTaken(() => post.put(job, "node", news!), ended);
+    own?.remove();
+    clients.parcels.close();
+    clients.news.close();
   }
   process.exitCode = news.kind === "done" && news.done.result.kind === "succeeded" ? 0 : 1; // for squeue's readers
+}
+
+/** Whether the runner has given the job up, or another job of the same submission has begun. */
+async function isTaken({ job }: ParcelJob, { post, id }: { post: ParcelPost; id: string }): Promise<boolean> {
+  const wish = await untilTaken(() => post.get(job, "runner", runnerNews), ended);
+  if (wish?.kind === "given-up") return true;
+  const earlier = await untilTaken(() => post.get(job, "node", nodeNews), ended);
+  return earlier?.claim.kind === "begun" && earlier.claim.id !== id;
+}
+
+function faultOf(error: unknown): Refusal["fault"] {
+  if (error instanceof Refusal) return error.fault;
+  if (!(error instanceof RemoteTrouble)) return "machine";
+  if (error.kind === "wrong-bytes" || error.kind === "missing") return "parcel";
+  return error.kind === "refused" || error.kind === "full" ? "operator" : "machine";
 }
 
 type Carrying = { post: ParcelPost; claim: SlurmClaim; request: ExecutionRequest };
 
 async function carriedOut(letter: ParcelJob, { post, claim, request }: Carrying): Promise<NodeNews> {
-  const { job, folder, code, work, inputs } = letter;
-  const own = await repositoryDigest(request.root);
-  if (own !== code)
-    throw new Refusal(
-      "operator",
-      `the files of ${request.root} on the node are not the runner's: bring both clones to the same commit (git status)`,
-    );
+  const { job, folder, work, inputs } = letter;
   const { environment } = request;
+  checkSources(request, "differs from the runner's: bring both clones to the same commit (git status)");
   if (environment && !environmentReady(environment.path))
     throw new Refusal(
       "operator",
       `the node lacks the environment ${environment.path}: make it there with \`pipeline run PIPELINE --only environment\` (docs/cluster.md)`,
     );
-  await post.fetch(work, request.work);
-  for (const parcel of Object.values(inputs)) await post.fetch(parcel, join(request.work, "in"));
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await untilTaken(() => post.fetch(work, request.work), ended);
+  const inside = join(request.work, "in");
+  for (const parcel of Object.values(inputs)) await untilTaken(() => post.fetch(parcel, inside), ended);
+  for (const [name, digest] of Object.entries(request.booked?.content?.inputs ?? {}))
+    if (name in inputs && artifactDigest(join(inside, name)) !== digest)
+      throw new Refusal("parcel", `the input ${name} is not the runner's after its way to the node`);
   writeJson(join(folder, "request.json"), request);
   writeJson(join(folder, "job.json"), job);
+  ended.signal.throwIfAborted();
   const child = spawn(process.execPath, [...nodeFlags, slurmProgram, folder], {
     stdio: ["ignore", "inherit", "inherit"],
   });
-  const ended = once(child, "exit");
-  for (const signal of ["SIGTERM", "SIGUSR2"] as const) process.on(signal, () => child.kill(signal));
+  program = child;
+  const exit = once(child, "exit");
   const passing = new AbortController();
   const passes = pass(letter, { post, claim, signal: passing.signal });
-  await ended;
+  await exit;
   passing.abort();
   await passes;
-  const done = readFormat(slurmDone, existing(join(folder, "done.json")));
+  const file = join(folder, "done.json");
+  const done = readFormat(slurmDone, existsSync(file) ? readFileSync(file, "utf8") : "");
   if (done.kind !== "ok") throw new Refusal("machine", "the job's program ended without a result");
-  // an environment of the node may have changed the files while the stage ran
-  if ((await repositoryDigest(request.root)) !== code)
-    throw new Refusal(
-      "operator",
-      `the files of ${request.root} on the node were changed while the stage ran`,
-    );
-  const back = await untilTaken(() => post.send(request.work, { without: ["in", "tmp"] }));
+  checkSources(request, "was changed while the stage ran");
+  for (const entry of slurmOutputs) standIn(join(request.work, entry));
+  const names = [...slurmOutputs, "log"].filter((name) => existsSync(join(request.work, name)));
+  const back = await untilTaken(() => post.send(request.work, names), ended);
   return { kind: "done", formatVersion: 1, claim, done: done.value, work: back };
+}
+
+function checkSources({ root, booked }: ExecutionRequest, problem: string): void {
+  for (const [path, digest] of Object.entries(booked?.content?.sources ?? {}))
+    if (!existsSync(join(root, path)) || hashFile(join(root, path)) !== digest)
+      throw new Refusal("operator", `${join(root, path)} on the node ${problem}`);
+}
+
+/** Puts a pipe in the place of each socket, which no archive holds: the runner refuses both in an output. */
+function standIn(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) for (const name of readdirSync(path)) standIn(join(path, name));
+  if (!stats?.isSocket()) return;
+  rmSync(path);
+  spawnSync("mkfifo", ["--", path]);
 }
 
 /** Signs of life to the runner, and its wishes from it, until `signal`. A server that is away is no end. */
@@ -129,12 +160,10 @@ async function pass(
   for (let beat = 1; !signal.aborted; beat++) {
     try {
       const wish = await post.get(job, "runner", runnerNews);
-      if (wish)
-        writeJson(
-          join(folder, "end.json"),
-          wish.kind === "end" ? wish.end : { formatVersion: 1, signal: "USR2" },
-        );
-      await post.put(job, "node", { kind: "lives", formatVersion: 1, claim, beat } satisfies NodeNews);
+      const end = { formatVersion: 1, signal: "USR2" };
+      if (wish) writeJson(join(folder, "end.json"), wish.kind === "end" ? wish.end : end);
+      if (!signal.aborted)
+        await post.put(job, "node", { kind: "lives", formatVersion: 1, claim, beat } satisfies NodeNews);
     } catch (error) {
       if (!(error instanceof RemoteTrouble)) throw error;
     }
@@ -142,21 +171,5 @@ async function pass(
   }
 }
 
-async function untilTaken<T>(send: () => Promise<T>): Promise<T> {
-  const begin = performance.now();
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      const isOver = performance.now() - begin > patienceMs;
-      if (!(error instanceof RemoteTrouble) || error.kind === "refused" || isOver) throw error;
-    }
-    await sleep(lookMs);
-  }
-}
-
-function existing(path: string): string {
-  return existsSync(path) ? readFileSync(path, "utf8") : "";
-}
-
-await main(mustFollow(parcelJob, JSON.parse(await text(process.stdin)), "the job's letter"));
+const letter = mustFollow(parcelJob, JSON.parse(await text(process.stdin)), "the job's letter");
+await main(letter);

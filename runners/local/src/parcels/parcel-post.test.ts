@@ -37,8 +37,9 @@ async function place(t: TestContext) {
     const limits = { ...remoteLimits, pauseMs: 1 };
     const client = new RemoteClient({ url: cache.url, token: undefined }, { concurrency: 2, limits });
     clients.push(client);
+    const both = { parcels: client, news: client };
     return new ParcelPost({
-      client,
+      clients: both,
       key,
       scratch: join(folder, "scratch"),
       signal: new AbortController().signal,
@@ -60,9 +61,9 @@ const isTrouble = (error: unknown) => error instanceof RemoteTrouble && error.ki
 test("files arrive with names, modes, links and empty folders, equal ones are sent once, and none can be read", async (t) => {
   const { cache, from, to, post } = await place(t);
   const key = randomBytes(32);
-  const work = await post(key).send(from, { without: ["in"] });
-  const input = await post(key).send(join(from, "in"), { entry: "./deep" });
-  assert.deepEqual(await post(key).send(join(from, "in"), { entry: "./deep" }), input);
+  const work = await post(key).send(from, ["out", "stage.json"]);
+  const input = await post(key).send(join(from, "in"), ["deep"]);
+  assert.deepEqual(await post(key).send(join(from, "in"), ["deep"]), input);
   assert.equal(cache.stored.size, 2);
   for (const bytes of cache.stored.values())
     assert.ok(!/inside|stage|program/.test(bytes.toString("latin1")));
@@ -77,7 +78,7 @@ test("files arrive with names, modes, links and empty folders, equal ones are se
 test("a parcel that another key sealed, or that was exchanged under its digest, is not unpacked", async (t) => {
   const { cache, from, to, post } = await place(t);
   const key = randomBytes(32);
-  const parcel = await post(key).send(from);
+  const parcel = await post(key).send(from, ["in"]);
   await assert.rejects(post(randomBytes(32)).fetch(parcel, to), isTrouble);
   const [path, bytes] = [...cache.stored][0]!;
   const changed = Buffer.from(bytes);
@@ -96,12 +97,12 @@ test("a sender with doubts sends again what the server claims to have", async (t
   mkdirSync(large);
   writeFileSync(join(large, "weights"), randomBytes(200_000));
   const sender = post(randomBytes(32));
-  await sender.send(large);
-  await sender.send(large);
+  await sender.send(large, ["weights"]);
+  await sender.send(large, ["weights"]);
   const puts = () => cache.requests.filter(({ method }) => method === "PUT").length;
   assert.equal(puts(), 1);
   sender.doubt();
-  await sender.send(large);
+  await sender.send(large, ["weights"]);
   assert.equal(puts(), 2);
 });
 

@@ -18,7 +18,8 @@ const newsBytesMax = 1 << 20;
 const lookBytes = 64 << 10;
 
 export type PostSettings = {
-  client: RemoteClient;
+  /** For parcels; and for news, which must not wait for parcels. */
+  clients: { parcels: RemoteClient; news: RemoteClient };
   /** 32 bytes. */
   key: Buffer;
   /** A folder for archives on their way; made on demand. */
@@ -45,19 +46,18 @@ export class ParcelPost {
     this.#sent.clear();
   }
 
-  /** Packs entries of `folder`, all but `without` if none is named, and sends them. Throws RemoteTrouble. */
-  async send(folder: string, { entry = ".", without = [] as string[] } = {}): Promise<Parcel> {
+  /** Packs entries of `folder`, with everything below them, and sends them. Throws RemoteTrouble. */
+  async send(folder: string, entries: string[], signal = this.#settings.signal): Promise<Parcel> {
     return this.#inScratch(async (scratch) => {
       const [plain, sealed] = [join(scratch, "plain"), join(scratch, "sealed")];
-      // equal folders have equal archives
-      const equal = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
-      const excluded = without.map((name) => `--exclude=./${name}`);
-      await tar(["--create", "--sparse", "--format=gnu", ...equal, ...excluded], {
+      await tar(["--create", "--format=gnu", ...equal], {
         file: plain,
         folder,
-        entries: ["--", entry],
+        entries: ["--", ...entries.map((name) => `./${name}`)],
+        signal,
       });
-      const { client, key, signal } = this.#settings;
+      const { clients, key } = this.#settings;
+      const client = clients.parcels;
       const parcel = await sealFile(plain, { to: sealed, key });
       const path = `cas/${parcel.digest}`;
       if (this.#sent.has(parcel.digest)) return parcel;
@@ -73,22 +73,22 @@ export class ParcelPost {
   async fetch({ digest, bytes }: Parcel, folder: string): Promise<void> {
     await this.#inScratch(async (scratch) => {
       const [plain, sealed] = [join(scratch, "plain"), join(scratch, "sealed")];
-      const { client, key, signal } = this.#settings;
-      await client.download({ digest, bytes, to: sealed, signal });
+      const { clients, key, signal } = this.#settings;
+      await clients.parcels.download({ digest, bytes, to: sealed, signal });
       await opened(openFile(sealed, { to: plain, key }));
       rmSync(sealed);
       mkdirSync(folder, { recursive: true });
       const own = ["--no-same-owner", "--preserve-permissions"];
-      await tar(["--extract", ...own], { file: plain, folder, entries: [] });
+      await tar(["--extract", ...own], { file: plain, folder, entries: [], signal });
     });
   }
 
   async put(job: SlurmJob, from: Side, news: object): Promise<void> {
-    const { client, key, signal } = this.#settings;
+    const { clients, key, signal } = this.#settings;
     const slot = slotOf(job, from, key);
     const sealed = sealText(JSON.stringify(news), { key, slot });
     const bytes = Buffer.from(JSON.stringify({ stdoutRaw: sealed } satisfies TypeOf<typeof slotContent>));
-    await client.put(`ac/${slot}`, { bytes, type: "application/json" }, signal);
+    await clients.news.put(`ac/${slot}`, { bytes, type: "application/json" }, signal);
   }
 
   /** The newest news from that side; undefined if there is none. Throws RemoteTrouble. */
@@ -97,9 +97,9 @@ export class ParcelPost {
     from: Side,
     schema: Schema,
   ): Promise<TypeOf<Schema> | undefined> {
-    const { client, key, signal } = this.#settings;
+    const { clients, key, signal } = this.#settings;
     const slot = slotOf(job, from, key);
-    const answer = await client.text(`ac/${slot}`, { bytesMax: newsBytesMax, signal });
+    const answer = await clients.news.text(`ac/${slot}`, { bytesMax: newsBytesMax, signal });
     if (answer === undefined) return undefined;
     const content = readFormat(slotContent, answer);
     if (content.kind !== "ok") throw new RemoteTrouble("wrong-bytes", "it answers something else than news");
@@ -139,10 +139,16 @@ async function opened<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-type Archive = { file: string; folder: string; entries: string[] };
+/** Equal folders have equal archives. Archives of zip have no earlier times than 1980, in any time zone. */
+const equal = ["--sort=name", "--mtime=@315619200", "--owner=0", "--group=0", "--numeric-owner"];
 
-async function tar(flags: string[], { file, folder, entries }: Archive): Promise<void> {
+type Archive = { file: string; folder: string; entries: string[]; signal: AbortSignal };
+
+async function tar(flags: string[], { file, folder, entries, signal }: Archive): Promise<void> {
   const args = [...flags, "--file", file, "--directory", folder, ...entries];
-  const { failed, stderr, shortMessage } = await execa("tar", args, { reject: false, stdin: "ignore" });
+  const { TAR_OPTIONS: _, ...env } = process.env; // a person's options may leave files out
+  const options = { reject: false, stdin: "ignore", env, extendEnv: false, cancelSignal: signal } as const;
+  const { failed, stderr, shortMessage } = await execa("tar", args, options);
+  signal.throwIfAborted();
   if (failed) throw new Error(`a parcel could not be made or opened: ${stderr.trim() || shortMessage}`);
 }

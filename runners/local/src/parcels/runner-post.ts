@@ -13,10 +13,12 @@ import {
   type RunnerNews,
 } from "@mlrb/formats/stage/parcel";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import PQueue from "p-queue";
 import { type RemoteAddress, RemoteClient, remoteLimits } from "../remote/remote-client.ts";
+import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { stateSecret } from "../stage/secret-seed.ts";
 import { ParcelPost } from "./parcel-post.ts";
-import { repositoryDigest } from "./repository-digest.ts";
+import { untilTaken } from "./until-taken.ts";
 
 export type RunnerPostPlace = {
   cache: RemoteAddress;
@@ -32,46 +34,66 @@ const requestsMax = 8;
 export class RunnerPost {
   readonly #place: RunnerPostPlace;
   readonly #key: Buffer;
-  readonly #client: RemoteClient;
+  readonly #clients: { parcels: RemoteClient; news: RemoteClient };
   readonly #post: ParcelPost;
   readonly #over = new AbortController();
-  #code: Promise<string> | undefined;
+  /** Archives on their way need room on the disk. */
+  readonly #packing = new PQueue({ concurrency: 2 });
   /** Parcels of artifacts, by digest: a model is packed once for all its scorers. */
   readonly #packed = new Map<string, Promise<Parcel>>();
 
   constructor(place: RunnerPostPlace) {
     this.#place = place;
     this.#key = createHmac("sha256", stateSecret(place.state)).update("parcels").digest();
-    this.#client = new RemoteClient(place.cache, { concurrency: requestsMax, limits: remoteLimits });
+    const client = () => new RemoteClient(place.cache, { concurrency: requestsMax, limits: remoteLimits });
+    this.#clients = { parcels: client(), news: client() };
     const { scratch } = place;
-    this.#post = new ParcelPost({ client: this.#client, key: this.#key, scratch, signal: this.#over.signal });
+    this.#post = new ParcelPost({
+      ...{ clients: this.#clients, key: this.#key, scratch, signal: this.#over.signal },
+    });
   }
 
-  /** Sends the files of a job; returns its script. Throws with the reason. */
+  /** Sends the files of a job; returns its script. Waits for a server that is away. Throws with the reason. */
   async script(
     job: SlurmJob,
-    { folder, request }: { folder: string; request: ExecutionRequest },
-  ): Promise<string> {
-    const { repository, cache } = this.#place;
-    this.#code ??= repositoryDigest(repository);
-    const inside = join(request.work, "in");
+    { folder, request, signal }: { folder: string; request: ExecutionRequest; signal: AbortSignal },
+  ): Promise<string | { refused: string }> {
+    try {
+      const letter = await this.#packing.add(() => this.#letter(job, { folder, request, signal }));
+      const argv = [process.execPath, ...nodeFlags, join(import.meta.dirname, "parcel-job.ts")];
+      return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")} <<'LETTER'\n${JSON.stringify(letter)}\nLETTER\n`;
+    } catch (error) {
+      if (error instanceof RemoteTrouble && (error.kind === "refused" || error.kind === "full"))
+        return { refused: error.message };
+      throw error;
+    }
+  }
+
+  async #letter(
+    job: SlurmJob,
+    { folder, request, signal }: { folder: string; request: ExecutionRequest; signal: AbortSignal },
+  ): Promise<ParcelJob> {
+    const { cache } = this.#place;
+    const { work } = request;
+    const inside = join(work, "in");
+    const both = AbortSignal.any([signal, this.#over.signal]);
+    const send = (from: string, names: string[]) =>
+      untilTaken(() => this.#post.send(from, names, both), { signal: both });
     const inputs: Record<string, Parcel> = {};
     for (const name of readdirSync(inside)) {
-      const artifact = request.booked?.artifacts?.[name];
-      const pack = () => this.#post.send(inside, { entry: `./${name}` });
-      inputs[name] = await (artifact === undefined ? pack() : this.#once(artifact, name, pack));
+      const artifact = request.booked?.content?.inputs[name];
+      const pack = () => send(inside, [name]);
+      inputs[name] = await (artifact === undefined ? pack() : this.#once(`${artifact} ${name}`, pack));
     }
-    const letter: ParcelJob = {
+    const rest = readdirSync(work).filter((name) => name !== "in");
+    return {
       formatVersion: 1,
       cache: { url: cache.url.href, token: cache.token ?? null },
       key: this.#key.toString("hex"),
-      code: await this.#code,
       ...{ folder, job, inputs },
       request: JSON.parse(JSON.stringify(request)),
-      work: await this.#post.send(request.work, { without: ["in"] }),
+      work: await send(work, rest),
     };
-    const argv = [process.execPath, ...nodeFlags, join(import.meta.dirname, "parcel-job.ts")];
-    return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")} <<'LETTER'\n${JSON.stringify(letter)}\nLETTER\n`;
   }
 
   async news(job: SlurmJob): Promise<NodeNews | undefined> {
@@ -107,15 +129,17 @@ export class RunnerPost {
 
   close(): void {
     this.#over.abort();
-    this.#client.close();
+    this.#clients.parcels.close();
+    this.#clients.news.close();
   }
 
-  #once(artifact: string, name: string, pack: () => Promise<Parcel>): Promise<Parcel> {
-    const known = this.#packed.get(`${artifact} ${name}`); // the archive names the input
+  /** An archive names its input, so `what` does too. */
+  #once(what: string, pack: () => Promise<Parcel>): Promise<Parcel> {
+    const known = this.#packed.get(what);
     if (known) return known;
     const packed = pack();
-    this.#packed.set(`${artifact} ${name}`, packed);
-    packed.catch(() => this.#packed.delete(`${artifact} ${name}`));
+    this.#packed.set(what, packed);
+    packed.catch(() => this.#packed.delete(what));
     return packed;
   }
 }

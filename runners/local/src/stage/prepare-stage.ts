@@ -12,6 +12,8 @@ import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "../decide/bind-inputs.ts";
+import { hashFile } from "../digests/hash-file.ts";
+import { stageSources } from "../digests/stage-source-files.ts";
 import { clearEnvironment, environmentPython } from "../process/environments.ts";
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
@@ -98,21 +100,18 @@ export async function prepareStage(
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
     gpus: context.gpus?.gpus ?? [],
-    ...(!runsHere(instance) && { booked: bookedOf(instance, bound) }),
+    ...(!runsHere(instance) && { booked: bookedOf(instance, bound, workspace.repository) }),
   };
 }
 
-function bookedOf({ execution: { resources, slurm } }: Instance, { parts: { host }, inputs }: Bound): Booked {
+function bookedOf({ execution: { resources, slurm } }: Instance, bound: Bound, root: string): Booked {
   const { memoryBytes, gpus } = resources;
-  const digests = Object.entries(inputs).map(([name, { digest }]) => [name, digest]);
-  const artifacts = slurm?.files === "remote-cache" && Object.fromEntries(digests);
-  return {
-    memoryBytes,
-    gpus,
-    ...(host && { host }),
-    ...(slurm && { slurm }),
-    ...(artifacts && { artifacts }),
+  const { host } = bound.parts;
+  const content = slurm?.files === "remote-cache" && {
+    inputs: Object.fromEntries(Object.entries(bound.inputs).map(([name, { digest }]) => [name, digest])),
+    sources: Object.fromEntries(stageSources(bound).map((path) => [path, hashFile(join(root, path))])),
   };
+  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }), ...(content && { content }) };
 }
 
 /** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */
