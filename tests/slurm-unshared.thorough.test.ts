@@ -1,7 +1,6 @@
 // Runs whose stages are jobs on nodes that share no disk with the runner: their files go through a remote cache, a real
 // nginx. Each node has an empty folder of its own in place of the state folder.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,11 +20,6 @@ let cluster: SlurmCluster;
 let why: string | false = nginx.missing;
 before(async () => {
   if (why !== false) return;
-  for (const args of [
-    ["init", "--quiet"],
-    ["add", "--all"],
-  ])
-    assert.equal(spawnSync("git", args, { cwd: repository.path }).status, 0);
   mkdirSync(join(root, ".mlrb"), { recursive: true });
   const started = await slurmCluster({ cpus: 2, unshared: join(root, ".mlrb") });
   if ("skip" in started) why = started.skip;
@@ -176,7 +170,8 @@ it("Ctrl-C ends the job with its processes", async (at) => {
 });
 
 it("another clone on the node, or no server, is refused with the way out", async (at) => {
-  at.define({ profiles, stages: { one: { command: "true" } } });
+  const words = at.script("words.txt", "the runner's");
+  at.define({ profiles, stages: { one: { command: `cat ${words}`, files: [words] } } });
   const args = ["run", at.name, "--json", "--root", root, "--profile", "there"];
   const without = await at.pipeline(args, { env: cluster.env });
   assert.equal(without.code, 2);
@@ -184,9 +179,12 @@ it("another clone on the node, or no server, is refused with the way out", async
   cluster.slurm("scontrol", "update", "nodename=ALL", "state=drain", "reason=test");
   const said = start(at, "--profile", "there");
   await until("the job", () => cluster.jobs().length === 1);
-  repository.write("pipelines/other.yaml", "formatVersion: 1\n");
+  repository.write(words, "another commit's");
   cluster.resume();
   const { code, stdout } = await said.ended;
   assert.equal(code, 1);
-  assert.match(stdout, /not the runner's: bring both clones to the same commit/);
+  assert.match(
+    stdout,
+    /words.txt on the node differs from the runner's: bring both clones to the same commit/,
+  );
 });
