@@ -22,6 +22,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { interventionsFile } from "@mlrb/formats/attempt/intervention";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
@@ -137,7 +138,10 @@ try {
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
-    ...(folder !== undefined && { spending: join(folder, "spending.jsonl"), checkClaim }),
+    ...(folder !== undefined && {
+      ...{ spending: join(folder, "spending.jsonl"), interventions: join(folder, interventionsFile) },
+      checkClaim,
+    }),
     redact: redactor.redact,
     ...(waits && { waits }),
     outputs: {

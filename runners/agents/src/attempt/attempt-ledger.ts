@@ -1,6 +1,7 @@
 // Makes an attempt's ledger from the supervisor's facts. Pure.
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
+import { type InterventionSums, noInterventions } from "@mlrb/formats/attempt/intervention";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { treeDigest } from "../folders/copy-out.ts";
@@ -21,6 +22,7 @@ export type AttemptFacts = {
   /** undefined: nothing was run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
+  interventions?: InterventionSums;
   /** Restarts after the death of its supervisor or host. */
   resumed?: number;
   trajectory: Ledger["trajectory"];
@@ -33,7 +35,7 @@ export type AttemptFacts = {
 
 export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, spending, ending, final, trajectory, prices = [] } = seen;
-  const { gpus, gpuBusyMs, gpuMemoryPeakMiB } = seen;
+  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, interventions = noInterventions } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
@@ -58,6 +60,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     exit: exitOf(ending),
     ...overOf(ending),
     ...(seen.resumed !== undefined && { resumed: seen.resumed }),
+    ...(interventions.extensions + interventions.notes > 0 && { interventions }),
     submission: submissionOf(final),
     trajectory,
   };

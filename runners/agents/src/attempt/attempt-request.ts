@@ -80,6 +80,8 @@ export type AttemptRequest = {
   };
   /** The file in which spending is recorded during the attempt. */
   spending?: string;
+  /** The file in which people ask for more budget or write to the agent. */
+  interventions?: string;
   /** Called before each call and each line of spending. Does not return once the attempt is another supervisor's. */
   checkClaim?: () => void;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */

@@ -117,6 +117,7 @@ async function runAgent(
     recordRestart(supervision, request.earlier);
     request.restored?.();
   } else recordStart(request, supervision, prepared);
+  supervision.interventions.open();
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );

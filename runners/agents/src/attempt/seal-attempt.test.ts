@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
+import { noInterventions } from "@mlrb/formats/attempt/intervention";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
@@ -40,6 +41,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
     request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
     clock,
     meter,
+    interventions: { close() {}, sums: () => noInterventions },
     gpuUse: { busyMs: () => null, memoryPeakMiB: () => null },
     trajectory: {
       ...trajectory,

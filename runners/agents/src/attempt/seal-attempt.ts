@@ -14,6 +14,7 @@ import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
 export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  interventions: Pick<Supervision["interventions"], "close" | "sums">;
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
   iterations: Pick<Supervision["iterations"], "count">;
   gpuUse: Pick<Supervision["gpuUse"], "busyMs" | "memoryPeakMiB">;
@@ -104,8 +105,12 @@ async function submissionInTime(seal: Seal): Promise<SnapshotResult | Late> {
 }
 
 /** Records the end once. */
-function recordEnd({ trajectory, iterations, progress }: Seal, { ending, final }: Omit<Sealed, "ran">): void {
+function recordEnd(
+  { interventions, trajectory, iterations, progress }: Seal,
+  { ending, final }: Omit<Sealed, "ran">,
+): void {
   if (progress.endRecorded) return;
+  interventions.close();
   trajectory.add({
     event: "end",
     ended: endedAs(ending),
@@ -124,14 +129,15 @@ type Sealed = {
 };
 
 function writeLedger(
-  { request, clock, meter, trajectory, snapshots, gpuUse, progress }: Seal,
+  { request, clock, meter, interventions, trajectory, snapshots, gpuUse, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
   const { outputs } = request;
   const wallMs = ran?.wallMs ?? Math.round(clock.sinceStart());
   const ledger = attemptLedger({
-    budget: request.budget,
+    budget: meter.limits(),
+    interventions: interventions.sums(),
     wallMs,
     workingMs: ran?.workingMs ?? Math.round(clock.workingMs()),
     spending: meter.spending(),

@@ -103,7 +103,7 @@ async function untilItEnds(
   const watched = watchProgram(running, {
     leftMs: () => meter.leftMs(),
     pollMs: request.pollMs ?? 1000,
-    ...(request.earlier && { budgetMs: request.budget.timeMs }),
+    budgetMs: () => meter.limits().timeMs,
     look() {
       watching.looking = look(supervision, watching);
       return watching.looking;
@@ -130,6 +130,7 @@ async function look(
     });
   output.flush();
   meter.beat();
+  await meter.tellExtension();
   checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time

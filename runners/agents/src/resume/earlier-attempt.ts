@@ -11,6 +11,7 @@ import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import type { Numbered } from "../attempt/interventions.ts";
 import type { Ending } from "../attempt/watch-program.ts";
 import { isTaped, type Taped } from "./tape.ts";
 
@@ -41,6 +42,8 @@ export type EarlierAttempt = {
   /** `gone`: taken after the place where the attempt continues. */
   snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
   iterations: { wellFormed: number; malformed: number };
+  /** Also those after the place where the attempt continues: a person decided them. */
+  interventions: Numbered[];
 };
 
 export type EarlierFiles = {
@@ -116,6 +119,7 @@ class EarlierReader {
   #snapshots = 0;
   #ending: ProgramEnding | undefined;
   #iterations: { index: number; wellFormed: boolean }[] = [];
+  readonly #interventions: Numbered[] = [];
   readonly #checkpoint: Checkpoint | undefined;
 
   constructor(checkpoint: Checkpoint | undefined) {
@@ -160,6 +164,14 @@ class EarlierReader {
         break;
       case "snapshot-dropped":
         this.#drop(event.name);
+        break;
+      case "extended": {
+        const { number, by, addedMs, addedDollars } = event;
+        this.#interventions.push({ kind: "extend", number, by, addedMs, addedDollars });
+        break;
+      }
+      case "person-note":
+        this.#interventions.push({ kind: "note", number: event.number, by: event.by, text: event.text });
     }
   }
 
@@ -210,6 +222,7 @@ class EarlierReader {
         gone: gone.map(({ name }) => name),
       },
       iterations: { wellFormed, malformed: this.#iterations.length - wellFormed },
+      interventions: this.#interventions,
     };
   }
 }

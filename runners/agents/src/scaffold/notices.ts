@@ -1,6 +1,7 @@
 // Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet submitted, so
 // each share is announced once, in every open conversation.
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import type { Numbered } from "../attempt/interventions.ts";
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";
 
@@ -48,6 +49,17 @@ export function restartNotice(
     `The files are as of step ${step}: your answers are counted. ` +
     `${restore ? "Working time that was lost is given back. " : ""}${timeLeft(meter.leftMs())} of working time left.`
   );
+}
+
+/** In every open conversation. */
+export function interventionNotice(one: Numbered, meter: Pick<Meter, "leftMs">): string {
+  if (one.kind === "note") return `[Notice] A person sends you this message: ${one.text}`;
+  const { addedMs, addedDollars } = one;
+  const added = [
+    ...(addedMs > 0 ? [`${spokenDuration(addedMs)} of working time`] : []),
+    ...(addedDollars > 0 ? [`${addedDollars} dollars for model calls`] : []),
+  ];
+  return `[Notice] A person extended your budget by ${added.join(" and ")}. ${timeLeft(meter.leftMs())} of working time left.`;
 }
 
 /** The result of a program that a tool ran during the restart. */

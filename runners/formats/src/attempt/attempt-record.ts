@@ -15,6 +15,7 @@ import {
 } from "../schema.ts";
 import { axisValues, keyParts, ran } from "../stage/action.ts";
 import { artifact } from "../stage/artifact.ts";
+import { interventionSums } from "./intervention.ts";
 
 /** A name within a folder, never a path out of it. */
 export const fileName = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" } as const;
@@ -91,7 +92,7 @@ export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unc
 
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", ...uncheckedNames], {
+  wholeExcept(["estimate", "interventions", ...uncheckedNames], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -102,6 +103,7 @@ export const attemptRecord = fileFormat(
     harness,
     cost: attemptCost,
     estimate: costEstimate,
+    interventions: interventionSums,
     ...uncheckedFields,
     ran,
   }),

@@ -14,6 +14,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { interventionSums } from "./intervention.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -93,11 +94,24 @@ export const waitedMs = {
 } as const;
 
 export const attemptLedger = wholeExcept(
-  ["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "gpuMemoryPeakMiB", "over", "resumed"],
+  [
+    "workingMs",
+    "prices",
+    "usage",
+    "waitedMs",
+    "gpuBusyMs",
+    "gpuMemoryPeakMiB",
+    "over",
+    "resumed",
+    "interventions",
+  ],
   {
     formatVersion: { const: 1 },
     budget: wholeExcept(["tokens", "dollars"], {
-      wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
+      wallMs: {
+        ...amount,
+        description: "of working time, with extensions; equal to wall time without waits",
+      },
       tokens: amount,
       dollars: amount,
     }),
@@ -146,6 +160,7 @@ export const attemptLedger = wholeExcept(
       ...ordinal,
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
+    interventions: interventionSums,
     submission: wholeObject({
       digest: anyText,
       files: count,

@@ -16,6 +16,7 @@ import {
 } from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
+import { extendedFields, personNoteFields } from "./intervention.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -127,13 +128,19 @@ export const trajectoryEvent = {
         description: "share of the working time that is used up",
       },
     }),
-    event("reminder", {
-      look: {
-        ...ordinal,
-        description: "the number of the check that found it; replay uses it",
+    event(
+      "reminder",
+      {
+        look: {
+          ...ordinal,
+          description: "the number of the check that found it; replay uses it",
+        },
+        text: { ...text, description: "the reminder that a model gets from now on" },
       },
-      text: { ...text, description: "the reminder that a model gets from now on" },
-    }),
+      { intervention: { ...ordinal, description: "the number of the intervention of which it says" } },
+    ),
+    event("extended", extendedFields),
+    event("person-note", personNoteFields),
     event(
       "wait",
       {

@@ -7,6 +7,7 @@ import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/repor
 import type { Times } from "@mlrb/formats/times";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
+import { interventionMark, interventionText } from "../read/intervention-words.ts";
 import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
@@ -47,7 +48,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}</p>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}

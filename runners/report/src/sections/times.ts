@@ -8,6 +8,7 @@ import type { Times } from "@mlrb/formats/times";
 import { csvLine } from "../formats/csv-line.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { importedText, markOf } from "../read/imported-words.ts";
+import { interventionMark } from "../read/intervention-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
@@ -56,6 +57,7 @@ export function times(
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...(ledger?.resumed !== undefined && { resumed: ledger.resumed }),
+        ...(ledger?.interventions && { interventions: ledger.interventions }),
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
@@ -115,7 +117,7 @@ export function timesSection({ attempts, label }: Times): Section {
     rows: rows.map((row) => [
       textCell(row.agent),
       textCell(
-        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}`,
+        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}${row.interventions ? interventionMark : ""}`,
       ),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
