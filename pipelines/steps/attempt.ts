@@ -22,7 +22,8 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { interventionsFile } from "@mlrb/formats/attempt/intervention";
+import { interventionsFile } from "@mlrb/formats/declared/intervention";
+import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
@@ -113,9 +114,11 @@ try {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });
+  const branch = continues ? attemptBranch(folder) : undefined;
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
+    ...(branch && { branch }),
     ...(earlier?.restore && { restored: beginRestore(work) }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),

@@ -1,6 +1,6 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import { type Command, Option } from "commander";
-import { type Loads, withJobs, withPlace, withSet } from "./command-options.ts";
+import { type Loads, withJobs, withPlace, withPrices, withSet } from "./command-options.ts";
 
 const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
 
@@ -8,7 +8,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
     .description(
-      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, extend, annotate, resume, stop or adopt one",
+      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, extend, annotate, branch, resume, stop or adopt one",
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
@@ -57,6 +57,17 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .option("--file <file>", "a file with the message")
     .option("--by <name>", "who sends it (default: your login)")
     .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsNote));
+  const branch = declare("branch", "start a new attempt at a checkpoint of another one; it is in no table")
+    .argument("<attempt>", `${attemptWords}; it has no record yet`)
+    .requiredOption("--at <step>", "the number of its model's answers; or the nearest checkpoint before it")
+    .option("--max-gpu-hours <hours>", "start it without a question up to this many GPU hours")
+    .option("--yes", "start it without a question", false);
+  withJobs(
+    withPrices(branch, {
+      maxCost: "the most that the branch may spend; no question up to this",
+      price: "dollars per million tokens, for models without a known price",
+    }),
+  ).action(loads(async () => (await import("./commands/attempts/attempts-branch.ts")).attemptsBranch));
   declare(
     "resume",
     "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",

@@ -1,9 +1,9 @@
 // times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
 
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
-import { interventionSums } from "./attempt/intervention.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
+import { interventionSums } from "./declared/intervention.ts";
 import {
   anyText,
   fileFormat,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Tape, type Taped } from "../resume/tape.ts";
-import type { Numbered } from "./interventions.ts";
+import type { Numbered } from "../waiting/interventions.ts";
 import { remindersOf } from "./run-scaffold.ts";
 
 const reminder = (look: number, text: string): Taped => ({ event: "reminder", look, text });

@@ -8,11 +8,11 @@ import { type OutputLog, outputLog } from "../record/output-log.ts";
 import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
 import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { Interventions } from "../waiting/interventions.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type GpuUse, watchGpus } from "./gpu-use.ts";
-import { Interventions } from "./interventions.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { deadlineWriter, inside } from "./workspace.ts";
 

@@ -1,9 +1,9 @@
 // Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet submitted, so
 // each share is announced once, in every open conversation.
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Numbered } from "../attempt/interventions.ts";
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";
+import type { Numbered } from "../waiting/interventions.ts";
 
 const shares = [0.5, 0.75, 0.9, 0.97];
 const minute = 60_000;

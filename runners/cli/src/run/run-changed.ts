@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import { formatDuration } from "@mlrb/core/text/units";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
@@ -49,7 +50,20 @@ import { reusedLines, stageLine } from "./stage-lines.ts";
 import { untilFinished } from "./until-finished.ts";
 import { isWatched, tellWatcher } from "./watcher-channel.ts";
 
-type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
+type Wanted = {
+  pipeline: string;
+  options: RunCommandOptions;
+  jobs: number | undefined;
+  begin: number;
+  change?: PlanChange;
+};
+
+/** What a command changes in a plan before anything is decided. */
+type PlanChange = {
+  plan(request: Request, workspace: Workspace): Promise<Request | Diagnostic>;
+  /** Called once everything and everybody agrees to the run. */
+  begin?(): Diagnostic | undefined;
+};
 
 /** A run that may start. */
 type ReadyRun = Wanted & {
@@ -71,24 +85,28 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
-  const request = await readRequest(repository, pipeline, options, consulted);
+  const planned = await readRequest(repository, pipeline, options, consulted);
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
-  if (!request) {
+  if (!planned) {
     await tellWatcher(consulted, false);
     return 2;
   }
   if (options.audit && !hasStrace()) return refuse([noStrace], options.json);
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);
-  const { plan, selected, root } = request;
+  const { root } = planned;
+  const at = { repository, root, pipeline: planned.plan.pipeline, profile: planned.plan.profile };
   const findings: Audited[] = [];
   const workspace: Workspace = {
-    ...openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted }),
+    ...openWorkspace({ ...at, consulted }),
     ...(options.audit && { audit: (found: Audited) => void findings.push(found) }),
   };
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  const request = (await wanted.change?.plan(planned, workspace)) ?? planned;
+  if ("code" in request) return refuse([request], options.json);
+  const { plan, selected } = request;
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const files = { plan, selected, workspace };
   if (!(await mayRun(request, gate, { purse, options }))) {
@@ -97,6 +115,8 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   }
   const remote = await openRemote(options.remoteCache, workspace);
   if (remote && "code" in remote) return refuse([remote], options.json);
+  const trouble = wanted.change?.begin?.();
+  if (trouble) return refuse([trouble], options.json);
   const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
   await tellAll(files, consulted);
@@ -195,7 +215,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   );
   await asProfileSays(ready, ended);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
-  if (clashes.length === 0)
+  if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
       summary: { ...summary, checked },
       files: [...(published?.files ?? []), ...(page ? [page] : [])],

@@ -1,5 +1,6 @@
 // The format of record.json: what is kept of an attempt besides its files.
 
+import { interventionSums } from "../declared/intervention.ts";
 import {
   anyText,
   count,
@@ -15,7 +16,6 @@ import {
 } from "../schema.ts";
 import { axisValues, keyParts, ran } from "../stage/action.ts";
 import { artifact } from "../stage/artifact.ts";
-import { interventionSums } from "./intervention.ts";
 
 /** A name within a folder, never a path out of it. */
 export const fileName = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" } as const;

@@ -1,5 +1,7 @@
 // The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
 // seals the trajectory with it. kit's `readLedger` reads it and fills in what older ledgers lack.
+
+import { interventionSums } from "../declared/intervention.ts";
 import {
   amount,
   anyText,
@@ -14,7 +16,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { interventionSums } from "./intervention.ts";
+import { branch } from "../stage/branch.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -104,6 +106,7 @@ export const attemptLedger = wholeExcept(
     "over",
     "resumed",
     "interventions",
+    "branch",
   ],
   {
     formatVersion: { const: 1 },
@@ -161,6 +164,7 @@ export const attemptLedger = wholeExcept(
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     interventions: interventionSums,
+    branch,
     submission: wholeObject({
       digest: anyText,
       files: count,

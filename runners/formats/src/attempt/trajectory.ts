@@ -1,6 +1,7 @@
 // The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
 // saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
+import { extendedFields, personNoteFields } from "../declared/intervention.ts";
 import {
   amount,
   flag,
@@ -14,9 +15,9 @@ import {
   anyText as text,
   wholeObject,
 } from "../schema.ts";
+import { branchFields } from "../stage/branch.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
-import { extendedFields, personNoteFields } from "./intervention.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -178,6 +179,7 @@ export const trajectoryEvent = {
       },
       { droppedBytes: { ...count, description: "of a last line that was cut off" } },
     ),
+    event("branched", branchFields),
     ...downloadEvents,
     ...conversationEvents,
     event(

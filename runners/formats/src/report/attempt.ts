@@ -3,10 +3,10 @@
 import { memberDecision } from "../attempt/adjudication.ts";
 import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
-import { interventionSums } from "../attempt/intervention.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { interventionSums } from "../declared/intervention.ts";
 import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";

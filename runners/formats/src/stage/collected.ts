@@ -4,9 +4,9 @@
 import { memberDecision } from "../attempt/adjudication.ts";
 import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
-import { interventionSums } from "../attempt/intervention.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { interventionSums } from "../declared/intervention.ts";
 import { heldGpus } from "../report/hardware.ts";
 import {
   anyText,

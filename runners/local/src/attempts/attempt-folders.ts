@@ -64,7 +64,11 @@ let made = 0;
  * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
  * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
-export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
+export function makeAttemptFolder(
+  running: string,
+  card: AttemptCard,
+  fill: (folder: string) => void = () => {},
+): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
   const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
@@ -73,6 +77,7 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
     mkdirSync(unfinished, { recursive: true });
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
     writeWhole(join(unfinished, "attempt.json"), canonicalJson(card), { sync: false });
+    fill(unfinished);
     mkdirSync(running, { recursive: true });
     renameSync(unfinished, path);
   } catch (error) {
@@ -149,7 +154,9 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const end = attemptEnd(path);
   if (end) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
-  if (life === "alive") return supervisor ? { kind: "running", supervisor } : { kind: "preparing" };
+  if (life === "alive" && supervisor) return { kind: "running", supervisor };
+  // a branch begins complete, as if its host had died
+  if (life === "alive" && !card.parts.branch) return { kind: "preparing" };
   const resumes = !toldToEnd(path) && isResumable(path, card);
   return { kind: resumes ? "resumable" : "lost", supervisor };
 }

@@ -79,9 +79,12 @@ export async function carryOutAttempt(
       clearForResume(attempt);
       const work = { ...context, work: path, token: attemptToken(name) };
       const request = await prepareStage(instance, bound, work);
-      const underCap = takeOverPurse(path, context);
+      // a branch that no supervisor had
+      const isNew = card.parts.branch !== undefined && isUnsupervised(adopted);
+      if (isNew) handOverPurse(path, context);
+      const underCap = isNew || takeOverPurse(path, context);
       running = startSupervised({ path, name }, request, context.gpus?.hold);
-      context.adopted(card.startedAt, { underCap, resumed: true });
+      if (!isNew) context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
       const underCap = takeOverPurse(path, context);
       running = watchSupervised(path, name);
@@ -137,6 +140,10 @@ export async function carryOutAttempt(
     await log?.end();
     if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
   }
+}
+
+function isUnsupervised({ state }: AttemptFolder): boolean {
+  return state.kind === "resumable" && state.supervisor === undefined;
 }
 
 /** The attempt stays as it is: nothing of it is lost. */

@@ -38,7 +38,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const cost = costByLedger(card, heldMs(path, end.durationMs), paths.ledger);
+  const cost = costByLedger(card, heldMs({ path, card }, end.durationMs), paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // the outputs stay in place until the record exists: a kill at any moment loses nothing

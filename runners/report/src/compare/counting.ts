@@ -1,6 +1,6 @@
 // How an attempt enters the mean of one metric.
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { interventionText } from "../read/intervention-words.ts";
+import { interventionText } from "../story/intervention-words.ts";
 
 export type Counting =
   | { kind: "valid"; value: number }

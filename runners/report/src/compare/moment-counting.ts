@@ -2,7 +2,7 @@
 // only, so a disqualified attempt is disqualified at every checkpoint.
 
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
-import { interventionText } from "../read/intervention-words.ts";
+import { interventionText } from "../story/intervention-words.ts";
 import { counting } from "./counting.ts";
 
 export type MomentCounting =

@@ -7,12 +7,12 @@ import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/repor
 import type { Times } from "@mlrb/formats/times";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { importedMark, importedText } from "../read/imported-words.ts";
-import { interventionMark, interventionText } from "../read/intervention-words.ts";
 import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
+import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";

@@ -1,6 +1,7 @@
 // The footnotes of every table with numbers of attempts: how many were made in a way that readers must know.
+
+import { interventionLine } from "../story/intervention-words.ts";
 import { importedLine } from "./imported-words.ts";
-import { interventionLine } from "./intervention-words.ts";
 import { resumedLine } from "./resumed-words.ts";
 import { uncheckedLine } from "./unchecked-words.ts";
 

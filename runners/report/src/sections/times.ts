@@ -8,13 +8,13 @@ import type { Times } from "@mlrb/formats/times";
 import { csvLine } from "../formats/csv-line.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { importedText, markOf } from "../read/imported-words.ts";
-import { interventionMark } from "../read/intervention-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
+import { interventionMark } from "../story/intervention-words.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */

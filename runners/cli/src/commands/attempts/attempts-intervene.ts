@@ -10,7 +10,7 @@ import {
   intervention,
   interventionsFile,
   messageMax,
-} from "@mlrb/formats/attempt/intervention";
+} from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";

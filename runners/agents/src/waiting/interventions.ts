@@ -2,13 +2,13 @@
 // line adds a line to a file in the attempt's folder. The harness reads it at each look at the budget, writes it to the
 // trajectory, and only then lets it take effect. A model reads it in its next reminder.
 import { readFileSync, statSync } from "node:fs";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import {
   type Intervention,
   type InterventionSums,
   intervention,
   noInterventions,
-} from "@mlrb/formats/attempt/intervention";
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+} from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 
 export type Numbered = (

@@ -1,7 +1,7 @@
 // The mark of attempts that people extended or wrote to while they worked. Such an attempt is in no mean and no test: its
 // agent had budget or words that the agents of other attempts did not have.
 import { formatDuration } from "@mlrb/core/text/units";
-import type { InterventionSums } from "@mlrb/formats/attempt/intervention";
+import type { InterventionSums } from "@mlrb/formats/declared/intervention";
 
 type Made = { interventions?: InterventionSums };
 

@@ -3,11 +3,11 @@ import { appendFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Intervention } from "@mlrb/formats/attempt/intervention";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { Intervention } from "@mlrb/formats/declared/intervention";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import { testClock } from "../testing/test-clock.ts";
-import { AttemptMeter } from "./attempt-meter.ts";
 import { Interventions, type Numbered } from "./interventions.ts";
 
 const asked = { formatVersion: 1, at: "2026-01-02T03:04:05.000Z", by: "A. Lee" } as const;
