@@ -26,6 +26,7 @@ import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { thinAfterRun } from "../attempts/attempts-thin.ts";
+import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
 import type { Gate } from "../gates/gate.ts";
 import { leaseSilence } from "../gates/lease-silence.ts";
@@ -34,7 +35,7 @@ import { mayRun } from "../gates/run-gates.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
 import { printDiagnostics, type Request, readRequest, refuse } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { shownWait } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
@@ -131,10 +132,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
   const going = goingKeys(workspace, performance.timeOrigin);
   const tally = new RunTally(workspace);
   let queued: () => string = () => "";
-  const waits = () =>
-    waitingAttempts(workspace.state.running)
-      .filter(({ card: { slot } }) => slot.pipeline === plan.pipeline && slot.profile === plan.profile)
-      .map((one) => shownWait(one, { repository, root }));
+  const waits = () => waitsOf(plan, { state: workspace.state, repository, root });
   const progress = new Progress({
     total: selected.length,
     quiet: options.json,
@@ -210,6 +208,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       run,
       asked: { pipeline, options },
       failures: failuresOf(plan, results, { logs: workspace.state.logs, root: options.root }),
+      troubles: troublesIn(ready, results),
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
@@ -222,6 +221,28 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
     });
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
+}
+
+function troublesIn(
+  { request: { plan, root }, gate: { workspace }, pipeline, options }: ReadyRun,
+  results: (Result | undefined)[],
+): Trouble[] {
+  const { state, repository } = workspace;
+  const ended = plan.instances.flatMap(({ id, index }) =>
+    results[index] ? [{ stage: id, outcome: results[index].outcome }] : [],
+  );
+  const waits = waitsOf(plan, { state, repository, root });
+  return troublesOf(ended, { state, slot: plan, waits, asked: { pipeline, options } });
+}
+
+/** What the attempts of this pipeline and profile wait for. */
+function waitsOf(
+  { pipeline, profile }: Pick<Plan, "pipeline" | "profile">,
+  { state, ...at }: WaitPlace & { state: Workspace["state"] },
+): ShownWait[] {
+  return waitingAttempts(state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, at));
 }
 
 /** What the profile wants at the end of a run: weights removed, a diagnostic bundle. Neither changes how the run ended. */

@@ -1,6 +1,7 @@
 // Prints the end of a run, also of one that had nothing to do.
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import type { Trouble } from "../attempts/troubles.ts";
 import { type Spent, spentWords } from "../gates/spent.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
@@ -32,6 +33,7 @@ type End = {
   asked: TypedRun;
   run?: string;
   failures?: Failure[];
+  troubles?: Trouble[];
   /** Attempts that were left stale. */
   leftStale?: number;
 };
@@ -39,11 +41,12 @@ type End = {
 /** Prints the tables and then the summary. Returns whether the files of the tables follow their formats. */
 export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
+    for (const one of end.troubles ?? []) printJson({ event: "trouble", ...one });
     printSummary(said, end);
     return false;
   }
   const { pipeline, profile, counts, results, spent, checked = false } = said;
-  const { root, durationMs, asked, failures = [], leftStale = 0 } = end;
+  const { root, durationMs, asked, failures = [], troubles = [], leftStale = 0 } = end;
   const folder = results === undefined ? undefined : join(root, results);
   const shown = folder === undefined ? undefined : await showReport(folder, { checked });
   const report = shown?.report;
@@ -54,7 +57,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
       profile,
       counts,
       durationMs,
-      failures,
+      ...{ failures, troubles },
       coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
       cost: spent && spentWords(spent),
       results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
