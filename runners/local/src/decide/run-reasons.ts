@@ -6,7 +6,7 @@ import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { attemptOf } from "../attempts/attempt-folders.ts";
-import { lostAttempt, lostOfKey } from "../attempts/lost-attempts.ts";
+import { lostAttempt, lostBesideRecord } from "../attempts/lost-attempts.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -52,7 +52,7 @@ export function reasonsToRun(
     case "output-missing":
       return [{ kind: "output-missing" }];
     case "stale": {
-      const lost = lostOfKey(bound.key, workspace.state);
+      const lost = lostBesideRecord({ ...plan, stage: instance.id }, bound.key, workspace.state);
       return [
         staleReason(instance, bound, { held: found.held, plan }),
         ...undecidedReasons(found),
