@@ -85,8 +85,10 @@ function reasonsToMake(
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
   if (goesOn) {
-    const resumes = goesOn.state.kind === "resumable";
-    return [{ kind: "goes-on", since: goesOn.card.startedAt, ...(resumes && { resumes }) }];
+    const { state, card } = goesOn;
+    const isNewBranch = card.parts.branch && "supervisor" in state && state.supervisor === undefined;
+    const resumes = state.kind === "resumable" && !isNewBranch;
+    return [{ kind: "goes-on", since: card.startedAt, ...(resumes && { resumes }) }];
   }
   const lost =
     instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);
