@@ -7,6 +7,7 @@ import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { type FileView, fileView } from "@mlrb/kit/files/file-view";
 import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import { Courier, type JobPost } from "./courier.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
@@ -35,7 +36,9 @@ export type JobRunOptions = Means & {
   job: SlurmJob;
   limits: ExecutionRequest["limits"];
   /** Undefined for a job that was submitted before. */
-  submission?: { args: string[]; script: string };
+  submission?: { args: string[]; script: () => Promise<string> };
+  /** Set for a job whose files travel. */
+  post?: JobPost | undefined;
 };
 
 export class JobRun implements Running {
@@ -43,6 +46,8 @@ export class JobRun implements Running {
   readonly began: Promise<Place>;
   readonly #options: JobRunOptions;
   readonly #watched: WatchedJob;
+  readonly #courier: Courier | undefined;
+  #isSubmitted = false;
   readonly #end = Promise.withResolvers<ExecutionResult>();
   readonly #begin = Promise.withResolvers<Place>();
   #hasBegun = false;
@@ -63,6 +68,8 @@ export class JobRun implements Running {
     this.#options = options;
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
+    this.#isSubmitted = !options.submission;
+    this.#courier = this.#newCourier(options);
     this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
@@ -81,6 +88,8 @@ export class JobRun implements Running {
       const failed = await this.#submit(submission);
       if (failed) return failed;
     }
+    this.#isSubmitted = true;
+    this.#courier?.start();
     try {
       this.#files = watch(folder.path, () => this.#update());
     } catch {
@@ -92,43 +101,56 @@ export class JobRun implements Running {
     const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
+    this.#courier?.stop();
     const result = await this.#withOutputs(ended);
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
   }
 
+  #newCourier({ post, folder, job, times: { intervalMs } }: JobRunOptions): Courier | undefined {
+    return post && new Courier({ post, folder, job, intervalMs, heard: () => this.#update() });
+  }
+
   /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
-  async #submit({ args, script }: { args: string[]; script: string }): Promise<ExecutionResult | undefined> {
+  async #submit({ args, script }: NonNullable<JobRunOptions["submission"]>) {
     const { env, folder, submissions, times } = this.#options;
-    const call = () => callSlurm("sbatch", args, { env, input: script });
     const begin = performance.now();
     await sleep(0); // its caller may ask it to end at once
+    let input: string;
+    try {
+      input = await submissions.run(script);
+    } catch (error) {
+      return this.#failed(
+        "machine",
+        `its files could not be sent to the remote cache: ${(error as Error).message}`,
+      );
+    }
+    const call = () => callSlurm("sbatch", args, { env, input });
     for (let tried = 0; ; tried++) {
-      if (this.#asked && folder.giveUp()) return this.#finish({ kind: "cancelled" });
+      if (this.#asked && this.#isGivenUp()) return this.#finish({ kind: "cancelled" });
       const known = tried === 0 ? undefined : await this.#find();
       const answer: SlurmAnswer = known ?? (await submissions.run(call));
       switch (answer.kind) {
         case "ok": {
-          const id = answer.text.trim().split("\n").at(-1)!.split(";")[0]!; // ID;CLUSTER
-          this.#watched.id = id;
-          folder.hasId(id);
+          this.#hasId(answer.text.trim().split("\n").at(-1)!.split(";")[0]!); // ID;CLUSTER
           return undefined;
         }
         case "refused": {
-          const detail = `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`;
-          this.#log(detail);
-          return this.#finish({ kind: "failed", cause: "operator", detail });
+          if (!this.#isGivenUp() && folder.begun()) return undefined; // an error came after it
+          return this.#failed(
+            "operator",
+            `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`,
+          );
         }
         case "no-program":
-          this.#log(answer.detail);
-          return this.#finish({ kind: "failed", cause: "machine", detail: answer.detail });
+          return this.#failed("machine", answer.detail);
         case "full":
           this.#waits(answer.detail);
           break;
         case "away":
           this.#waits(`Slurm does not answer: ${answer.detail}`);
-          if (performance.now() - begin > times.patienceMs && folder.giveUp()) {
+          if (performance.now() - begin > times.patienceMs && this.#isGivenUp()) {
             const detail = `its job could not be submitted: ${answer.detail}`;
             return this.#finish({ kind: "failed", cause: "machine", detail });
           }
@@ -161,6 +183,7 @@ export class JobRun implements Running {
         return;
       case "listed": {
         const { state, reason, node } = news.job;
+        if (id === undefined) this.#hasId(news.job.id);
         this.#listed = state;
         this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#waits(reason);
@@ -195,8 +218,10 @@ export class JobRun implements Running {
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
-    } else if (this.#listed !== undefined && !done && folder.giveUp()) {
+    } else if (this.#listed !== undefined && !done && this.#hasLastNews() && this.#isGivenUp()) {
       void this.#conclude(); // it never began, and never will: no file of it can come
+    } else if (this.#courier && !done && this.#hasLastNews()) {
+      void this.#conclude(); // its last news came before its end
     } else {
       const left = times.lateMs - (performance.now() - this.#overSinceMs!);
       if (left <= 0) void this.#conclude();
@@ -212,8 +237,7 @@ export class JobRun implements Running {
     this.#begin.resolve({ node: begun.node, job: begun.id });
     const { id } = this.#watched;
     if (id === begun.id) return;
-    this.#watched.id = begun.id;
-    this.#options.folder.hasId(begun.id);
+    this.#hasId(begun.id);
     if (id === undefined) return;
     void this.#cancel([id]);
     this.#listed = undefined;
@@ -231,7 +255,9 @@ export class JobRun implements Running {
     this.#concludes = false;
     if (this.#over) return;
     const done = folder.done();
-    if (!done && state === undefined && !folder.giveUp() && this.#maySurvive()) {
+    const mayGoOn =
+      !done && (this.#courier?.isBusy || (state === undefined && !this.#isGivenUp() && this.#maySurvive()));
+    if (mayGoOn) {
       setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
       return; // another try would run next to it
     }
@@ -255,11 +281,7 @@ export class JobRun implements Running {
   async #giveUp(): Promise<void> {
     const { folder } = this.#options;
     const id = this.#id();
-    try {
-      folder.giveUp();
-    } catch {
-      // the disk's trouble is reported by what needs the disk
-    }
+    this.#isGivenUp();
     folder.end("USR2");
     if (id !== undefined) await this.#cancel([id]);
   }
@@ -281,6 +303,26 @@ export class JobRun implements Running {
     }
   }
 
+  /** Gives it up unless it has begun. A full disk leaves this open: it is asked again at the next news. */
+  #isGivenUp(): boolean {
+    try {
+      return this.#options.folder.giveUp();
+    } catch (error) {
+      this.#waits(`its folder cannot be written: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  /** Whether nothing can come any more of a job that Slurm says has ended: of files that travel, the server was asked. */
+  #hasLastNews(): boolean {
+    return this.#courier === undefined || this.#courier.hasLookedSince(this.#overSinceMs!);
+  }
+
+  #hasId(id: string): void {
+    this.#watched.id = id;
+    this.#options.folder.hasId(id);
+  }
+
   #isUnlaunched(): boolean {
     return this.#hasNode && this.#options.folder.begun() === undefined;
   }
@@ -299,10 +341,10 @@ export class JobRun implements Running {
   #ask(signal: "TERM" | "USR2"): void {
     this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
     if (this.#over) return;
+    if (!this.#isSubmitted) return; // the submission looks for the wish
     const id = this.#id();
-    if (id === undefined) return; // the submission looks for the wish
-    if (this.#options.folder.giveUp()) {
-      void this.#cancel([id]);
+    if (this.#isGivenUp()) {
+      if (id !== undefined) void this.#cancel([id]);
       this.#resolve({ kind: "cancelled" });
     } else {
       this.#options.folder.end(signal);
@@ -350,6 +392,11 @@ export class JobRun implements Running {
   #finish(result: ExecutionResult): ExecutionResult {
     this.#over = true;
     return result;
+  }
+
+  #failed(cause: "operator" | "machine", detail: string): ExecutionResult {
+    this.#log(detail);
+    return this.#finish({ kind: "failed", cause, detail });
   }
 
   #waits(reason: string): void {

@@ -2,6 +2,7 @@
 // comes back that names the operator's account.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { atServiceAddress } from "@mlrb/kit/attempts/service-addresses";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
 const back =
@@ -13,7 +14,7 @@ export function callProvider(
   asked: { path: string; body: string; headers: Record<string, string> },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const url = new URL(provider.baseUrl + asked.path);
+  const url = new URL(atServiceAddress(provider.baseUrl) + asked.path);
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(asked.body)),

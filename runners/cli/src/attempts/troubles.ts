@@ -8,7 +8,6 @@ import { quarantineIn } from "@mlrb/local/attempts/quarantine";
 import { isResumable } from "@mlrb/local/attempts/resumable";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
-import type { TypedRun } from "../run/after-run.ts";
 import type { ShownWait } from "../show/attempt-wait-text.ts";
 
 export type Trouble = {
@@ -25,7 +24,8 @@ export type TroublePlace = {
   state: Pick<StateFolder, "running" | "attempts" | "root">;
   slot: { pipeline: string; profile: string };
   waits: ShownWait[];
-  asked: TypedRun;
+  /** The run as typed. */
+  asked: { pipeline: string; options: Parameters<typeof typedCommand>[2] };
 };
 
 /** Attempts that wait, then failures in the order of `ended`. */

@@ -4,6 +4,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Request } from "../request/request.ts";
 import { type Gate, startedIn } from "./gate.ts";
+import { remoteAddressOf } from "./remote-address.ts";
 
 export async function slurmGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
@@ -14,6 +15,9 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
   if (jobs.length === 0) return undefined;
   const unfit = unfitForSlurm(jobs.map(({ index }) => plan.instances[index]!));
   if (unfit) return unfit;
+  const travelling = jobs.filter(({ index }) => filesTravel(plan.instances[index]!));
+  const noCache = travelling.length > 0 && cacheTrouble(plan.instances[travelling[0]!.index]!.stage.name);
+  if (noCache) return noCache;
   const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
   const trouble = await slurmTrouble();
   if (trouble === undefined) return undefined;
@@ -23,6 +27,20 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
     code: "no-slurm",
     message: `${shown.join(", ")} ${names.length === 1 ? "runs" : "run"} as Slurm jobs; ${trouble}`,
     help: "run this where sinfo lists the partitions, or choose a profile without executor: slurm",
+  };
+}
+
+function filesTravel({ execution }: Instance): boolean {
+  return execution.slurm?.files === "remote-cache";
+}
+
+function cacheTrouble(stage: string): Diagnostic | undefined {
+  const cache = remoteAddressOf(process.env);
+  if (cache !== undefined) return "code" in cache ? cache : undefined;
+  return {
+    code: "no-remote-cache",
+    message: `the files of "${stage}" would reach its node through a remote cache, and none is named`,
+    help: "set MLRB_REMOTE_CACHE to an address that this host and the nodes reach, or remove `files: remote-cache` from `slurm:`",
   };
 }
 

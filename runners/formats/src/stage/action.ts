@@ -24,7 +24,7 @@ import { branch } from "./branch.ts";
 export const axisValues = tableOf({ type: ["string", "number"] } as const);
 const texts = tableOf(anyText);
 
-export const keyParts = wholeExcept(["agentEnv", "image", "network", "branch"], {
+export const keyParts = wholeExcept(["agentEnv", "image", "network", "branch", "services"], {
   keyFormat: count,
   run: kindsOf(
     wholeObject({ kind: { const: "script" }, file: anyText }),
@@ -49,6 +49,10 @@ export const keyParts = wholeExcept(["agentEnv", "image", "network", "branch"], 
   network: {
     ...oneOf("full", "hub"),
     description: "for an attempt: the network that its programs reach; absent without one",
+  },
+  services: {
+    ...texts,
+    description: "action key of each service that it uses, by name; absent without any",
   },
   image: {
     ...anyText,
