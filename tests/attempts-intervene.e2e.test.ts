@@ -45,7 +45,7 @@ it("a paused attempt gets more time and a note, its model reads both, and a late
     if (asked === 1) await held.promise;
     return work[asked++]!;
   });
-  defineLlmAttempt(at, served, { budget: { time: "10s" } });
+  defineLlmAttempt(at, served, { budget: { time: "9s" } });
   const root = ["--root", at.root];
   const run = at.start(["run", at.name, "--yes", ...root], { env: keyEnv });
   await until("the second call", () => asked === 1 && served.seen.length === 2);
@@ -70,9 +70,9 @@ it("a paused attempt gets more time and a note, its model reads both, and a late
 
   const { ledger, events, record, folder } = recorded(at);
   assert.equal(ledger.ended, "submitted");
-  assert.ok(ledger.workingMs > 10_000, `${ledger.workingMs} ms`);
+  assert.ok(ledger.workingMs > 9_000, `${ledger.workingMs} ms`);
   const sums = { extensions: 1, addedMs: 36_000, addedDollars: 0, notes: 1 };
-  assert.deepEqual([ledger.interventions, ledger.budget], [sums, { wallMs: 46_000 }]);
+  assert.deepEqual([ledger.interventions, ledger.budget], [sums, { wallMs: 45_000 }]);
   assert.deepEqual((record as { interventions: object }).interventions, sums);
   const [extension] = events.filter(({ event }) => event === "extended");
   assert.deepEqual([extension!.by, extension!.addedMs, extension!.number], ["A. Lee", 36_000, 1]);
