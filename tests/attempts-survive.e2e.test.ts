@@ -192,10 +192,11 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   assert.ok(answers.length >= paid + even.calls - known && served.seen.length <= answers.length + 1);
 });
 
-it("an attempt whose host died can be given up with its files and its cost, and resumed all the same", async (at, t) => {
+it("an attempt that a run with --set began can be given up with its files and its cost, and resumed all the same", async (at, t) => {
   const served = await patient(t);
   defineLlmAttempt(at, served, { turnsMax: 20 });
-  const run = at.start(words(at), { env: keyEnv });
+  const set = ["--set", "seed=7"]; // no seed of the pipeline
+  const run = at.start([...words(at), ...set], { env: keyEnv });
   const folder = await afterCalls(at, 1);
   await killAll(at, run);
   const stopped = await at.pipeline(["attempts", "stop", basename(folder), "--root", at.root]);
@@ -205,7 +206,7 @@ it("an attempt whose host died can be given up with its files and its cost, and 
   assert.equal(cause.kind, "stopped");
   assert.ok(spending.calls >= 1);
   assert.ok(readdirSync(lost).some((name) => name.startsWith("attempt-")));
-  const again = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env: keyEnv });
+  const again = await at.pipeline(["run", at.name, ...set, "--json", "--root", at.root], { env: keyEnv });
   assert.equal(again.code, 2, "another attempt needs a confirmation");
 
   const name = basename(folder);

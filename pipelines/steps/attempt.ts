@@ -22,6 +22,8 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { interventionsFile } from "@mlrb/formats/declared/intervention";
+import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
@@ -114,9 +116,11 @@ try {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });
+  const branch = continues ? attemptBranch(folder) : undefined;
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
+    ...(branch && { branch }),
     ...(restored && { restored }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
@@ -139,7 +143,10 @@ try {
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
-    ...(folder !== undefined && { spending: join(folder, "spending.jsonl"), checkClaim }),
+    ...(folder !== undefined && {
+      ...{ spending: join(folder, "spending.jsonl"), interventions: join(folder, interventionsFile) },
+      checkClaim,
+    }),
     redact: redactor.redact,
     ...(waits && { waits }),
     outputs: {

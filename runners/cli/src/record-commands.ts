@@ -1,6 +1,6 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import { type Command, Option } from "commander";
-import { type Loads, withJobs, withPlace, withSet } from "./command-options.ts";
+import { type Loads, withJobs, withPlace, withPrices, withSet } from "./command-options.ts";
 
 const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
 
@@ -8,7 +8,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
     .command("attempts")
     .description(
-      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, resume, stop or adopt one",
+      "list, show, verify, thin, export, import, choose and adjudicate attempts; watch, score, pause, extend, annotate, branch, resume, stop or adopt one",
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
@@ -45,6 +45,29 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("pause", "let a running attempt stop before its next model call; `attempts resume` continues it")
     .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
     .action(loads(async () => (await import("./commands/attempts/attempts-pause.ts")).attemptsPause));
+  declare("extend", "give an attempt more time or money; it leaves the primary tables")
+    .argument("<attempt>", `${attemptWords}; it runs, is paused or was broken off`)
+    .option("--hours <n>", "add working time")
+    .option("--dollars <n>", "add money for its model calls")
+    .option("--by <name>", "who decides (default: your login)")
+    .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsExtend));
+  declare("note", "send its agent a message, read at its next model call; it leaves the primary tables")
+    .argument("<attempt>", `${attemptWords}; it runs, is paused or was broken off`)
+    .argument("[text]", "the message")
+    .option("--file <file>", "a file with the message")
+    .option("--by <name>", "who sends it (default: your login)")
+    .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsNote));
+  const branch = declare("branch", "start a new attempt at a checkpoint of another one; it is in no table")
+    .argument("<attempt>", `${attemptWords}; it has no record yet`)
+    .requiredOption("--at <step>", "the number of its model's answers; or the nearest checkpoint before it")
+    .option("--max-gpu-hours <hours>", "start it without a question up to this many GPU hours")
+    .option("--yes", "start it without a question", false);
+  withJobs(
+    withPrices(branch, {
+      maxCost: "the most that the branch may spend; no question up to this",
+      price: "dollars per million tokens, for models without a known price",
+    }),
+  ).action(loads(async () => (await import("./commands/attempts/attempts-branch.ts")).attemptsBranch));
   declare(
     "resume",
     "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",

@@ -24,7 +24,7 @@ import {
 const { tasks, agents, metrics, published, title, label, smoke, note } = report.properties;
 const { gaps } = report.properties.coverage.properties;
 
-const { decisions, memorisation, gpus, resumed, ...attemptFields } = attempt.properties;
+const { decisions, memorisation, gpus, resumed, interventions, ...attemptFields } = attempt.properties;
 
 const { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes } = cell.properties;
 

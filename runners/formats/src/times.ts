@@ -3,6 +3,7 @@
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
+import { interventionSums } from "./declared/intervention.ts";
 import {
   anyText,
   fileFormat,
@@ -33,6 +34,7 @@ export const times = fileFormat(
           "sinceImprovementSeconds",
           "bestSoFar",
           "resumed",
+          "interventions",
         ],
         {
           task: anyText,
@@ -52,6 +54,7 @@ export const times = fileFormat(
             minimum: 1,
             description: "how often it continued after its supervisor or host died; absent if never",
           },
+          interventions: interventionSums,
           gpuHours: numberOrNull,
           gpuBusyHours: { ...numberOrNull, description: "of those hours, in which they computed" },
           gpuMemoryPeakMiB: {

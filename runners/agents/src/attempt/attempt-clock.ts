@@ -38,6 +38,10 @@ export class AttemptClock {
     return this.#frozenBefore + this.#currentFreezeMs();
   }
 
+  isWaiting(): boolean {
+    return this.#wanted > 0;
+  }
+
   workingMs(): number {
     return this.sinceStart() - this.frozenMs();
   }

@@ -3,6 +3,8 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
+import { type InterventionSums, noInterventions } from "@mlrb/formats/declared/intervention";
+import type { Branch } from "@mlrb/formats/stage/branch";
 import { treeDigest } from "../folders/copy-out.ts";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
 import type { Spending } from "./meter.ts";
@@ -21,6 +23,9 @@ export type AttemptFacts = {
   /** undefined: nothing was run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
+  interventions?: InterventionSums;
+  /** Where it began, if it branches from another attempt. */
+  branch?: Branch;
   /** Restarts after the death of its supervisor or host. */
   resumed?: number;
   trajectory: Ledger["trajectory"];
@@ -33,7 +38,7 @@ export type AttemptFacts = {
 
 export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, spending, ending, final, trajectory, prices = [] } = seen;
-  const { gpus, gpuBusyMs, gpuMemoryPeakMiB } = seen;
+  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, interventions = noInterventions } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
@@ -50,7 +55,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,
-    gpuHours: (gpus * wallMs) / 3_600_000,
+    gpuHours: (gpus * Math.max(0, wallMs - (seen.branch?.sinceStartMs ?? 0))) / 3_600_000,
     gpuBusyMs,
     // the peak before a restart is unknown
     ...(gpuMemoryPeakMiB !== null && seen.resumed === undefined && { gpuMemoryPeakMiB }),
@@ -58,6 +63,8 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     exit: exitOf(ending),
     ...overOf(ending),
     ...(seen.resumed !== undefined && { resumed: seen.resumed }),
+    ...(interventions.extensions + interventions.notes > 0 && { interventions }),
+    ...(seen.branch && { branch: seen.branch }),
     submission: submissionOf(final),
     trajectory,
   };

@@ -15,6 +15,8 @@ import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
   limits: BudgetLimits;
+  /** What people have added to the limits by now. A limit that there is not stays absent. */
+  added?: () => { addedMs: number; addedDollars: number };
   clock: AttemptClock;
   /** Of the whole run. */
   cap?: SpendingCap;
@@ -52,6 +54,8 @@ export class AttemptMeter implements Meter {
   /** The reserved calls that are sent and not charged. */
   readonly #inFlight = new Set<HeldCall>();
   #announced: number;
+  /** The working time of the last extension that was told. */
+  #toldMs: number;
   #keptAt = 0;
 
   constructor(options: MeterOptions) {
@@ -60,6 +64,7 @@ export class AttemptMeter implements Meter {
     this.#spent = spent;
     this.#counted = counted;
     this.#announced = this.deadline();
+    this.#toldMs = this.limits().timeMs;
     this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
     this.#keep();
     if (unbilled > 0) options.cap?.add(unbilled);
@@ -72,15 +77,34 @@ export class AttemptMeter implements Meter {
   }
 
   leftMs(): number {
-    return this.#options.limits.timeMs - this.#options.clock.workingMs();
+    return this.limits().timeMs - this.#options.clock.workingMs();
   }
 
   deadline(): number {
-    return this.#options.clock.startedWall + this.#options.limits.timeMs + this.#options.clock.frozenMs();
+    return this.#options.clock.startedWall + this.limits().timeMs + this.#options.clock.frozenMs();
+  }
+
+  /** With all extensions. */
+  limits(): BudgetLimits {
+    const { limits, added } = this.#options;
+    const { addedMs, addedDollars } = added?.() ?? { addedMs: 0, addedDollars: 0 };
+    return {
+      ...limits,
+      timeMs: limits.timeMs + addedMs,
+      ...(limits.dollars !== undefined && { dollars: limits.dollars + addedDollars }),
+    };
+  }
+
+  /** Tells the agent's programs a deadline that an extension has moved. During a wait, its end tells it. */
+  async tellExtension(): Promise<void> {
+    const { timeMs } = this.limits();
+    if (timeMs === this.#toldMs || this.#options.clock.isWaiting()) return;
+    this.#toldMs = timeMs;
+    await this.#announceDeadline();
   }
 
   usedShare(): number {
-    const { timeMs, tokens, dollars } = this.#options.limits;
+    const { timeMs, tokens, dollars } = this.limits();
     const shares = [this.#options.clock.workingMs() / timeMs];
     if (tokens !== undefined) shares.push(this.#counted.tokens / tokens);
     if (dollars !== undefined) shares.push(this.#counted.dollars / dollars);
@@ -147,7 +171,7 @@ export class AttemptMeter implements Meter {
   }
 
   over(): OverBudget | undefined {
-    const { timeMs, ...limits } = this.#options.limits;
+    const { timeMs, ...limits } = this.limits();
     if (this.#options.clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
     const { calls } = this.#spent.estimated;
     const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
@@ -210,7 +234,7 @@ export class AttemptMeter implements Meter {
 
   /** Whether `others`, if there are any, and what is counted may use up a limit. */
   #isFull(others: CallMost[]): boolean {
-    const { limits } = this.#options;
+    const limits = this.limits();
     const most = sum(others);
     const full = (["tokens", "dollars"] as const).some(
       (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - most[part] <= 0,

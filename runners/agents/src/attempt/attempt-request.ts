@@ -3,6 +3,7 @@
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import type { Branch } from "@mlrb/formats/stage/branch";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { DownloadsRequest } from "../hub/agent-downloads.ts";
 import type { PriceBook } from "../model/prices.ts";
@@ -80,10 +81,14 @@ export type AttemptRequest = {
   };
   /** The file in which spending is recorded during the attempt. */
   spending?: string;
+  /** The file in which people ask for more budget or write to the agent. */
+  interventions?: string;
   /** Called before each call and each line of spending. Does not return once the attempt is another supervisor's. */
   checkClaim?: () => void;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
+  /** Of an attempt that begins at a checkpoint of another one, which `earlier` holds. */
+  branch?: Branch;
   /** Called once the files of a checkpoint are back and the trajectory says so. */
   restored?(): void;
   /** The host folder for checkpoints of the sandbox's files; without it there are none. */

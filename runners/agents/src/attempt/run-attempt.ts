@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
+import type { Branch } from "@mlrb/formats/stage/branch";
 import { releaseReserved, reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { folderDigest } from "../folders/folder-digest.ts";
@@ -16,7 +17,7 @@ import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
-import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { type EarlierAttempt, isNewBranch, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
 import { restartNotice } from "../scaffold/notices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
@@ -56,7 +57,12 @@ type Prepared = {
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
 export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promise<Ledger> {
-  const request: PricedRequest = { ...asked, prices: asked.prices ?? priceBook([]) };
+  const before = asked.earlier && withoutLostSnapshots(asked.earlier, asked.outputs.snapshots);
+  const request: PricedRequest = {
+    ...asked,
+    ...(before && { earlier: before }),
+    prices: asked.prices ?? priceBook([]),
+  };
   const { outputs, budget } = request;
   checkPrices(request);
   const { earlier } = request;
@@ -114,9 +120,10 @@ async function runAgent(
   if (hasDeadlineFile)
     await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
   if (request.earlier) {
-    recordRestart(supervision, request.earlier);
+    recordRestart(supervision, request.earlier, isNewBranch(request) ? request.branch : undefined);
     request.restored?.();
   } else recordStart(request, supervision, prepared);
+  supervision.interventions.open();
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
@@ -138,9 +145,17 @@ async function withDownloads(request: AttemptRequest, supervision: Supervision):
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 
-function recordRestart({ trajectory }: Supervision, earlier: EarlierAttempt): void {
+function recordRestart(
+  { trajectory }: Supervision,
+  earlier: EarlierAttempt,
+  branch: Branch | undefined,
+): void {
   const { times, after, step, clock, droppedBytes, restore, snapshots } = earlier;
   for (const name of snapshots.gone) trajectory.add({ event: "snapshot-dropped", name });
+  if (branch) {
+    trajectory.add({ event: "branched", ...branch });
+    return;
+  }
   trajectory.add({
     ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "checkpoint" : "kept" },
     ...{ workingMs: clock.workingMs, creditedMs: clock.creditedMs },

@@ -3,18 +3,25 @@ import { test } from "node:test";
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Tape, type Taped } from "../resume/tape.ts";
+import type { Numbered } from "../waiting/interventions.ts";
 import { remindersOf } from "./run-scaffold.ts";
 
 const reminder = (look: number, text: string): Taped => ({ event: "reminder", look, text });
 const answer = exampleEvent("model-call");
 
 /** The reminders of an attempt that continues after `events`. */
-function continued(kind: ScaffoldSpec["kind"], used: number, events: Taped[]) {
+function continued(
+  kind: ScaffoldSpec["kind"],
+  used: number,
+  events: Taped[],
+  interventions: Numbered[] = [],
+) {
   const written: object[] = [];
   const tape = new Tape({ events, attachments: undefined, ended: "" });
   const supervision = {
-    request: { earlier: { step: 1, tape: events } },
+    request: { earlier: { step: 1, tape: events, interventions } },
     meter: { usedShare: () => used, leftMs: () => 30 * 60_000 },
+    interventions: { all: () => interventions },
     trajectory: { add: (event: object) => void written.push(event) },
   };
   return { tape, written, due: remindersOf(supervision as never, kind, { recorded: undefined, tape }) };
@@ -42,6 +49,58 @@ test("the call that was in flight is asked again with the notice of the restart"
   assert.deepEqual([texts[0], texts[2]], ["Minutes left: 59", "Minutes left: 30"]);
   assert.equal(written.length, 2);
   assert.deepEqual(due(), ["Minutes left: 30"]);
+});
+
+const extension = (number: number): Numbered => ({
+  kind: "extend",
+  ...{ number, by: "A. Lee", addedMs: 7_200_000, addedDollars: 5 },
+});
+const note = (number: number, text: string): Numbered => ({ kind: "note", number, by: "A. Lee", text });
+
+/** The reminders of an attempt without a restart; a test adds interventions and sets the share that is used. */
+function live() {
+  const interventions: Numbered[] = [];
+  const written: object[] = [];
+  const state = { used: 0 };
+  const supervision = {
+    request: {},
+    meter: { usedShare: () => state.used, leftMs: () => 30 * 60_000 },
+    interventions: { all: () => interventions },
+    trajectory: { add: (event: object) => void written.push(event) },
+  };
+  const due = remindersOf(supervision as never, "react", { recorded: undefined, tape: undefined });
+  return { state, interventions, written, due };
+}
+
+test("what a person added or wrote comes once, before the notices of the budget, which begin again", () => {
+  const { state, interventions, written, due } = live();
+  state.used = 0.98;
+  assert.match(due()[0]!, /97 %/);
+  interventions.push(extension(1), note(2, "Mind the seed."));
+  state.used = 0.6;
+  assert.deepEqual(due(), [
+    "[Notice] A person extended your budget by 2 hours of working time and 5 dollars for model calls. About 30 minutes of working time left.",
+    "[Notice] A person sends you this message: Mind the seed.",
+    "[Notice] 50 % of your budget is used. About 30 minutes of working time left. Make sure that submission/ holds a complete, valid submission by now.",
+  ]);
+  assert.deepEqual(due(), []);
+  state.used = 0.98;
+  assert.match(due()[0]!, /97 %/);
+  assert.deepEqual(
+    written.map((event) => (event as { intervention?: number }).intervention),
+    [undefined, 1, 2, undefined, undefined],
+  );
+});
+
+test("after a restart an agent reads the notes that it has not read, and no other", () => {
+  const read: Taped = { ...(reminder(1, "A person extended …") as object), intervention: 1 } as Taped;
+  const { tape, due } = continued("react", 0.1, [read, answer], [extension(1), note(2, "Mind the seed.")]);
+  assert.deepEqual(due(), ["A person extended …"]);
+  tape.answer(answer.by);
+  const [restart, ...more] = due();
+  assert.match(restart!, /The machine was restarted/);
+  assert.deepEqual(more, ["[Notice] A person sends you this message: Mind the seed."]);
+  assert.deepEqual(due(), []);
 });
 
 const limited: Taped = { ...exampleEvent("model-try"), by: answer.by, cause: "rate-limit" };

@@ -11,7 +11,7 @@ import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
-import { endedByRestart, noticesOf, restartNotice } from "../scaffold/notices.ts";
+import { endedByRestart, interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
@@ -147,31 +147,62 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
 
 /**
  * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart the
- * first look that is not only played tells of it.
+ * first look that is not only played tells of it. What a person added or wrote comes once, in its order.
  */
 export function remindersOf(
   {
     request: { earlier },
     meter,
+    interventions,
     trajectory,
-  }: Pick<Supervision, "meter" | "trajectory"> & { request: Pick<AttemptRequest, "earlier"> },
+  }: Pick<Supervision, "meter" | "interventions" | "trajectory"> & {
+    request: Pick<AttemptRequest, "earlier">;
+  },
   kind: ScaffoldSpec["kind"],
   { recorded, tape }: { recorded: Recording["reminders"] | undefined; tape: Tape | undefined },
 ): () => string[] {
-  const said = earlier?.tape.flatMap((event) => (event.event === "reminder" ? [event.text] : [])) ?? [];
-  const byClock = noticesOf(kind, meter, said);
+  const told = toldBefore(earlier);
+  let byClock = noticesOf(kind, meter, told.texts);
   let look = 0;
-  let told = earlier === undefined;
+  let restartTold = earlier === undefined;
   const recordedAt = (at: number, known: string[] = []) =>
     recorded!.flatMap((one) => (one.look === at && !known.includes(one.text) ? [one.text] : []));
+  const add = (text: string, intervention?: number) => {
+    trajectory.add({ event: "reminder", look, text, ...(intervention !== undefined && { intervention }) });
+    return text;
+  };
+  const fromPeople = () =>
+    interventions
+      .all()
+      .filter(({ number }) => !told.interventions.has(number))
+      .map((one) => {
+        told.interventions.add(one.number);
+        if (one.kind === "extend") byClock = noticesOf(kind, meter); // its shares come again
+        return add(interventionNotice(one, meter), one.number);
+      });
   return () => {
     look++;
     const known = tape?.reminders(look);
     if (known && !tape?.over) return known;
-    const now = recorded ? recordedAt(look, known) : byClock();
-    const due = told || !earlier ? now : [restartNotice(earlier, meter), ...now];
-    told = true;
-    for (const text of due) trajectory.add({ event: "reminder", look, text });
+    const due = restartTold || !earlier ? [] : [add(restartNotice(earlier, meter))];
+    restartTold = true;
+    due.push(...fromPeople());
+    due.push(...(recorded ? recordedAt(look, known) : byClock()).map((text) => add(text)));
     return [...(known ?? []), ...due];
+  };
+}
+
+/** What the conversation had been told before a restart; of the notices by the clock, those since the last extension. */
+function toldBefore(earlier: AttemptRequest["earlier"]): { texts: string[]; interventions: Set<number> } {
+  const reminders = earlier?.tape.filter((event) => event.event === "reminder") ?? [];
+  const extended = new Set(
+    earlier?.interventions.filter(({ kind }) => kind === "extend").map(({ number }) => number),
+  );
+  const last = reminders.findLastIndex(
+    ({ intervention }) => intervention !== undefined && extended.has(intervention),
+  );
+  return {
+    texts: reminders.slice(last + 1).map(({ text }) => text),
+    interventions: new Set(reminders.flatMap(({ intervention }) => intervention ?? [])),
   };
 }

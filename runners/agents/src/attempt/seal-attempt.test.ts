@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import { noInterventions } from "@mlrb/formats/declared/intervention";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
@@ -40,6 +41,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
     request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
     clock,
     meter,
+    interventions: { close() {}, sums: () => noInterventions },
     gpuUse: { busyMs: () => null, memoryPeakMiB: () => null },
     trajectory: {
       ...trajectory,

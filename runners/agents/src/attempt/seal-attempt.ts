@@ -7,6 +7,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
+import { isNewBranch } from "../resume/earlier-attempt.ts";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
 import { after } from "./interruption.ts";
 import type { SupervisedRun } from "./supervise.ts";
@@ -14,6 +15,7 @@ import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
 export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  interventions: Pick<Supervision["interventions"], "close" | "sums">;
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
   iterations: Pick<Supervision["iterations"], "count">;
   gpuUse: Pick<Supervision["gpuUse"], "busyMs" | "memoryPeakMiB">;
@@ -104,8 +106,12 @@ async function submissionInTime(seal: Seal): Promise<SnapshotResult | Late> {
 }
 
 /** Records the end once. */
-function recordEnd({ trajectory, iterations, progress }: Seal, { ending, final }: Omit<Sealed, "ran">): void {
+function recordEnd(
+  { interventions, trajectory, iterations, progress }: Seal,
+  { ending, final }: Omit<Sealed, "ran">,
+): void {
   if (progress.endRecorded) return;
+  interventions.close();
   trajectory.add({
     event: "end",
     ended: endedAs(ending),
@@ -124,21 +130,23 @@ type Sealed = {
 };
 
 function writeLedger(
-  { request, clock, meter, trajectory, snapshots, gpuUse, progress }: Seal,
+  { request, clock, meter, interventions, trajectory, snapshots, gpuUse, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
   const { outputs } = request;
   const wallMs = ran?.wallMs ?? Math.round(clock.sinceStart());
   const ledger = attemptLedger({
-    budget: request.budget,
+    budget: meter.limits(),
+    interventions: interventions.sums(),
     wallMs,
     workingMs: ran?.workingMs ?? Math.round(clock.workingMs()),
     spending: meter.spending(),
     prices: request.prices?.used() ?? [],
     ending,
     final,
-    ...(request.earlier && { resumed: request.earlier.times + 1 }),
+    ...restartsOf(request),
+    ...(request.branch && { branch: request.branch }),
     trajectory: trajectory.seal(),
     gpus: request.gpus?.length ?? 0,
     gpuBusyMs: gpuUse.busyMs(wallMs),
@@ -148,6 +156,13 @@ function writeLedger(
   writeReserved(outputs.ledger, `${canonicalJson(ledger, 2)}\n`);
   progress.ledger = ledger;
   return ledger;
+}
+
+/** The start of a branch is no restart. */
+function restartsOf(request: Seal["request"]): { resumed?: number } {
+  if (!request.earlier) return {};
+  const resumed = request.earlier.times + (isNewBranch(request) ? 0 : 1);
+  return resumed > 0 ? { resumed } : {};
 }
 
 /** Tries again as long as the disk is full: the agent is done, and only room is missing. */

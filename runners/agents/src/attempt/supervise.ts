@@ -109,7 +109,7 @@ async function untilItEnds(
   const watched = watchProgram(running, {
     leftMs: () => meter.leftMs(),
     pollMs: request.pollMs ?? 1000,
-    ...(request.earlier && { budgetMs: request.budget.timeMs }),
+    budgetMs: () => meter.limits().timeMs,
     look() {
       watching.looking = look(supervision, watching);
       return watching.looking;
@@ -136,7 +136,7 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, checkpoints, clock, trajectory }: Supervision,
+  { request, output, iterations, snapshots, checkpoints, clock, meter, trajectory }: Supervision,
   { failure, beatFailure = failure }: Watching,
 ): Promise<void> {
   if (beatFailure) throw beatFailure;
@@ -145,6 +145,7 @@ async function look(
       code: "ENOSPC",
     });
   output.flush();
+  await meter.tellExtension();
   checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time

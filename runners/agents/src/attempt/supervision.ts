@@ -8,6 +8,7 @@ import { type OutputLog, outputLog } from "../record/output-log.ts";
 import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
 import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { Interventions } from "../waiting/interventions.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -20,6 +21,7 @@ export type Supervision = {
   sandbox: Sandbox;
   clock: AttemptClock;
   meter: AttemptMeter;
+  interventions: Interventions;
   trajectory: Trajectory;
   output: OutputLog;
   iterations: IterationsReader;
@@ -62,8 +64,12 @@ export function openSupervision(
     ...(outputs.attachments !== undefined && { attachments: attachmentsIn(outputs.attachments) }),
   });
   const write = trajectory.add;
+  const interventions = new Interventions({
+    ...{ file: request.interventions, earlier: earlier?.interventions ?? [], write },
+  });
   const meter = new AttemptMeter({
     limits: budget,
+    added: () => interventions.sums(),
     clock,
     makeRoom,
     ...(request.purse !== undefined && { cap: request.purse.cap }),
@@ -88,7 +94,7 @@ export function openSupervision(
   });
   const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
   return {
-    ...{ request, sandbox, clock, meter, trajectory, snapshots },
+    ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots },
     ...(request.checkpoints !== undefined && {
       checkpoints: new CheckpointKeeper({
         ...{ sandbox, folder: request.checkpoints, write },

@@ -14,12 +14,12 @@ export type Ending =
 
 export type Watch = {
   /**
-   * Working time, by a monotonic clock: setting the machine's clock gives an agent no more of it. It may stop, but
-   * never grows.
+   * Working time, by a monotonic clock: setting the machine's clock gives an agent no more of it. It may stop, and
+   * grows only if a person adds some.
    */
   leftMs(): number;
-  /** All of it, if the program continues after a restart and has less left. */
-  budgetMs?: number;
+  /** All of it, with what is used. Default: what is left now. */
+  budgetMs?: () => number;
   /** Minimum time between two looks. */
   pollMs: number;
   look(): Promise<void>;
@@ -34,8 +34,10 @@ const shares = [0.25, 0.5, 0.75];
  * throws.
  */
 export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
-  const { leftMs, pollMs, budgetMs = leftMs() } = watch;
-  const isUsed = (share: number) => leftMs() <= budgetMs * (1 - share);
+  const { leftMs, pollMs } = watch;
+  const atFirstMs = leftMs();
+  const { budgetMs = () => atFirstMs } = watch;
+  const isUsed = (share: number) => leftMs() <= budgetMs() * (1 - share);
   let usedUp = shares.filter(isUsed).length; // told before a restart
   const tellUsed = () => {
     while (usedUp < shares.length && isUsed(shares[usedUp]!)) watch.used(shares[usedUp++]!);

@@ -114,7 +114,8 @@ export class GatewayCall {
     const held = await this.#hold(waits, first);
     if (held === "over") {
       booked.held.release();
-      refuseOver(this.#desk, route, this.#response);
+      if (!refuseOver(this.#desk, route, this.#response))
+        refuse(this.#response, route, 503, "the attempt's budget was extended meanwhile: ask again");
     } else if ("gone" in held) {
       booked.held.release();
       refuse(this.#response, route, 502, "the attempt is over");

@@ -10,7 +10,7 @@ import { noLine, verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { startClock } from "../attempt/supervision.ts";
 import { openTrajectory } from "../record/trajectory.ts";
-import { type EarlierAttempt, readEarlier } from "./earlier-attempt.ts";
+import { type EarlierAttempt, isNewBranch, readEarlier, withoutLostSnapshots } from "./earlier-attempt.ts";
 
 const begun = Date.parse("2026-01-02T03:00:00.000Z");
 
@@ -143,4 +143,26 @@ test("on a host whose clock is an hour behind, times do not go back, and the dea
     .split("\n")
     .map((line) => JSON.parse(line));
   assert.ok(lines[3].time >= lines[2].time && lines[3].sinceStartMs >= lines[2].sinceStartMs);
+});
+
+test("a snapshot whose folder is gone is dropped, and is not kept as if it were there", async (t) => {
+  const taken = (name: string) => ({ ...exampleEvent("snapshot"), name });
+  const at = left(t, [...talk, taken("0001"), taken("0002")]);
+  mkdirSync(join(at.folder, "snapshots/0002"), { recursive: true });
+  const { snapshots } = withoutLostSnapshots(await read(at), join(at.folder, "snapshots"));
+  const names = (all: { name: string }[]) => all.map(({ name }) => name);
+  assert.deepEqual(
+    [names(snapshots.kept), names(snapshots.dropped), snapshots.gone],
+    [["0002"], ["0001"], ["0001"]],
+  );
+});
+
+test("a branch is new until it has written where it began, also if its parent is a branch", async (t) => {
+  const branch = { ...exampleEvent("branched"), after: 4 };
+  const ofParent = await read(left(t, [...talk, { ...branch, after: 3 }]));
+  assert.equal(ofParent.branchedAt, 3);
+  assert.equal(isNewBranch({ earlier: ofParent, branch }), true);
+  const own = await read(left(t, [...talk, { ...branch, after: 3 }, branch]));
+  assert.equal(isNewBranch({ earlier: own, branch }), false);
+  assert.equal(isNewBranch({ earlier: own }), false);
 });

@@ -1,17 +1,20 @@
 // Reads what an attempt whose supervisor or host died left on the disk, so that another supervisor continues it. The
 // conversation is not stored apart: the scaffold runs again, and gets the answers and results that the trajectory
 // holds (resume/tape.ts).
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
 import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
+import type { Branch } from "@mlrb/formats/stage/branch";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import type { Ending } from "../attempt/watch-program.ts";
+import type { Numbered } from "../waiting/interventions.ts";
 import { isTaped, type Taped } from "./tape.ts";
 
 type ProgramEnding = Exclude<Ending, { kind: "scaffold" }>;
@@ -41,7 +44,29 @@ export type EarlierAttempt = {
   /** `gone`: taken after the place where the attempt continues. */
   snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
   iterations: { wellFormed: number; malformed: number };
+  /** The line, from 0, at which it began as a branch of another attempt. */
+  branchedAt?: number;
+  /** Also those after the place where the attempt continues: a person decided them. */
+  interventions: Numbered[];
 };
+
+/** Without snapshots whose folders are gone: the disk lost them, or they are those of a branch's parent. */
+export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): EarlierAttempt {
+  const { kept, dropped, gone, ...rest } = earlier.snapshots;
+  const lost = kept.filter(({ name }) => !existsSync(join(folder, name)));
+  const snapshots = {
+    ...rest,
+    kept: kept.filter((one) => !lost.includes(one)),
+    dropped: [...dropped, ...lost],
+    gone: [...gone, ...lost.map(({ name }) => name)],
+  };
+  return { ...earlier, snapshots };
+}
+
+/** Whether a branch has nothing of its own yet: all lines are its parent's. */
+export function isNewBranch({ earlier, branch }: { earlier?: EarlierAttempt; branch?: Branch }): boolean {
+  return branch !== undefined && (earlier?.branchedAt ?? -1) < branch.after;
+}
 
 export type EarlierFiles = {
   trajectory: string;
@@ -116,6 +141,8 @@ class EarlierReader {
   #snapshots = 0;
   #ending: ProgramEnding | undefined;
   #iterations: { index: number; wellFormed: boolean }[] = [];
+  readonly #interventions: Numbered[] = [];
+  #branchedAt: number | undefined;
   readonly #checkpoint: Checkpoint | undefined;
 
   constructor(checkpoint: Checkpoint | undefined) {
@@ -152,6 +179,10 @@ class EarlierReader {
         this.#frozenMs = event.sinceStartMs - event.workingMs;
         this.#backTo(event.after);
         break;
+      case "branched":
+        this.#branchedAt = event.index;
+        this.#frozenMs = event.sinceStartMs - event.workingMs;
+        break;
       case "iteration":
         this.#iterations.push({ index: event.index, wellFormed: event.wellFormed });
         break;
@@ -160,6 +191,14 @@ class EarlierReader {
         break;
       case "snapshot-dropped":
         this.#drop(event.name);
+        break;
+      case "extended": {
+        const { number, by, addedMs, addedDollars } = event;
+        this.#interventions.push({ kind: "extend", number, by, addedMs, addedDollars });
+        break;
+      }
+      case "person-note":
+        this.#interventions.push({ kind: "note", number: event.number, by: event.by, text: event.text });
     }
   }
 
@@ -210,6 +249,8 @@ class EarlierReader {
         gone: gone.map(({ name }) => name),
       },
       iterations: { wellFormed, malformed: this.#iterations.length - wellFormed },
+      ...(this.#branchedAt !== undefined && { branchedAt: this.#branchedAt }),
+      interventions: this.#interventions,
     };
   }
 }

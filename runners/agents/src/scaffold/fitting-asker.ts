@@ -54,7 +54,7 @@ export type FitRequest = (charactersMax: number, toolsCharacters: number) => Fit
 
 /** Without a response the budget is used up. Throws if a request cannot be made short enough. */
 export function windowedAsker(
-  request: Pick<ScaffoldRequest, "model" | "ask" | "write" | "signal">,
+  request: Pick<ScaffoldRequest, "model" | "ask" | "write" | "signal" | "meter">,
   by: string,
   tools: Tool[],
 ): (fit: FitRequest) => Promise<ModelResponse | undefined> {
@@ -74,7 +74,8 @@ export function windowedAsker(
           return asked.response;
         }
         case "over":
-          return undefined;
+          if (request.meter.over()) return undefined;
+          break; // a person has extended the budget meanwhile
         case "too-long":
           if (tries === tooLongMax)
             throw new Error(

@@ -3,6 +3,7 @@
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";
+import type { Numbered } from "../waiting/interventions.ts";
 
 const shares = [0.5, 0.75, 0.9, 0.97];
 const minute = 60_000;
@@ -48,6 +49,17 @@ export function restartNotice(
     `The files are as of step ${step}: your answers are counted. ` +
     `${restore ? "Working time that was lost is given back. " : ""}${timeLeft(meter.leftMs())} of working time left.`
   );
+}
+
+/** In every open conversation. */
+export function interventionNotice(one: Numbered, meter: Pick<Meter, "leftMs">): string {
+  if (one.kind === "note") return `[Notice] A person sends you this message: ${one.text}`;
+  const { addedMs, addedDollars } = one;
+  const added = [
+    ...(addedMs > 0 ? [`${spokenDuration(addedMs)} of working time`] : []),
+    ...(addedDollars > 0 ? [`${addedDollars} dollars for model calls`] : []),
+  ];
+  return `[Notice] A person extended your budget by ${added.join(" and ")}. ${timeLeft(meter.leftMs())} of working time left.`;
 }
 
 /** The result of a program that a tool ran during the restart. */

@@ -26,7 +26,7 @@ export type Unrecorded = {
 export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
   const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
-    const kind = kindOf(attemptFate(one.path, state.root));
+    const kind = kindOf(attemptFate(one.path, state.root), one.card);
     if (kind === undefined) return []; // it has been moved
     const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
     const { cost } = spentBy(one, durationMs);
@@ -43,7 +43,7 @@ export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): 
 }
 
 /** undefined if the attempt has left the folder. */
-function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
+function kindOf(fate: Fate, { parts }: AttemptCard): Pick<Unrecorded, "kind" | "words"> | undefined {
   switch (fate.kind) {
     case "quarantined":
     case "gone":
@@ -55,7 +55,10 @@ function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
     case "complete":
       return { kind: "ended", words: "the next run records it" };
     case "broken-off":
-      return { kind: "running", words: `${causeWords(fate.cause)}; the next run continues it` };
+      return {
+        kind: "running",
+        words: `${causeWords(fate.cause)}; ${parts.branch ? "`attempts resume` continues it" : "the next run continues it if its inputs are those with which it began"}`,
+      };
     case "failed":
       return {
         kind: "lost",

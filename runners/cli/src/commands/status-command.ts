@@ -2,6 +2,7 @@
 // that it can be called during a run.
 import { type HeldGpu, heldGpus } from "@mlrb/local/leases/gpu-leases";
 import { readStates } from "../attempts/read-states.ts";
+import { troublesOf } from "../attempts/troubles.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { nextSteps } from "../run/next-steps.ts";
@@ -18,13 +19,20 @@ export async function statusCommand(
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
   const read = await readStates(repository, request);
-  const status = statusOf(request.plan, { ...read, gpus: gpusNow() });
+  const { state } = read.workspace;
+  const { waits: waiting } = read;
+  const at = { state, slot: request.plan, waits: waiting, asked: { pipeline, options } };
+  const status = statusOf(request.plan, {
+    ...read,
+    gpus: gpusNow(),
+    troubles: (failed) => troublesOf(failed, at),
+  });
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
     process.stdout.write(statusText(status, { next, now: Date.now() }));
     return 0;
   }
-  const { stages, runs, orphans, waits, damaged, gpus, failed, publishes: _, ...summary } = status;
+  const { stages, runs, orphans, waits, damaged, gpus, failed, troubles, publishes: _, ...summary } = status;
   const lines = [
     ...stages.map((stage) => ({ event: "stage-status", ...stage })),
     ...runs.map((run) => ({ event: "live-run", ...run })),
@@ -33,6 +41,7 @@ export async function statusCommand(
     ...damaged.map((why) => ({ event: "attempt-damaged", why })),
     ...gpus.map((gpu) => ({ event: "held-gpu", ...gpu })),
     ...failed.map((one) => ({ event: "failed", ...one })),
+    ...troubles.map((one) => ({ event: "trouble", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
   ];
   for (const line of lines) printJson(line);

@@ -44,7 +44,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   }
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
-    slot.stage === what || matches(slot.stage.replace(/\[.*$/, ""), axes);
+    matches(slot.stage.replace(/\[.*$/, ""), axes);
   const kept = records.readable().map(({ digest }) => asRecord(digest));
   const going = attemptFolders(state.running).map(
     (attempt): FoundAttempt => ({ kind: attempt.state.kind === "lost" ? "lost" : "running", attempt }),
@@ -54,7 +54,9 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   );
   const all = [...kept, ...going, ...lost];
   const named = all.filter((one) => one.kind !== "record" && one.attempt.name === what);
-  const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
+  const exact = all.filter((one) => cardOf(one).slot.stage === what); // a pattern also finds its branches
+  const matching = exact.length > 0 ? exact : all.filter((one) => means(cardOf(one)));
+  const wanted = named.length > 0 ? named : matching;
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
     return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;

@@ -34,6 +34,11 @@ function bad(failures: number): Closing {
     counts,
     durationMs: 7_265_000,
     failures: Array.from({ length: failures }, (_, at) => failure(at + 1)),
+    troubles: Array.from({ length: failures > 1 ? failures - 1 : 0 }, (_, at) => ({
+      stage: `attempt[task=baby-lm,agent=gpt,seed=${at + 1}]`,
+      why: "machine: its sandbox was lost\u001b[2J",
+      command: `pnpm pipeline attempts resume 3f2a90c1d2${10 + (at % 10)}`,
+    })),
     coverage:
       "28 attempts planned: 22 pass, 2 disqualified, 1 rejected, 3 missing. 60 scores planned: 52 scored, 2 rejected, 6 not measured.",
     cost: "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier attempts: 2 % less) and 86.20 dollars (no estimate)",

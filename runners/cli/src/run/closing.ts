@@ -6,6 +6,7 @@ import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { wrap } from "@mlrb/report/formats/terminal-text";
+import type { Trouble } from "../attempts/troubles.ts";
 import { clip } from "../show/clip.ts";
 import { oneLine } from "../show/one-line.ts";
 import type { NextStep } from "./next-steps.ts";
@@ -27,6 +28,8 @@ export type Closing = {
   durationMs: number;
   /** In plan order. */
   failures: Failure[];
+  /** What the machine or a provider made fail, or waits for a person. */
+  troubles?: Trouble[];
   /** How much of the plan the report covers; undefined without a report. */
   coverage?: string | undefined;
   cost?: string | undefined;
@@ -48,10 +51,15 @@ export function closing(of: Closing, screen?: { columns: number; rows: number })
   const begin = ["", ...head(of, columns)];
   const end = [...resultsLines(of), ...nextLines(of, columns)];
   const room = (screen?.rows ?? 24) - 1 - rowsOf([...begin, ...end]);
-  const shape = shapes.find(
-    (one) => one.length <= of.failures.length && rowsOf(failed(of, one, columns)) <= room,
-  );
-  return `${[...begin, ...failed(of, shape ?? [], columns), ...end].join("\n")}\n`;
+  const kept = screen ? rowsOf(troubleLines(of, 0, columns)) : 0;
+  const fitting = (most: number) =>
+    shapes.find((one) => one.length <= of.failures.length && rowsOf(failed(of, one, columns)) <= most);
+  const narrower = fitting(room - kept) ?? [];
+  const failures = failed(of, narrower[0] ? narrower : (fitting(room) ?? []), columns);
+  const left = screen ? room - rowsOf(failures) : Number.POSITIVE_INFINITY;
+  const most = [troublesMax, 2, 1, 0].find((one) => rowsOf(troubleLines(of, one, columns)) <= left);
+  const troubles = most === undefined ? [] : troubleLines(of, most, columns);
+  return `${[...begin, ...failures, ...troubles, ...end].join("\n")}\n`;
 }
 
 function head(
@@ -86,6 +94,26 @@ function failed({ failures }: Closing, shape: number[], columns: number): string
   if (more > 0) shown.push(shape.length > 0 ? `… and ${more} more failed` : `${more} failed`);
   return shown;
 }
+
+/** The first `most`; 0: only how many there are. Commands are never cut, since they are to be typed. */
+function troubleLines({ troubles = [], pipeline }: Closing, most: number, columns: number): string[] {
+  if (troubles.length === 0) return [];
+  const status = `pnpm pipeline status ${pipeline}`;
+  if (most === 0) return [`${troubles.length} infrastructure failures or waits: ${status}`];
+  const more = troubles.length - most;
+  return [
+    "infrastructure failures and waits; repair the cause, then type",
+    ...troubles
+      .slice(0, most)
+      .flatMap(({ stage, why, command }) => [
+        `  ${command}`,
+        clip(`      ${stage}: ${oneLine(why)}`, columns),
+      ]),
+    ...(more > 0 ? [`  … and ${more} more: ${status}`] : []),
+  ];
+}
+
+const troublesMax = 20;
 
 function resultsLines({ results, counts }: Closing): string[] {
   if (results !== undefined) return [`results: ${results}/`];

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import { formatDuration } from "@mlrb/core/text/units";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
@@ -26,6 +27,7 @@ import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { thinAfterRun } from "../attempts/attempts-thin.ts";
+import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
 import type { Gate } from "../gates/gate.ts";
 import { leaseSilence } from "../gates/lease-silence.ts";
@@ -34,7 +36,7 @@ import { mayRun } from "../gates/run-gates.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
 import { printDiagnostics, type Request, readRequest, refuse } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { shownWait } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
@@ -51,7 +53,20 @@ import { reusedLines, stageLine } from "./stage-lines.ts";
 import { untilFinished } from "./until-finished.ts";
 import { isWatched, tellWatcher } from "./watcher-channel.ts";
 
-type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
+type Wanted = {
+  pipeline: string;
+  options: RunCommandOptions;
+  jobs: number | undefined;
+  begin: number;
+  change?: PlanChange;
+};
+
+/** What a command changes in a plan before anything is decided. */
+type PlanChange = {
+  plan(request: Request, workspace: Workspace): Promise<Request | Diagnostic>;
+  /** Called once everything and everybody agrees to the run. */
+  begin?(): Diagnostic | undefined;
+};
 
 /** A run that may start. */
 type ReadyRun = Wanted & {
@@ -73,24 +88,28 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
-  const request = await readRequest(repository, pipeline, options, consulted);
+  const planned = await readRequest(repository, pipeline, options, consulted);
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
-  if (!request) {
+  if (!planned) {
     await tellWatcher(consulted, false);
     return 2;
   }
   if (options.audit && !hasStrace()) return refuse([noStrace], options.json);
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);
-  const { plan, selected, root } = request;
+  const { root } = planned;
+  const at = { repository, root, pipeline: planned.plan.pipeline, profile: planned.plan.profile };
   const findings: Audited[] = [];
   const workspace: Workspace = {
-    ...openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted }),
+    ...openWorkspace({ ...at, consulted }),
     ...(options.audit && { audit: (found: Audited) => void findings.push(found) }),
   };
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  const request = (await wanted.change?.plan(planned, workspace)) ?? planned;
+  if ("code" in request) return refuse([request], options.json);
+  const { plan, selected } = request;
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const files = { plan, selected, workspace };
   if (!(await mayRun(request, gate, { purse, options }))) {
@@ -99,6 +118,8 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   }
   const remote = await openRemote(options.remoteCache, workspace);
   if (remote && "code" in remote) return refuse([remote], options.json);
+  const trouble = wanted.change?.begin?.();
+  if (trouble) return refuse([trouble], options.json);
   const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
   await tellAll(files, consulted);
@@ -113,10 +134,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
   const going = goingKeys(workspace, performance.timeOrigin);
   const tally = new RunTally(workspace);
   let queued: () => string = () => "";
-  const waits = () =>
-    waitingAttempts(workspace.state.running)
-      .filter(({ card: { slot } }) => slot.pipeline === plan.pipeline && slot.profile === plan.profile)
-      .map((one) => shownWait(one, { repository, root }));
+  const waits = () => waitsOf(plan, { state: workspace.state, repository, root });
   const progress = new Progress({
     total: selected.length,
     quiet: options.json,
@@ -194,19 +212,42 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       run,
       asked: { pipeline, options },
       failures: failuresOf(plan, results, { logs: workspace.state.logs, root: options.root }),
+      troubles: troublesIn(ready, results),
       services: serviceWords(services, serviceTotals(workspace.state, ofPlan)),
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
   await asProfileSays(ready, ended);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
-  if (clashes.length === 0)
+  if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
       summary: { ...summary, checked },
       files: [...(published?.files ?? []), ...(page ? [page] : [])],
     });
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
+}
+
+function troublesIn(
+  { request: { plan, root }, gate: { workspace }, pipeline, options }: ReadyRun,
+  results: (Result | undefined)[],
+): Trouble[] {
+  const { state, repository } = workspace;
+  const ended = plan.instances.flatMap(({ id, index }) =>
+    results[index] ? [{ stage: id, outcome: results[index].outcome }] : [],
+  );
+  const waits = waitsOf(plan, { state, repository, root });
+  return troublesOf(ended, { state, slot: plan, waits, asked: { pipeline, options } });
+}
+
+/** What the attempts of this pipeline and profile wait for. */
+function waitsOf(
+  { pipeline, profile }: Pick<Plan, "pipeline" | "profile">,
+  { state, ...at }: WaitPlace & { state: Workspace["state"] },
+): ShownWait[] {
+  return waitingAttempts(state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, at));
 }
 
 /** What the profile wants at the end of a run: weights removed, a diagnostic bundle. Neither changes how the run ended. */

@@ -2,6 +2,7 @@
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { ServiceTotal } from "@mlrb/local/services/service-hours";
+import type { Trouble } from "../attempts/troubles.ts";
 import { type Spent, spentWords } from "../gates/spent.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
@@ -35,6 +36,7 @@ type End = {
   asked: TypedRun;
   run?: string;
   failures?: Failure[];
+  troubles?: Trouble[];
   /** Attempts that were left stale. */
   leftStale?: number;
   /** The lines about services. */
@@ -44,11 +46,12 @@ type End = {
 /** Prints the tables and then the summary. Returns whether the files of the tables follow their formats. */
 export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
+    for (const one of end.troubles ?? []) printJson({ event: "trouble", ...one });
     printSummary(said, end);
     return false;
   }
   const { pipeline, profile, counts, results, spent, checked = false } = said;
-  const { root, durationMs, asked, failures = [], leftStale = 0, services = [] } = end;
+  const { root, durationMs, asked, failures = [], troubles = [], leftStale = 0, services = [] } = end;
   const folder = results === undefined ? undefined : join(root, results);
   const shown = folder === undefined ? undefined : await showReport(folder, { checked });
   const report = shown?.report;
@@ -59,7 +62,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
       profile,
       counts,
       durationMs,
-      failures,
+      ...{ failures, troubles },
       coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
       cost: spent && spentWords(spent),
       services,

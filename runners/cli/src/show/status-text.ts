@@ -49,6 +49,10 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   for (const { stage, cause, time } of failed.slice(0, shownMax))
     out.push(`  ${stage}  ${shorten(oneLine(cause), 200)}  (${ago(time, now)} ago)`);
   if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
+  if (status.troubles.length > 0)
+    out.push("", "infrastructure failures and waits; repair the cause, then type");
+  for (const { stage, why, command } of status.troubles)
+    out.push(`  ${command}`, `      ${stage}: ${shorten(oneLine(why), 200)}`);
   if (attempts) {
     const cost = attempts.cost.attempts > 0 ? `; to run the missing ones: ${costWords(attempts.cost)}` : "";
     out.push("", `attempts: ${countWords(attempts.states)}${cost}`);

@@ -8,6 +8,7 @@ import type { Preview } from "@mlrb/local/decide/preview-plan";
 import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
+import type { Ended, Trouble } from "../attempts/troubles.ts";
 import { nextSteps } from "../run/next-steps.ts";
 import type { ShownWait } from "./attempt-wait-text.ts";
 import type { InstanceState } from "./instance-state.ts";
@@ -44,6 +45,7 @@ function scene(
     orphans = [] as Orphan[],
     waits = [] as ShownWait[],
     damaged = [] as string[],
+    troubles = (_: Ended[]) => [] as Trouble[],
   } = {},
 ) {
   const made = plan();
@@ -70,7 +72,7 @@ function scene(
       lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
     };
   });
-  const status = statusOf(made, { instances, live, orphans, waits, damaged, gpus });
+  const status = statusOf(made, { instances, live, orphans, waits, damaged, gpus, troubles });
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
@@ -290,4 +292,14 @@ test("of a run, instances waiting for others and for its own resources are shown
   const { text } = scene({}, { live: [liveRun({ waiting, queued: "3 wait for pool api:openai" })] });
   assert.match(text, /\n {2}attempt\[word=alpha\] {2}waits: process 5 on gpu1 holds 2 GPUs, for /);
   assert.match(text, /\n {2}3 wait for pool api:openai\n/);
+});
+
+test("status lists what the machine made fail with the command that mends it, made from the failed instances", () => {
+  const command = "pnpm pipeline attempts resume 3f2a";
+  const troubles = (failed: Ended[]) => failed.map(({ stage }) => ({ stage, why: "machine: lost", command }));
+  const { text, status } = scene({ "attempt[word=alpha]": "failed" }, { troubles });
+  assert.equal(status.troubles.length, 1);
+  const shown = `\n  ${command}\n      attempt[word=alpha]: machine: lost\n`;
+  assert.ok(text.includes(`infrastructure failures and waits; repair the cause, then type${shown}`), text);
+  assert.doesNotMatch(scene({}).text, /infrastructure/);
 });

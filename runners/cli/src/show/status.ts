@@ -7,6 +7,7 @@ import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { AttemptSums } from "../attempts/attempt-sums.ts";
 import type { InstanceNow, ReadStates } from "../attempts/read-states.ts";
+import type { Ended, Trouble } from "../attempts/troubles.ts";
 import { type TotalCost, totalCost } from "../gates/total-cost.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
 
@@ -21,6 +22,8 @@ export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
   /** GPUs in use on this host, by any run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
+  /** What the machine or a provider made fail, or waits for a person. */
+  troubles: Trouble[];
   /** Of durable stages; undefined if the pipeline has none. */
   attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
   toRun: {
@@ -37,11 +40,14 @@ export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
 };
 
 type Read = Pick<ReadStates, "instances" | "live" | "orphans" | "waits"> &
-  Partial<Pick<ReadStates, "damaged" | "sums">> & { gpus: HeldGpu[] };
+  Partial<Pick<ReadStates, "damaged" | "sums">> & {
+    gpus: HeldGpu[];
+    troubles?: (failed: Ended[]) => Trouble[];
+  };
 
 export function statusOf(
   plan: Plan,
-  { instances, live, orphans, waits, damaged = [], gpus, sums }: Read,
+  { instances, live, orphans, waits, damaged = [], gpus, sums, troubles = () => [] }: Read,
 ): Status {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
@@ -51,6 +57,7 @@ export function statusOf(
     .filter(({ state }) => state !== "running")
     .map(({ preview }) => preview)
     .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"));
+  const failed = instances.filter(({ state }) => state === "failed");
   return {
     pipeline: plan.pipeline,
     profile: plan.profile,
@@ -66,13 +73,12 @@ export function statusOf(
     waits,
     damaged,
     gpus,
-    failed: instances
-      .filter(({ state }) => state === "failed")
-      .map((one) => ({
-        stage: idOf(one),
-        cause: outcomeCause(one.lastEnd!.outcome),
-        time: one.lastEnd!.time,
-      })),
+    failed: failed.map((one) => ({
+      stage: idOf(one),
+      cause: outcomeCause(one.lastEnd!.outcome),
+      time: one.lastEnd!.time,
+    })),
+    troubles: troubles(failed.map((one) => ({ stage: idOf(one), outcome: one.lastEnd!.outcome }))),
     attempts:
       attempts.length === 0
         ? undefined

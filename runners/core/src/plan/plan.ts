@@ -10,6 +10,7 @@ import type {
   StageSpec,
 } from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
+import type { Branch } from "@mlrb/formats/stage/branch";
 import type { Json } from "@mlrb/kit/stage";
 
 export type OutputKind = "file" | "dir";
@@ -135,6 +136,8 @@ export type Instance = {
   skippedChecks?: string[];
   /** The ids of such instances at its axes, where it needs a check and the plan has none at all. */
   undeclaredChecks?: string[];
+  /** Of an attempt that branches from another one. */
+  branch?: Branch;
   action: ActionSpec;
   execution: Execution;
 };

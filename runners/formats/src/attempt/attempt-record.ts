@@ -1,5 +1,6 @@
 // The format of record.json: what is kept of an attempt besides its files.
 
+import { interventionSums } from "../declared/intervention.ts";
 import {
   anyText,
   count,
@@ -91,7 +92,7 @@ export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unc
 
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", ...uncheckedNames], {
+  wholeExcept(["estimate", "interventions", ...uncheckedNames], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -102,6 +103,7 @@ export const attemptRecord = fileFormat(
     harness,
     cost: attemptCost,
     estimate: costEstimate,
+    interventions: interventionSums,
     ...uncheckedFields,
     ran,
   }),

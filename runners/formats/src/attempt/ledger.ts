@@ -1,5 +1,7 @@
 // The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
 // seals the trajectory with it. kit's `readLedger` reads it and fills in what older ledgers lack.
+
+import { interventionSums } from "../declared/intervention.ts";
 import {
   amount,
   anyText,
@@ -14,6 +16,7 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
+import { branch } from "../stage/branch.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -93,11 +96,25 @@ export const waitedMs = {
 } as const;
 
 export const attemptLedger = wholeExcept(
-  ["workingMs", "prices", "usage", "waitedMs", "gpuBusyMs", "gpuMemoryPeakMiB", "over", "resumed"],
+  [
+    "workingMs",
+    "prices",
+    "usage",
+    "waitedMs",
+    "gpuBusyMs",
+    "gpuMemoryPeakMiB",
+    "over",
+    "resumed",
+    "interventions",
+    "branch",
+  ],
   {
     formatVersion: { const: 1 },
     budget: wholeExcept(["tokens", "dollars"], {
-      wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
+      wallMs: {
+        ...amount,
+        description: "of working time, with extensions; equal to wall time without waits",
+      },
       tokens: amount,
       dollars: amount,
     }),
@@ -146,6 +163,8 @@ export const attemptLedger = wholeExcept(
       ...ordinal,
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
+    interventions: interventionSums,
+    branch,
     submission: wholeObject({
       digest: anyText,
       files: count,

@@ -1,6 +1,7 @@
 // The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
 // saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
+import { extendedFields, personNoteFields } from "../declared/intervention.ts";
 import {
   amount,
   flag,
@@ -14,6 +15,7 @@ import {
   anyText as text,
   wholeObject,
 } from "../schema.ts";
+import { branchFields } from "../stage/branch.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
@@ -127,13 +129,19 @@ export const trajectoryEvent = {
         description: "share of the working time that is used up",
       },
     }),
-    event("reminder", {
-      look: {
-        ...ordinal,
-        description: "the number of the check that found it; replay uses it",
+    event(
+      "reminder",
+      {
+        look: {
+          ...ordinal,
+          description: "the number of the check that found it; replay uses it",
+        },
+        text: { ...text, description: "the reminder that a model gets from now on" },
       },
-      text: { ...text, description: "the reminder that a model gets from now on" },
-    }),
+      { intervention: { ...ordinal, description: "the number of the intervention of which it says" } },
+    ),
+    event("extended", extendedFields),
+    event("person-note", personNoteFields),
     event(
       "wait",
       {
@@ -171,6 +179,7 @@ export const trajectoryEvent = {
       },
       { droppedBytes: { ...count, description: "of a last line that was cut off" } },
     ),
+    event("branched", branchFields),
     ...downloadEvents,
     ...conversationEvents,
     event(

@@ -6,6 +6,7 @@ import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { interventionSums } from "../declared/intervention.ts";
 import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
@@ -150,6 +151,7 @@ export const attempt = wholeExcept(
     "decisions",
     "memorisation",
     "resumed",
+    "interventions",
   ],
   {
     task: anyText,
@@ -183,6 +185,7 @@ export const attempt = wholeExcept(
       minimum: 1,
       description: "how often it continued after its supervisor or host died; absent if never",
     },
+    interventions: interventionSums,
     scores: tableOf(attemptScore),
     research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
     memorisation: attemptMemorisation,

@@ -9,9 +9,10 @@ const sensitivityVariant = {
     "without-decisions",
     "not-scorable-as-missing",
     "without-resumed",
+    "with-interventions",
   ),
   description:
-    "undecided attempts with their scores, as in the cell's mean; undecided attempts at the trivial baseline; every attempt with the machine's verdict, without any decision of a person; attempts as missing that were rejected only because such a model cannot be scored; attempts as missing that continued after their supervisor or host died",
+    "undecided attempts with their scores, as in the cell's mean; undecided attempts at the trivial baseline; every attempt with the machine's verdict, without any decision of a person; attempts as missing that were rejected only because such a model cannot be scored; attempts as missing that continued after their supervisor or host died; also the attempts that people extended or sent messages to, which the cell's mean leaves out",
 } as const;
 export type SensitivityVariant = TypeOf<typeof sensitivityVariant>;
 

@@ -6,6 +6,7 @@ import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
+import { interventionSums } from "../declared/intervention.ts";
 import { heldGpus } from "../report/hardware.ts";
 import {
   anyText,
@@ -33,6 +34,7 @@ const member = wholeExcept(
     "gpus",
     "decisions",
     "resumed",
+    "interventions",
   ],
   {
     stage: {
@@ -73,6 +75,7 @@ const member = wholeExcept(
       minimum: 1,
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
+    interventions: interventionSums,
     artifacts: {
       ...tableOf(
         wholeExcept(["path"], {

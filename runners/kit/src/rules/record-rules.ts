@@ -14,11 +14,12 @@ export const timeWithinBudget: RuleMethod = {
     if (typeof ledger === "string") return { answer: "undecided", evidence: ledger };
     // stopping takes the supervisor a moment, which is tolerated
     const patienceMs = Math.max(5000, budgetMs / 100);
+    const allowedMs = budgetMs + (ledger.interventions?.addedMs ?? 0);
     // waits for a GPU or a rate limit are not work
-    if (ledger.workingMs > budgetMs + patienceMs)
+    if (ledger.workingMs > allowedMs + patienceMs)
       return {
         answer: "fail",
-        evidence: `the ledger counts ${ledger.workingMs} ms of work; ${budgetMs} ms were allowed`,
+        evidence: `the ledger counts ${ledger.workingMs} ms of work; ${allowedMs} ms were allowed`,
       };
     if (ledger.ended === "time-limit")
       return { answer: "pass", evidence: "stopped at the time limit; the submission at that time counts" };

@@ -22,9 +22,13 @@ export function costByLedger(
   return { gpuHours: read.gpuHours ?? held.gpuHours, dollars: read.dollars ?? null };
 }
 
-/** The time for which the attempt held its GPUs: `durationMs` of its last supervisor lacks that of earlier ones. */
-export function heldMs(path: string, durationMs: number): number {
-  return Math.max(durationMs, lastSpending(join(path, "spending.jsonl"))?.sinceStartMs ?? 0);
+/**
+ * The time for which the attempt held its GPUs: `durationMs` of its last supervisor lacks that of earlier ones. The time
+ * of a branch's parent is the parent's.
+ */
+export function heldMs({ path, card }: Omit<PlacedAttempt, "name">, durationMs: number): number {
+  const knownMs = lastSpending(join(path, "spending.jsonl"))?.sinceStartMs ?? 0;
+  return Math.max(durationMs, knownMs - (card.parts.branch?.sinceStartMs ?? 0));
 }
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };
@@ -33,7 +37,7 @@ export type Spent = { cost: AttemptCost; spending: LastSpending | null };
 export function spentBy({ path, card }: Omit<PlacedAttempt, "name">, durationMs: number): Spent {
   const spending = lastSpending(join(path, "spending.jsonl")) ?? null;
   const { ledger } = outputPaths(path, card.gives);
-  const cost = costByLedger(card, heldMs(path, durationMs), ledger);
+  const cost = costByLedger(card, heldMs({ path, card }, durationMs), ledger);
   const called = spending !== null && callsOf(spending) > 0;
   if (called) return { cost: { ...cost, dollars: dollarsOf(spending) }, spending };
   const none = card.secrets.length === 0 || spending !== null ? 0 : null;

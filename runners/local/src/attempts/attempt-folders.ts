@@ -65,7 +65,11 @@ let made = 0;
  * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
  * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
-export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
+export function makeAttemptFolder(
+  running: string,
+  card: AttemptCard,
+  fill: (folder: string) => void = () => {},
+): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
   const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
@@ -74,6 +78,7 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
     mkdirSync(unfinished, { recursive: true });
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
     writeWhole(join(unfinished, "attempt.json"), canonicalJson(card), { sync: false });
+    fill(unfinished);
     mkdirSync(running, { recursive: true });
     renameSync(unfinished, path);
   } catch (error) {
@@ -153,7 +158,7 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && isResumable(path, card);
-  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives and could start no other supervisor
+  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor, or made a branch
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 

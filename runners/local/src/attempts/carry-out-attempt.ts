@@ -79,10 +79,13 @@ export async function carryOutAttempt(
     if (adopted && resumes) {
       const work = { ...context, work: path, token: attemptToken(name) };
       const request = await prepareStage(instance, bound, work);
-      const underCap = takeOverPurse(path, context);
+      // a branch that no supervisor had
+      const isNew = card.parts.branch !== undefined && isUnsupervised(adopted);
+      if (isNew) handOverPurse(path, context);
+      const underCap = isNew || takeOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, context.gpus?.hold);
-      context.adopted(card.startedAt, { underCap, resumed: true });
+      if (!isNew) context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
       const underCap = takeOverPurse(path, context);
       running = watchSupervised(path, name);
@@ -138,6 +141,10 @@ export async function carryOutAttempt(
     await log?.end();
     if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
   }
+}
+
+function isUnsupervised({ state }: AttemptFolder): boolean {
+  return state.kind === "resumable" && state.supervisor === undefined;
 }
 
 /** The attempt stays as it is: nothing of it is lost. */

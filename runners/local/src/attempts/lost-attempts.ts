@@ -74,8 +74,19 @@ export function lostAttempt(
   return lostOfKey(key, place) ?? newest(found.filter(({ card }) => slotName(card.slot) === name));
 }
 
+/** The same where the slot has a record, next to which only what still waits for a decision is told. */
+export function lostBesideRecord(
+  slot: AttemptRecord["slot"],
+  key: string,
+  place: Place,
+): (Reason & { kind: "lost" }) | undefined {
+  const name = slotName(slot);
+  const others = brokenOff(place).filter(({ card }) => card.key !== key && slotName(card.slot) === name);
+  return lostOfKey(key, place) ?? newest(others);
+}
+
 /** The newest lost attempt with this key. */
-export function lostOfKey(key: string, place: Place): (Reason & { kind: "lost" }) | undefined {
+function lostOfKey(key: string, place: Place): (Reason & { kind: "lost" }) | undefined {
   return newest(allLost(place).filter(({ card }) => card.key === key));
 }
 

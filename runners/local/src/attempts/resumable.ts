@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
-import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
@@ -15,14 +15,23 @@ import { ifReadable } from "../store/if-readable.ts";
 const firstLineMax = 1 << 20;
 
 export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boolean {
-  const { trajectory, ledger } = outputPaths(path, card.gives);
+  const { ledger } = outputPaths(path, card.gives);
   if (ledger !== undefined && isSealed(ledger)) return false;
-  const start = trajectory === undefined ? undefined : ifReadable(() => firstLine(trajectory));
-  if (start === undefined) return false;
-  const reading = readFormat(trajectoryEvent, start);
-  if (reading.kind === "unreadable" || reading.value.event !== "start") return false;
-  const { kind, gateway = [] } = reading.value;
+  const start = attemptStart(path, card);
+  if (!start) return false;
+  const { kind, gateway = [] } = start;
   return (kind === "llm" || gateway.length > 0) && hasFiles(path);
+}
+
+/** The first event of its trajectory; undefined if there is none yet. */
+export function attemptStart(
+  path: string,
+  { gives }: Pick<AttemptCard, "gives">,
+): Extract<TrajectoryEvent, { event: "start" }> | undefined {
+  const { trajectory } = outputPaths(path, gives);
+  const start = trajectory === undefined ? undefined : ifReadable(() => firstLine(trajectory));
+  const reading = start === undefined ? undefined : readFormat(trajectoryEvent, start);
+  return reading?.kind === "ok" && reading.value.event === "start" ? reading.value : undefined;
 }
 
 /** The ledger is written last, so an attempt with one has ended. An interrupted attempt may continue. */

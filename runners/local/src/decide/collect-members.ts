@@ -91,6 +91,7 @@ function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boole
     ...(gpus !== undefined && { gpus }),
     ...(decisions && { decisions }),
     ...(resumed !== undefined && { resumed }),
+    ...(record.interventions && { interventions: record.interventions }),
   };
 }
 

@@ -6,7 +6,7 @@ import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { attemptOf } from "../attempts/attempt-folders.ts";
-import { lostAttempt, lostOfKey } from "../attempts/lost-attempts.ts";
+import { lostAttempt, lostBesideRecord } from "../attempts/lost-attempts.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -52,7 +52,7 @@ export function reasonsToRun(
     case "output-missing":
       return [{ kind: "output-missing" }];
     case "stale": {
-      const lost = lostOfKey(bound.key, workspace.state);
+      const lost = lostBesideRecord({ ...plan, stage: instance.id }, bound.key, workspace.state);
       return [
         staleReason(instance, bound, { held: found.held, plan }),
         ...undecidedReasons(found),
@@ -85,8 +85,10 @@ function reasonsToMake(
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
   if (goesOn) {
-    const resumes = goesOn.state.kind === "resumable";
-    return [{ kind: "goes-on", since: goesOn.card.startedAt, ...(resumes && { resumes }) }];
+    const { state, card } = goesOn;
+    const isNewBranch = card.parts.branch && "supervisor" in state && state.supervisor === undefined;
+    const resumes = state.kind === "resumable" && !isNewBranch;
+    return [{ kind: "goes-on", since: card.startedAt, ...(resumes && { resumes }) }];
   }
   const lost =
     instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);

@@ -18,7 +18,10 @@ export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "
   const budget = canonicalJson(instance.action.budget);
   return estimateFrom(
     instance,
-    earlier.filter(({ parts }) => canonicalJson(parts.budget) === budget),
+    // an extended attempt used more than its budget
+    earlier.filter(
+      ({ parts, interventions }) => canonicalJson(parts.budget) === budget && interventions === undefined,
+    ),
   );
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
 import { type AttemptRecord, uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { costByLedger, heldMs } from "../attempts/attempt-cost.ts";
@@ -37,7 +38,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const cost = costByLedger(card, heldMs(path, end.durationMs), paths.ledger);
+  const cost = costByLedger(card, heldMs({ path, card }, end.durationMs), paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // the outputs stay in place until the record exists: a kill at any moment loses nothing
@@ -54,7 +55,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { durationMs, result } = end;
-  const resumed = resumesIn(paths.ledger);
+  const { resumed, interventions } = ledgerIn(paths.ledger);
   const where = {
     ...(result.kind === "succeeded" && result.where),
     ...(resumed !== undefined && { resumed: String(resumed) }), // the step may have died before it said so
@@ -72,6 +73,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     harness,
     cost,
     ...(estimate && { estimate }),
+    ...(interventions && { interventions }),
     ...uncheckedOf(card),
     ran: {
       run,
@@ -87,9 +89,10 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
 }
 
-function resumesIn(ledger: string | undefined): number | undefined {
+/** Empty without a ledger of an attempt. */
+function ledgerIn(ledger: string | undefined): Partial<Ledger> {
   const read = ledger === undefined ? undefined : readLedger(ledger);
-  return typeof read === "object" ? read.resumed : undefined;
+  return typeof read === "object" ? read : {};
 }
 
 /** Makes files read-only that are large enough for a hard link. Executable files are copied: an inode has one mode. */

@@ -1,12 +1,21 @@
 // How an attempt enters the mean of one metric.
 import type { Attempt } from "@mlrb/formats/report/attempt";
+import { interventionText } from "../story/intervention-words.ts";
 
 export type Counting =
   | { kind: "valid"; value: number }
   | { kind: "failed"; because: "struck" | "rejected" }
   | { kind: "missing"; cause: string };
 
+/** An attempt that a person extended or annotated is left out of means, tests and n. */
 export function counting(attempt: Attempt, metric: string): Counting {
+  const text = interventionText(attempt);
+  if (text !== "") return { kind: "missing", cause: text };
+  return undisturbed(attempt, metric);
+}
+
+/** The same without regard to what people did to the attempt. */
+export function undisturbed(attempt: Attempt, metric: string): Counting {
   const score = attempt.scores[metric]!;
   if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck" };
   if (attempt.verdict.kind === "rejected" || score.kind === "rejected") {

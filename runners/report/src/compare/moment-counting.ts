@@ -2,6 +2,7 @@
 // only, so a disqualified attempt is disqualified at every checkpoint.
 
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
+import { interventionText } from "../story/intervention-words.ts";
 import { counting } from "./counting.ts";
 
 export type MomentCounting =
@@ -18,6 +19,8 @@ export function momentCounting(
     const way = counting(attempt, metric);
     return way.kind === "failed" ? { ...way, why: whyOf(admission, scores[metric]) } : way;
   }
+  const left = interventionText(attempt);
+  if (left !== "") return { kind: "missing", cause: left };
   if (admission.kind !== "missing" && attempt.verdict.kind === "struck")
     return { kind: "failed", because: "struck", why: "" };
   const score = scores[metric];

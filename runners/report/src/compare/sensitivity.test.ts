@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Member } from "@mlrb/formats/stage/collected";
 import { markdown } from "../formats/markdown.ts";
 import { anchorRows, Example, passed, scored, textItems } from "../testing/example.ts";
 
-/** Three seeds of one agent; the second was resumed this often. */
-function report(resumed: number | undefined) {
+/** Three seeds of one agent; `marks` are of the second. */
+function report(marks: Pick<Member, "resumed" | "interventions">) {
   const example = new Example();
   for (const [seed, bits] of [
     [1, 2],
@@ -18,13 +19,13 @@ function report(resumed: number | undefined) {
       .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(bits)));
   }
   const member = example.members.find(({ role, axes }) => role === "attempt" && axes.seed === 2)!;
-  if (resumed !== undefined) member.resumed = resumed;
+  Object.assign(member, marks);
   const rows = anchorRows("bits", [{ name: "unigram", value: 3 }]);
   return example.gives("anchors", { task: "letters", scorer: "bits" }, rows).report();
 }
 
 test("a resumed attempt counts, and a sensitivity row has the mean without it", () => {
-  const made = report(2);
+  const made = report({ resumed: 2 });
   assert.equal(made.cells[0]!.measured, 3);
   const [row, ...others] = made.sensitivity;
   assert.deepEqual(others, []);
@@ -37,6 +38,21 @@ test("a resumed attempt counts, and a sensitivity row has the mean without it", 
 });
 
 test("without a restart no table speaks of one", () => {
-  assert.deepEqual(report(undefined).sensitivity, []);
-  assert.doesNotMatch(markdown(report(undefined)), /resumed/);
+  assert.deepEqual(report({}).sensitivity, []);
+  assert.doesNotMatch(markdown(report({})), /resumed/);
+});
+
+test("an extended attempt is in no mean and no n, every table says why, and a sensitivity row has the mean with it", () => {
+  const interventions = { extensions: 1, addedMs: 7_200_000, addedDollars: 5, notes: 1 };
+  const made = report({ resumed: 1, interventions });
+  const [cell] = made.cells;
+  assert.deepEqual([cell!.measured, cell!.planned, cell!.mean?.toFixed(2)], [2, 3, "2.25"]);
+  const [row, ...others] = made.sensitivity;
+  assert.deepEqual(others, [], "that it was resumed changes no mean");
+  assert.deepEqual([row!.variant, row!.attempts, row!.measured], ["with-interventions", 1, 3]);
+  assert.equal(row!.mean?.toFixed(3), "1.834");
+  const text = markdown(made);
+  assert.match(text, /with extended or annotated attempts .* 1\.83\d* \(1\)/);
+  assert.match(text, /⊕ extended by 2 h 0 m and 5 dollars, 1 note/);
+  assert.match(text, /1 attempt is in no mean and no test: a person extended it .* \(⊕\)\./);
 });

@@ -5,7 +5,7 @@ import { intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
-import { type Counting, counting } from "./counting.ts";
+import { type Counting, counting, undisturbed } from "./counting.ts";
 
 type Variant = {
   /** Whether the variant counts this attempt in another way, or says in which way it was counted. */
@@ -38,6 +38,11 @@ const variants: Record<SensitivityVariant, Variant> = {
     isAbout: (attempt, metric) =>
       attempt.resumed !== undefined && counting(attempt, metric).kind !== "missing",
     as: () => ({ kind: "missing", cause: "its supervisor or host died meanwhile" }),
+  },
+  "with-interventions": {
+    isAbout: (attempt, metric) =>
+      attempt.interventions !== undefined && undisturbed(attempt, metric).kind !== "missing",
+    as: undisturbed,
   },
 };
 

@@ -45,6 +45,7 @@ const commands: Record<string, string> = {
   "§": "\\textsection{}",
   "¶": "\\P{}",
   "◊": "\\ensuremath{\\diamond}",
+  "⊕": "\\ensuremath{\\oplus}",
   "△": "\\ensuremath{\\triangle}",
   "‖": "\\ensuremath{\\Vert}",
   "‘": "\\textquoteleft{}",

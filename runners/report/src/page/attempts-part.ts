@@ -12,6 +12,7 @@ import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
+import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { curvePart } from "./curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
@@ -47,7 +48,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}</p>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}

@@ -154,6 +154,7 @@ class EvidenceReader {
       ...(member?.gpus !== undefined && { gpus: plainText(member.gpus) }),
       ...(decisions.length > 0 && { decisions }),
       ...(member?.resumed !== undefined && { resumed: member.resumed }),
+      ...(member?.interventions && { interventions: member.interventions }),
       scores,
       research: attemptResearch(research, {
         scores,

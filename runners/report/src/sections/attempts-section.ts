@@ -10,6 +10,7 @@ import { byText } from "../read/order.ts";
 import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
+import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
@@ -55,6 +56,7 @@ export function attemptsSection(report: Report): Section {
       ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(resumedMark, resumedText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark(interventionMark, interventionText(attempt))),
       ...itemsOf(report.attempts, (attempt) => withMark(gpuMark, otherGpus(gpus, attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
@@ -72,7 +74,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 /** Marks of the items below that are about the attempt. */
 export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
   const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${attempt.resumed ? resumedMark : ""}${own}`;
+  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${attempt.resumed ? resumedMark : ""}${attempt.interventions ? interventionMark : ""}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

@@ -15,9 +15,13 @@ const variantTexts: Record<SensitivityVariant, string> = {
   "without-decisions": "without decisions of people",
   "not-scorable-as-missing": "not scorable as missing",
   "without-resumed": "without resumed attempts",
+  "with-interventions": "with extended or annotated attempts",
 };
 
 const resumedCaption = "A resumed attempt continued after its supervisor or host died.";
+
+const interventionsCaption =
+  "A person gave extended attempts more budget, and sent notes to the agents of annotated ones; under Results they are missing.";
 
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 
@@ -29,7 +33,8 @@ export function sensitivitySection(report: Report): Section {
       "strike rule that the machine could not decide; under Results it counts with its score. A person's decision " +
       "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
       "the trivial baseline under Results. In parentheses: the attempts of the row." +
-      (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : ""),
+      (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : "") +
+      (report.attempts.some(({ interventions }) => interventions) ? ` ${interventionsCaption}` : ""),
     tables: [
       tableOf({
         groups: taskGroups(report, (task) => rowsOf(report, task)),

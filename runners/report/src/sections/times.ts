@@ -14,6 +14,7 @@ import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
+import { interventionMark } from "../story/intervention-words.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -56,6 +57,7 @@ export function times(
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...(ledger?.resumed !== undefined && { resumed: ledger.resumed }),
+        ...(ledger?.interventions && { interventions: ledger.interventions }),
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
         unusedShare: unusedShare(ledger),
@@ -115,7 +117,7 @@ export function timesSection({ attempts, label }: Times): Section {
     rows: rows.map((row) => [
       textCell(row.agent),
       textCell(
-        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}`,
+        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}${row.interventions ? interventionMark : ""}`,
       ),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),

@@ -43,6 +43,15 @@ export function eventWords(event: TrajectoryEvent): string {
       const files = workspace === "kept" ? "with its files" : "with the files of a checkpoint";
       return `restart ${times}: its supervisor or host had died; it continues after answer ${step} ${files}; ${formatDuration(creditedMs)} of work do not count`;
     }
+    case "branched":
+      return `from attempt ${event.parent} after answer ${event.step}; the lines before are that attempt's`;
+    case "extended": {
+      const { by, addedMs, addedDollars } = event;
+      const dollars = addedDollars > 0 ? ` and ${addedDollars} dollars` : "";
+      return `${by} added ${formatDuration(addedMs)}${dollars}`;
+    }
+    case "person-note":
+      return `from ${event.by}: ${shown(event.text)}`;
     case "message":
       return `to ${event.by} (${event.why === "prompt" ? event.role : event.why}): ${shown(event.text)}`;
     case "model-request":

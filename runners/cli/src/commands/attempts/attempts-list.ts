@@ -8,6 +8,7 @@ import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { plainText } from "@mlrb/report/read/plain-text";
+import { interventionText } from "@mlrb/report/story/intervention-words";
 import { attemptScores, rememberingReports } from "../../attempts/attempt-scores.ts";
 import { attemptSums, recordedCost, sumsWords } from "../../attempts/attempt-sums.ts";
 import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
@@ -108,16 +109,20 @@ function recordLine(listed: Listed): object {
     ...(undecided && { undecided }),
     ...(decisions && { decisions }),
     ...(thinned && { thinned }),
+    ...(record.interventions && { interventions: record.interventions }),
   };
   return { event: "attempt", record: digest, current, slot, ran, cost, verdict, ...spent, ...made };
 }
 
 function printRecords(held: Listed[]): void {
-  const rows = held.map(({ digest, record: { slot, ran, cost }, ledger, ...one }) => ({
-    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
-    spent: spentText(ledger, cost.dollars),
-    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
-  }));
+  const rows = held.map(({ digest, ledger, ...one }) => {
+    const { slot, ran, cost } = one.record;
+    return {
+      head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
+      spent: spentText(ledger, cost.dollars),
+      tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
+    };
+  });
   const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
   // in all rows or in none: columns must line up
   const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
@@ -136,14 +141,24 @@ function standing(one: HeldRecord, records: AttemptRecords): Standing {
 }
 
 /** `imported, unsigned; not used: it competes; undecided`; a pass of the current record made here is not said. */
-function standingText(one: Standing & Pick<Listed, "origin" | "verdict" | "decisions" | "thinned">): string {
+function standingText(
+  one: Standing & Pick<Listed, "origin" | "verdict" | "decisions" | "thinned" | "record">,
+): string {
   const { origin, current, undecided, verdict, decisions = [] } = one;
   const use = undecided ? "not used: it competes" : current ? "" : origin ? "not used" : "older";
   const decided = decisions
     .filter(({ counts }) => counts)
     .map(({ rule, verdict: answer, by }) => `${rule} decided ${answer} by ${plainText(by)}`);
   const thin = one.thinned ? "thinned" : "";
-  return [origin ? madeText(origin) : "", use, thin, verdict === "pass" ? "" : (verdict ?? ""), ...decided]
+  const people = interventionText(one.record);
+  return [
+    origin ? madeText(origin) : "",
+    use,
+    people,
+    thin,
+    verdict === "pass" ? "" : (verdict ?? ""),
+    ...decided,
+  ]
     .filter((text) => text !== "")
     .join("; ");
 }

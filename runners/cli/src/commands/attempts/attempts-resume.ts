@@ -12,6 +12,8 @@ import { reopenAttempts } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { runBranch } from "../../attempts/branch-run.ts";
+import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -113,12 +115,18 @@ async function continueBroken(
   broken: BrokenOff[],
   options: PlaceOptions,
 ): Promise<number> {
-  const runs = Map.groupBy(broken, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
+  const isBranch = ({ card }: BrokenOff) => card.parts.branch !== undefined;
   let code = 0;
+  for (const { card } of broken.filter(isBranch))
+    code = Math.max(code, await runBranch(repository, { card, branch: card.parts.branch! }, options));
+  const planned = broken.filter((one) => !isBranch(one));
+  const runs = Map.groupBy(planned, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
   for (const [{ card }, ...others] of runs.values() as Iterable<[BrokenOff, ...BrokenOff[]]>) {
     const { pipeline, profile } = card.slot;
-    const only = [card, ...others.map((one) => one.card)].map(({ slot }) => slot.stage);
-    code = Math.max(code, await runCommand(repository, pipeline, { ...options, profile, only, set: [] }));
+    const cards = [card, ...others.map((one) => one.card)];
+    const only = cards.map(({ slot }) => slot.stage);
+    const asked = { ...options, profile, only, set: axesSet(cards) };
+    code = Math.max(code, await runCommand(repository, pipeline, asked));
   }
   const { running } = stateFolder(rootFolder(repository, options.root));
   for (const { name, card } of broken) {
@@ -132,7 +140,7 @@ async function continueBroken(
 
 function stillBroken(name: string, { pipeline, profile, stage }: BrokenOff["card"]["slot"]): string {
   const id = attemptId(name);
-  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file, a parameter or a value of --set differs\n  help: restore what differs and repeat this command, run ${pipeline} with the --set with which it began and --only '${stage}', or give it up: pnpm pipeline attempts stop ${id}`;
+  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file or a parameter differs\n  help: restore what differs and repeat this command, or run ${pipeline} --only '${stage}' with the options with which it began, or give it up: pnpm pipeline attempts stop ${id}`;
 }
 
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {

@@ -1,5 +1,6 @@
 // `pipeline attempts verify`: checks every byte of records, and repairs damaged files from the cache.
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
@@ -53,10 +54,13 @@ export async function attemptsVerify(
 
 /** Problems of a trajectory that is not the one sealed by its ledger. */
 async function brokenChain(digest: string, folder: string, { records }: AttemptPlace): Promise<string[]> {
-  const { trajectory, ledger } = records.read(digest).outputs;
+  const record = records.read(digest);
+  const { trajectory, ledger } = record.outputs;
   if (!trajectory || !ledger) return [];
   const sealed = readLedger(join(folder, digest, ledger.file));
   if (typeof sealed === "string") return []; // another kind of stage may have an output called ledger
+  if (!isDeepStrictEqual(record.interventions, sealed.interventions))
+    return ["record.json does not say what people did to the attempt, as its ledger does"];
   const check = await verifyTrajectory(join(folder, digest, trajectory.file), sealed.trajectory);
   if (check.kind === "intact") return [];
   return [`${trajectory.file}: line ${check.line} ${check.reason}; this was so when the record was made`];

@@ -1,0 +1,139 @@
+// `pipeline attempts extend` and `attempts note`: more budget for an attempt, or a message to its agent. The command adds
+// a line to a file in the attempt's folder; the attempt's harness reads it and says so in the trajectory.
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { attemptId } from "@mlrb/core/ports/attempt-wait";
+import { formatDuration } from "@mlrb/core/text/units";
+import {
+  type Intervention,
+  intervention,
+  interventionsFile,
+  messageMax,
+} from "@mlrb/formats/declared/intervention";
+import { readFormat } from "@mlrb/formats/read-format";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { attemptStart } from "@mlrb/local/attempts/resumable";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { findRunning } from "../../request/find-running.ts";
+import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { printJson } from "../../show/print-json.ts";
+
+export type ExtendOptions = PlaceOptions & { hours?: string; dollars?: string; by?: string };
+export type NoteOptions = PlaceOptions & { file?: string; by?: string };
+
+const hoursMax = 24 * 365;
+const dollarsMax = 1e6;
+
+export function attemptsExtend(repository: string, what: string, options: ExtendOptions): number {
+  const hours = amountOf(options.hours, hoursMax);
+  const dollars = amountOf(options.dollars, dollarsMax);
+  if (hours === undefined || dollars === undefined || hours + dollars === 0)
+    return refuse(
+      `bad-extension: nothing was added\n  help: --hours N and --dollars N are numbers above 0, at most ${hoursMax} hours and ${dollarsMax} dollars; give one of them, or both`,
+    );
+  const found = attemptAt(repository, what, options);
+  if (typeof found === "string") return refuse(found);
+  const { card } = found;
+  if (dollars > 0 && card.parts.budget?.dollars === undefined)
+    return refuse(
+      `no-limit: ${card.slot.stage} has no limit in dollars that could be extended\n  help: --hours N extends its time; --max-cost of its run limits all attempts of the run`,
+    );
+  const addedMs = Math.round(hours * 3_600_000);
+  const added = [
+    ...(addedMs > 0 ? [formatDuration(addedMs)] : []),
+    ...(dollars > 0 ? [`${dollars} dollars`] : []),
+  ];
+  return add({ kind: "extend", ...asked(options.by), addedMs, addedDollars: dollars }, found, {
+    ...options,
+    words: `extended by ${added.join(" and ")}`,
+  });
+}
+
+export function attemptsNote(
+  repository: string,
+  what: string,
+  typed: string | undefined,
+  options: NoteOptions,
+): number {
+  const text = messageOf(typed, options.file);
+  if (typeof text !== "string") return refuse(text.why);
+  const found = attemptAt(repository, what, options);
+  if (typeof found === "string") return refuse(found);
+  if (attemptStart(found.path, found.card)?.kind !== "llm")
+    return refuse(
+      `no-reader: the agent of ${found.card.slot.stage} is a program, and no program reads a note\n  help: notes reach agents of kind llm; \`attempts extend\` moves the deadline of any agent`,
+    );
+  return add({ kind: "note", ...asked(options.by), text }, found, { ...options, words: "note added" });
+}
+
+/** NaN, a negative number and more than `most` are undefined; an option that is not given is 0. */
+function amountOf(typed: string | undefined, most: number): number | undefined {
+  if (typed === undefined) return 0;
+  const amount = typed.trim() === "" ? Number.NaN : Number(typed);
+  return amount > 0 && amount <= most ? amount : undefined;
+}
+
+function messageOf(typed: string | undefined, file: string | undefined): string | { why: string } {
+  const help = `\n  help: attempts note ATTEMPT "text", or --file FILE; at most ${messageMax} characters`;
+  if ((typed === undefined) === (file === undefined)) return { why: `bad-note: one text is needed${help}` };
+  let text = typed;
+  try {
+    text ??= readFileSync(file!, "utf8");
+  } catch (error) {
+    return { why: `bad-note: ${file} cannot be read: ${(error as Error).message}${help}` };
+  }
+  text = text.trim();
+  if (text === "" || text.length > messageMax)
+    return { why: `bad-note: it has ${text.length} characters${help}` };
+  return text;
+}
+
+function asked(by = userInfo().username): { formatVersion: 1; at: string; by: string } {
+  return { formatVersion: 1, at: new Date().toISOString(), by };
+}
+
+/** A running, waiting or paused attempt, or one whose supervisor or host died. */
+function attemptAt(repository: string, what: string, { root }: PlaceOptions): AttemptFolder | string {
+  return findRunning(what, { state: stateFolder(rootFolder(repository, root)) }, ["running", "resumable"]);
+}
+
+function add(
+  one: Intervention,
+  { name, path, card, state }: AttemptFolder,
+  { json, words }: { json: boolean; words: string },
+): number {
+  const line = canonicalJson(one);
+  const reading = readFormat(intervention, line);
+  if (reading.kind === "unreadable") return refuse(`bad-intervention: ${reading.cause}`);
+  const { stage } = card.slot;
+  const file = join(path, interventionsFile);
+  try {
+    // a line that a full disk cut off would swallow this one
+    const torn = existsSync(file) && !readFileSync(file, "utf8").endsWith("\n");
+    appendFileSync(file, `${torn ? "\n" : ""}${line}\n`);
+  } catch (error) {
+    const why = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
+    return refuse(`not-written: ${stage}: ${why}, then repeat this command`);
+  }
+  if (json) {
+    const { formatVersion: _, ...fields } = one;
+    printJson({ event: "attempt-intervention", id: attemptId(name), stage, ...fields });
+    return 0;
+  }
+  const when =
+    state.kind === "running"
+      ? "it counts within a second, or at its next model call"
+      : "it counts once the attempt continues";
+  process.stdout.write(
+    `${stage}: ${words}; ${when}\n  the attempt is in no mean and no test from now on; tables name it with this reason\n`,
+  );
+  return 0;
+}
+
+function refuse(words: string): number {
+  process.stderr.write(`${words}\n`);
+  return 2;
+}
