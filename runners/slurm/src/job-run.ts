@@ -1,32 +1,19 @@
 // Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
-import { formatBytes } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
-import { type FileView, fileView } from "@mlrb/kit/files/file-view";
-import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { callSlurm } from "./call-slurm.ts";
+import { accountedState } from "./job-account.ts";
 import type { JobFolder } from "./job-folder.ts";
-import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
+import { withOutputs } from "./job-outputs.ts";
+import type { JobNews, JobQueue, WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
-import { isFinal, type JobState } from "./job-state.ts";
-import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
-import { askedOf } from "./submission.ts";
+import { isFinal, isLost, type JobState } from "./job-state.ts";
+import type { JobTimes } from "./job-times.ts";
+import { endInOutput } from "./read-squeue.ts";
+import { submitJob } from "./submit-job.ts";
 import type { Turns } from "./turns.ts";
-
-export type JobTimes = {
-  /** Between two questions about all jobs. */
-  intervalMs: number;
-  /** How long a file of the job may appear after Slurm says that the job has ended. */
-  lateMs: number;
-  /** How long a job that was asked to end may take before Slurm ends it. */
-  graceMs: number;
-  /** How long a job that has begun, and that Slurm does not know, may give no sign of life before it is given up. */
-  silentMs: number;
-  /** How long Slurm may not answer before a job that did not begin is given up. */
-  patienceMs: number;
-};
 
 type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
 
@@ -78,8 +65,19 @@ export class JobRun implements Running {
   async #follow(): Promise<ExecutionResult> {
     const { folder, submission, queue } = this.#options;
     if (submission) {
-      const failed = await this.#submit(submission);
-      if (failed) return failed;
+      const submitted = await submitJob(submission, {
+        ...this.#options,
+        watched: this.#watched,
+        isAsked: () => this.#asked !== undefined,
+        log: (text) => this.#log(text),
+        waits: (reason) => this.#waits(reason),
+      });
+      if (typeof submitted === "object") {
+        this.#over = true;
+        return submitted;
+      }
+      this.#watched.id = submitted;
+      this.#options.folder.hasId(submitted);
     }
     try {
       this.#files = watch(folder.path, () => this.#update());
@@ -92,60 +90,15 @@ export class JobRun implements Running {
     const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
-    const result = await this.#withOutputs(ended);
+    const result = await withOutputs(ended, {
+      wrote: folder.done()?.wrote,
+      work: this.#options.job.work,
+      lateMs: this.#options.times.lateMs,
+      isAsked: () => this.#asked !== undefined,
+    });
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
-  }
-
-  /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
-  async #submit({ args, script }: { args: string[]; script: string }): Promise<ExecutionResult | undefined> {
-    const { env, folder, submissions, times } = this.#options;
-    const call = () => callSlurm("sbatch", args, { env, input: script });
-    const begin = performance.now();
-    await sleep(0); // its caller may ask it to end at once
-    for (let tried = 0; ; tried++) {
-      if (this.#asked && folder.giveUp()) return this.#finish({ kind: "cancelled" });
-      const known = tried === 0 ? undefined : await this.#find();
-      const answer: SlurmAnswer = known ?? (await submissions.run(call));
-      switch (answer.kind) {
-        case "ok": {
-          const id = answer.text.trim().split("\n").at(-1)!.split(";")[0]!; // ID;CLUSTER
-          this.#watched.id = id;
-          folder.hasId(id);
-          return undefined;
-        }
-        case "refused": {
-          const detail = `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`;
-          this.#log(detail);
-          return this.#finish({ kind: "failed", cause: "operator", detail });
-        }
-        case "no-program":
-          this.#log(answer.detail);
-          return this.#finish({ kind: "failed", cause: "machine", detail: answer.detail });
-        case "full":
-          this.#waits(answer.detail);
-          break;
-        case "away":
-          this.#waits(`Slurm does not answer: ${answer.detail}`);
-          if (performance.now() - begin > times.patienceMs && folder.giveUp()) {
-            const detail = `its job could not be submitted: ${answer.detail}`;
-            return this.#finish({ kind: "failed", cause: "machine", detail });
-          }
-      }
-      await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried));
-    }
-  }
-
-  /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */
-  async #find(): Promise<SlurmAnswer | undefined> {
-    const { env, folder, job } = this.#options;
-    const begun = folder.begun();
-    if (begun) return { kind: "ok", text: begun.id };
-    const jobs = await listJobs([job.run], env);
-    if (!Array.isArray(jobs)) return { kind: "away", detail: jobs.detail };
-    const found = findJob(jobs, this.#watched);
-    return found && !isFinal(found.state) ? { kind: "ok", text: found.id } : undefined;
   }
 
   #hear(news: JobNews): void {
@@ -264,36 +217,13 @@ export class JobRun implements Running {
     if (id !== undefined) await this.#cancel([id]);
   }
 
-  /** The result, once this host sees what the job wrote: clients of NFS may show old folders for a minute. */
-  async #withOutputs(result: ExecutionResult): Promise<ExecutionResult> {
-    const { folder, job, times } = this.#options;
-    const wrote = folder.done()?.wrote;
-    const isRead = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
-    if (!wrote || !isRead) return result;
-    const begin = performance.now();
-    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 1_000)) {
-      const seen = fileView(job.work, slurmOutputs);
-      if (seen.digest === wrote.digest) return result;
-      if (this.#asked) return { kind: "cancelled" };
-      if (performance.now() - begin > times.lateMs)
-        return { kind: "failed", cause: "machine", detail: lateOutputs(wrote, seen) };
-      await sleep(waitMs);
-    }
-  }
-
   #isUnlaunched(): boolean {
     return this.#hasNode && this.#options.folder.begun() === undefined;
   }
 
   async #accounted(): Promise<JobState | undefined> {
-    const { env, job } = this.#options;
     const { id } = this.#watched;
-    if (id === undefined) return undefined;
-    const args = ["--noheader", "--parsable2", "--allocations", "--duplicates"];
-    const answer = await callSlurm("sacct", [...args, `--format=${sacctFormat}`, `--jobs=${id}`], { env });
-    if (answer.kind !== "ok") return undefined; // a site without accounting
-    const state = readSacct(answer.text).findLast(({ name }) => name === job.run)?.state;
-    return state !== undefined && isFinal(state) ? state : undefined;
+    return id === undefined ? undefined : await accountedState(id, this.#options.job.run, this.#options.env);
   }
 
   #ask(signal: "TERM" | "USR2"): void {
@@ -347,14 +277,14 @@ export class JobRun implements Running {
     this.#end.resolve(result);
   }
 
-  #finish(result: ExecutionResult): ExecutionResult {
-    this.#over = true;
-    return result;
-  }
-
   #waits(reason: string): void {
     if (reason !== this.#waitsFor) this.#log(`waits: ${reason}`);
     this.#waitsFor = reason;
+  }
+
+  /** In the log of the stage. */
+  say(text: string): void {
+    this.#log(text);
   }
 
   #log(text: string): void {
@@ -364,15 +294,4 @@ export class JobRun implements Running {
       // the disk's trouble is reported by what needs the disk
     }
   }
-}
-
-function lateOutputs(wrote: FileView, seen: FileView): string {
-  const words = ({ files, bytes }: FileView) =>
-    `${files} ${files === 1 ? "file" : "files"} of ${formatBytes(bytes)}`;
-  return `its node wrote ${words(wrote)}, and this host sees ${words(seen)}: does the node share this disk (.mlrb/work)?`;
-}
-
-/** Whether it is tried again whatever a late file would say: its node may never write one. */
-function isLost(state: JobState): boolean {
-  return state === "preempted" || state === "node-failed";
 }

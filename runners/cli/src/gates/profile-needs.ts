@@ -46,6 +46,8 @@ export type NodeNeeds = {
   offline: string[];
   /** Stages that open what agents made. */
   walled: string[];
+  /** Stages whose agents need a sandbox there. */
+  attempts: string[];
 };
 
 export type JobsAlike = NodeNeeds & {
@@ -147,6 +149,7 @@ function jobsOf(jobs: Instance[]): JobsAlike[] {
       python: own.some(({ action }) => action.run.kind === "python"),
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
       walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
+      attempts: stages(own.filter(({ stage }) => stage.untrusted)),
     };
   });
 }

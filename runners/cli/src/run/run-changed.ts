@@ -36,7 +36,7 @@ import type { RunCommandOptions, RunInvocation } from "../request/run-invocation
 import { shownWait } from "../show/attempt-wait-text.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
-import { clearSandbox, executorsOf } from "./executors.ts";
+import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
 import { noStrace, printAudit } from "./print-audit.ts";
@@ -131,6 +131,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     selected,
     workspace,
     executors: executorsOf(repository),
+    supervisors,
     clearSandbox,
     purse,
     remote,

@@ -60,6 +60,8 @@ export type ExecutionRequest = {
   gpus: readonly Gpu[];
   /** For an executor that asks a scheduler for them. */
   booked?: Booked;
+  /** Set for an attempt on a node: its model calls leave the node through the relay of the host that submitted it. */
+  relay?: true;
 };
 
 /** What a stage books besides CPUs, and how its job is submitted. */

@@ -25,6 +25,7 @@ import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { look } from "../leases/heartbeat.ts";
@@ -150,7 +151,7 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   if (end) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive") return supervisor ? { kind: "running", supervisor } : { kind: "preparing" };
-  const resumes = !toldToEnd(path) && isResumable(path, card);
+  const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
   return { kind: resumes ? "resumable" : "lost", supervisor };
 }
 
@@ -190,6 +191,13 @@ export const stopFile = "stop.json";
  * written.
  */
 export const endingFile = "ending.json";
+
+/** Why an attempt without an end goes on under another supervisor. */
+export const brokenFile = "broken-off.json";
+
+export function breakOff(path: string, detail: string): void {
+  writeWhole(join(path, brokenFile), canonicalJson({ formatVersion: 1, detail }));
+}
 
 /** The cause of a requested end; undefined without a request. */
 export function toldToEnd(path: string): EndCause | undefined {

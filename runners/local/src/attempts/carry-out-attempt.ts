@@ -6,12 +6,13 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
-import type { Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
@@ -19,7 +20,7 @@ import { thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
 import { openLog } from "../stage/open-log.ts";
-import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
+import { LostInput, prepareStage, type Working } from "../stage/prepare-stage.ts";
 import { secretsNamed } from "../stage/redacted-log.ts";
 import { declarer, undeclaredReads } from "../stage/refusals.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -75,12 +76,15 @@ export async function carryOutAttempt(
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
+    const hold = { ...(context.gpus && { gpus: context.gpus.hold }) };
+    const supervisor = { ...hold, program: context.supervisor };
     if (adopted && resumes) {
-      clearForResume(attempt);
       const work = { ...context, work: path, token: attemptToken(name) };
-      const request = await prepareStage(instance, bound, work);
+      const goesOn = hasOpenJob(path) && context.supervisor !== undefined;
+      clearForResume(attempt);
+      const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
       const underCap = takeOverPurse(path, context);
-      running = startSupervised({ path, name }, request, context.gpus?.hold);
+      running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
       context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
       const underCap = takeOverPurse(path, context);
@@ -101,7 +105,7 @@ export async function carryOutAttempt(
       }
       running =
         context.executor.name === "local"
-          ? startSupervised({ path, name }, request, context.gpus?.hold)
+          ? startSupervised({ path, name }, request, supervisor)
           : context.executor.start(request);
       begun = true;
     }
@@ -137,6 +141,15 @@ export async function carryOutAttempt(
     await log?.end();
     if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
   }
+}
+
+/** For the supervisor of a job that goes on: the job has its own request. */
+function requestOfJob({ path, card }: PlacedAttempt, { workspace, token }: Working): ExecutionRequest {
+  return {
+    ...{ id: card.slot.stage, key: card.key, token, run: { kind: "command", command: "" } },
+    ...{ root: workspace.repository, work: path, log: join(path, "log"), env: secretsNamed(card.secrets) },
+    ...{ inputs: {}, outputs: {}, limits: {}, reads: [], writes: [], cpus: 0, gpus: [] },
+  };
 }
 
 /** The attempt stays as it is: nothing of it is lost. */

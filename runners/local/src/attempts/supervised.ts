@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
-import type { GpuHold } from "../leases/gpu-leases.ts";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
 import { inherited } from "../stage/stage-variables.ts";
@@ -20,13 +20,18 @@ import { endSignals, type Supervision } from "./supervisor.ts";
 /** Interval of checks on a supervisor that is not a child of this process. */
 const lookMs = 200;
 
-const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+const supervisorHere = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+
+type SupervisorOptions = Omit<Supervision, "request"> & {
+  /** Absolute; replaces the supervisor of stages on this host. */
+  program?: string | undefined;
+};
 
 /** Starts a supervisor for an attempt whose folder is prepared. */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },
   request: ExecutionRequest,
-  gpus?: GpuHold,
+  { program = supervisorHere, ...more }: SupervisorOptions = {},
 ): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
@@ -37,7 +42,7 @@ export function startSupervised(
   });
   closeSync(log);
   child.stdin!.on("error", () => {}); // the supervisor ended: `close` below reports the end
-  const asked: Supervision = { request, ...(gpus && { gpus }) };
+  const asked: Supervision = { request, ...more };
   child.stdin!.end(`${JSON.stringify(asked)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
   child
@@ -85,9 +90,10 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     over = true;
     const end = attemptEnd(folder) ?? attemptEnd(lostFolderOf(folder));
     if (end) return end.result;
+    const isElsewhere = hasOpenJob(folder); // a job goes on without its supervisor
     // the supervised processes end with the supervisor; a sandbox may need time
     try {
-      await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
+      if (!isElsewhere) await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }
@@ -108,4 +114,4 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
 
 /** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
 const ownVariables =
-  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;
+  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_CONF$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;

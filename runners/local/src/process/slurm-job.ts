@@ -2,17 +2,21 @@
 // walls and network mean the same, and writes the result. Usage: `node slurm-job.ts FOLDER`.
 // TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
 // Slurm, and a job whose folder is gone is killed.
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { relayVariable } from "@mlrb/core/ports/relay";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmClaim, type SlurmDone, slurmEnd, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { fileView } from "@mlrb/kit/files/file-view";
 import { writeJson } from "@mlrb/kit/json-file";
+import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { startHeart } from "../leases/heartbeat.ts";
@@ -31,8 +35,8 @@ async function main(folder: string): Promise<void> {
     end();
   };
   for (const signal of ["TERM", "USR2"] as const) process.on(`SIG${signal}`, () => ask(signal));
-  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node };
-  if (!createOnce(join(folder, "claim.json"), claim)) {
+  const request = begin(folder, { id, host: hostname(), node });
+  if (!request) {
     console.error("mlrb: another job or the runner has claimed this folder: nothing is done");
     return;
   }
@@ -41,9 +45,6 @@ async function main(folder: string): Promise<void> {
     const wish = wishIn(folder);
     if (wish) ask(wish);
   }, lookMs);
-  const file = join(folder, "request.json");
-  const request = { ...(JSON.parse(readFileSync(file, "utf8")) as ExecutionRequest) };
-  rmSync(file); // it holds the stage's variables
   process.env.PATH = request.env.PATH;
   asked ??= wishIn(folder);
   let result: ExecutionResult;
@@ -55,7 +56,11 @@ async function main(folder: string): Promise<void> {
     if (other) result = { kind: "failed", cause: "operator", detail: other };
     else if ("trouble" in gpus) result = { kind: "failed", cause: "machine", detail: gpus.trouble };
     else {
-      const executor = localExecutor(request.root, { python: null });
+      const executor = localExecutor(request.root, {
+        python: null,
+        ...(request.relay && { graceMs: sealTimes.kill }),
+      });
+      giveGpus(request, gpus);
       running = executor.start({ ...request, gpus });
       if (asked) end();
       result = await running.ended;
@@ -76,6 +81,35 @@ async function main(folder: string): Promise<void> {
   writeJson(join(folder, "done.json"), done);
   heart.stop();
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
+}
+
+/** Claims the folder for this job. Undefined if it is another's. */
+function begin(folder: string, place: { id: string; host: string; node: string }) {
+  const file = join(folder, "request.json");
+  const text = ifReadable(() => readFileSync(file, "utf8"));
+  if (text === undefined) return undefined;
+  const request = JSON.parse(text) as ExecutionRequest;
+  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
+  if (request.relay) {
+    // on the node's own disk: file systems of clusters have no sockets
+    const relay = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+    process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
+    claim.relay = join(relay, "sock");
+    request.env[relayVariable] = claim.relay;
+  }
+  if (!createOnce(join(folder, "claim.json"), claim)) return undefined;
+  rmSync(file); // it holds the stage's variables
+  return request;
+}
+
+/** The step of an attempt gives the devices to its sandbox; its context was written where they were not known. */
+function giveGpus({ relay, env }: ExecutionRequest, gpus: readonly Gpu[]): void {
+  if (!relay || gpus.length === 0) return;
+  const context = JSON.parse(readFileSync(env.MLRB_STAGE!, "utf8")) as StageContext;
+  writeJson(env.MLRB_STAGE!, {
+    ...context,
+    ...(context.sandbox && { sandbox: { ...context.sandbox, gpus } }),
+  });
 }
 
 /** Between two looks for a wish, and between two signs of life. */

@@ -1,0 +1,176 @@
+// Attempts of a model as jobs of a real Slurm, of two nodes on loopback: the key stays with the submitting host's
+// supervisor, calls go through its relay, and the attempt continues after preemption, kills and lost channels.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import { defineLlmAttempt, keyName, recorded, shell, submit } from "./support/attempts/llm-attempts.ts";
+import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { type SlurmCluster, slurmCluster } from "./support/machines/slurm-cluster.ts";
+import { stepsIn, supervisorsIn, until } from "./support/processes.ts";
+import { type Script, startLoopbackProvider } from "./support/providers/loopback-provider.ts";
+import type { Started } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+let cluster: SlurmCluster;
+let why: string | false = (await groupsMissing(["memory"])) ?? false;
+before(async () => {
+  if (why !== false) return;
+  const started = await slurmCluster({ cpus: 2 });
+  if ("skip" in started) why = started.skip;
+  else cluster = started;
+});
+after(async () => {
+  await cluster?.stop();
+  repository.remove();
+});
+
+const key = "key-of-the-login-node-77";
+const work = [
+  shell("mkdir -p submission && echo one > submission/model"),
+  shell("echo two >> submission/model"),
+  shell("echo three >> submission/model"),
+  submit(),
+];
+
+/** A test that skips, with a reason, if there is no Slurm. */
+function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
+  test(title, { timeout: 120_000 }, async (t) => {
+    if (why !== false) return t.skip(why);
+    t.after(endAll);
+    await body(lab(t, repository), t);
+    await until("the end of all jobs", () => cluster.jobs().length === 0);
+  });
+}
+
+const started: Started[] = [];
+async function endAll(): Promise<void> {
+  for (const one of started.splice(0)) {
+    one.child.kill("SIGKILL");
+    await one.ended;
+  }
+  cluster.slurm("scancel", "--user=root");
+}
+
+function start(at: Lab, ...more: string[]): Started {
+  const env = { ...cluster.env, [keyName]: key, TERM: "dumb", COLUMNS: "200" };
+  const one = at.start(["run", at.name, "--json", "--yes", "--root", at.root, ...more], { env });
+  started.push(one);
+  return one;
+}
+
+/** Plays `work` by the conversation so far, and holds the answer number `held` until it is let go. */
+async function heldProvider(t: TestContext, held = -1) {
+  const gate = Promise.withResolvers<void>();
+  const script: Script = async ({ messages }) => {
+    const at = messages.filter(({ role }) => role === "tool").length;
+    if (at === held) await gate.promise;
+    return work[at]!;
+  };
+  const served = await startLoopbackProvider({ script, key });
+  t.after(() => served.close());
+  t.after(() => gate.resolve());
+  return { served, letGo: () => gate.resolve() };
+}
+
+const onSlurm = { executor: "slurm", slurm: { partition: "low" }, resources: { memory: "1GiB" } };
+/** Of the submission that this host makes. */
+let expectedDigest = "";
+const digestOf = (record: unknown) =>
+  (record as { outputs: { submission: { digest: string } } }).outputs.submission.digest;
+
+it("an attempt as a job gives this host's submission, and its key reaches neither node nor disk", async (at, t) => {
+  const { served: here } = await heldProvider(t);
+  defineLlmAttempt(at, here);
+  const local = await start(at).ended;
+  assert.equal(local.code, 0, local.stdout + local.stderr);
+  const expected = recorded(at);
+  expectedDigest = digestOf(expected.record);
+
+  const other = lab(t, repository);
+  const { served, letGo } = await heldProvider(t, 2);
+  defineLlmAttempt(other, served, { attempt: onSlurm });
+  const run = start(other);
+  await until("the third call", () => served.seen.length === 3, 60_000);
+  for (const pid of stepsIn(other.root))
+    assert.ok(
+      !readFileSync(`/proc/${pid}/environ`, "latin1").includes(key),
+      "a process of the node has the key",
+    );
+  letGo();
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { record, events } = recorded(other);
+  assert.equal(digestOf(record), digestOf(expected.record));
+  assert.equal(served.seen.length, 4);
+  assert.equal(served.turnedAway(), 0);
+  const calls = (of: typeof events) => of.filter(({ event }) => event === "model-call").length;
+  assert.equal(calls(events), calls(expected.events));
+  for (const [file, text] of Object.entries(filesBelow(join(other.root, ".mlrb"))))
+    assert.ok(!text.includes(key), `${file} holds the key`);
+  const { where } = (record as { ran: { where: Record<string, string> } }).ran;
+  assert.equal(where.executor, "slurm");
+  assert.match(`${where.job} ${where.node} ${where.sandbox}`, /^\d+ n[12] bubblewrap /);
+});
+
+it("a preempted attempt continues in another job: at most one call is repeated, and the submission is the same", async (at, t) => {
+  const { served, letGo } = await heldProvider(t, 2);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const run = start(at);
+  await until("the third call", () => served.seen.length === 3, 60_000);
+  cluster.slurm(
+    "sbatch",
+    ...["--partition=main", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap=true"],
+  );
+  await until("the preemption", () => /was preempted by another/.test(journals(at)), 60_000);
+  letGo();
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, record } = recorded(at);
+  assert.equal(digestOf(record), expectedDigest);
+  assert.equal(ledger.resumed, 1);
+  assert.ok(served.seen.length <= 5, `${served.seen.length} calls`);
+  assert.equal(events.filter(({ event }) => event === "model-call").length, 4);
+});
+
+it("after kill -9 of run and supervisor the next run adopts the job and opens the relay again: nothing restarts", async (at, t) => {
+  const { served, letGo } = await heldProvider(t, 2);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const first = start(at);
+  await until("the third call", () => served.seen.length === 3, 60_000);
+  first.child.kill("SIGKILL");
+  for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
+  await first.ended;
+  const jobs = cluster.jobs();
+  assert.equal(jobs.length, 1);
+  letGo();
+  const said = await start(at).ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, record } = recorded(at);
+  assert.equal(digestOf(record), expectedDigest);
+  assert.equal(ledger.resumed, undefined, "its step went on");
+  assert.ok(served.seen.length <= 5, `${served.seen.length} calls`);
+  assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/running")), []);
+});
+
+it("an attempt that a person cancels with scancel is not submitted again, and its work is kept", async (at, t) => {
+  const { served } = await heldProvider(t, 2);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const run = start(at);
+  await until("the third call", () => served.seen.length === 3, 60_000);
+  cluster.slurm("scancel", "--user=root");
+  const { code, stdout } = await run.ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /cancelled by another person or program/);
+  assert.equal(served.seen.length, 3);
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  assert.equal(readdirSync(lost).length, 1);
+});
+
+function journals({ root }: Lab): string {
+  const folder = join(root, ".mlrb/journals");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
+  return files.map((name) => readFileSync(join(folder, name), "utf8")).join("");
+}
