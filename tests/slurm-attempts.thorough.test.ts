@@ -112,11 +112,12 @@ it("an attempt as a job gives this host's submission, and its key reaches neithe
     assert.ok(!text.includes(key), `${file} holds the key`);
   const { where } = (record as { ran: { where: Record<string, string> } }).ran;
   assert.equal(where.executor, "slurm");
+  assert.match(journals(other), /"event":"placed"[^\n]*"queuedMs":\d+/);
   assert.match(`${where.job} ${where.node} ${where.sandbox}`, /^\d+ n[12] bubblewrap /);
 });
 
-it("a preempted attempt continues in another job: at most one call is repeated, and the submission is the same", async (at, t) => {
-  const { served, letGo } = await heldProvider(t, 2);
+it("a preempted attempt is submitted again with one call repeated, and one that a person cancels is not", async (at, t) => {
+  const { served } = await heldProvider(t, 2);
   defineLlmAttempt(at, served, { attempt: onSlurm });
   const run = start(at);
   await until("the third call", () => served.seen.length === 3, 60_000);
@@ -125,14 +126,14 @@ it("a preempted attempt continues in another job: at most one call is repeated, 
     ...["--partition=main", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap=true"],
   );
   await until("the preemption", () => /was preempted by another/.test(journals(at)), 60_000);
-  letGo();
-  const said = await run.ended;
-  assert.equal(said.code, 0, said.stdout + said.stderr);
-  const { ledger, events, record } = recorded(at);
-  assert.equal(digestOf(record), expectedDigest);
-  assert.equal(ledger.resumed, 1);
-  assert.ok(served.seen.length <= 5, `${served.seen.length} calls`);
-  assert.equal(events.filter(({ event }) => event === "model-call").length, 4);
+  await until("the call in the next job", () => served.seen.length === 4, 60_000);
+  cluster.slurm("scancel", "--user=root");
+  const { code, stdout } = await run.ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /cancelled by another person or program/);
+  assert.equal(served.seen.length, 4);
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  assert.equal(readdirSync(lost).length, 1, "its work is kept");
 });
 
 it("after kill -9 of run and supervisor the next run adopts the job and opens the relay again: nothing restarts", async (at, t) => {
@@ -155,19 +156,36 @@ it("after kill -9 of run and supervisor the next run adopts the job and opens th
   assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/running")), []);
 });
 
-it("an attempt that a person cancels with scancel is not submitted again, and its work is kept", async (at, t) => {
-  const { served } = await heldProvider(t, 2);
-  defineLlmAttempt(at, served, { attempt: onSlurm });
+it("an attempt that is longer than its partition's limit continues in a second job, and a lost channel is opened again", async (at, t) => {
+  const { served, letGo } = await heldProvider(t, 2);
+  cluster.slurm("scontrol", "create", "PartitionName=short", "Nodes=ALL", "MaxTime=1");
+  const slurm = { partition: "short" };
+  defineLlmAttempt(at, served, { attempt: { ...onSlurm, slurm, budget: { time: "5m" } } });
   const run = start(at);
   await until("the third call", () => served.seen.length === 3, 60_000);
-  cluster.slurm("scancel", "--user=root");
-  const { code, stdout } = await run.ended;
-  assert.equal(code, 1);
-  assert.match(stdout, /cancelled by another person or program/);
-  assert.equal(served.seen.length, 3);
-  const lost = join(at.root, ".mlrb/attempts/lost");
-  assert.equal(readdirSync(lost).length, 1);
+  for (const pid of channelsOf(at)) process.kill(pid, "SIGKILL");
+  await until("the call to be sent again", () => served.seen.length === 4);
+  await until("the end of the first job", () => /the time of its job was over/.test(journals(at)), 70_000);
+  letGo();
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, record } = recorded(at);
+  assert.equal(digestOf(record), expectedDigest);
+  assert.equal(ledger.resumed, 1);
+  assert.ok(
+    served.seen.length <= 6,
+    `${served.seen.length} calls: one more for the channel, one for the job`,
+  );
 });
+
+/** The programs of Slurm that carry the calls of the lab's attempts. */
+function channelsOf({ root }: Lab): number[] {
+  const read = (path: string) => readFileSync(`/proc/${path}`, "utf8");
+  const children = supervisorsIn(root).flatMap((pid) => read(`${pid}/task/${pid}/children`).split(" "));
+  const found = children.filter((pid) => pid !== "" && read(`${pid}/cmdline`).startsWith("srun")).map(Number);
+  assert.ok(found.length > 0);
+  return found;
+}
 
 function journals({ root }: Lab): string {
   const folder = join(root, ".mlrb/journals");

@@ -1,8 +1,10 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
+import { appendFileSync } from "node:fs";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf, type RelayRoute } from "@mlrb/core/ports/relay";
+import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
@@ -11,6 +13,7 @@ import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
 import { JobRun } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
+import { closingMs, jobsInARow, partitionLimit } from "./partition-limit.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import { RelayServer } from "./relay/relay-server.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
@@ -25,6 +28,8 @@ export type AttemptJobOptions = {
   /** Values by name. They stay in this process. */
   secrets: Record<string, string>;
   routes: RelayRoute[];
+  /** How long the attempt may still take, ms. */
+  wantedMs: number;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
@@ -42,19 +47,30 @@ export async function submitAttemptJob(
   request: ExecutionRequest,
   options: AttemptJobOptions,
 ): Promise<AttemptJob> {
-  const { folder: path, name, program, env = process.env } = options;
+  const { folder: path, name, program, wantedMs, env = process.env } = options;
   const earlier = jobsIn(path);
   for (const one of earlier) await endForGood(one, env);
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = { formatVersion: 1, run: name, job: number, stage, key, work, log };
   giveToJob(path, number);
-  const folder = JobFolder.make(path, job, onNode(request, number, options));
+  const limitMs = await partitionLimit(request.booked?.slurm?.partition, env);
+  const isCut = limitMs !== undefined && limitMs < wantedMs;
+  const jobMs = isCut ? limitMs : wantedMs;
+  const folder = JobFolder.make(path, job, {
+    ...onNode(request, number, options),
+    ...(isCut && { turnMs: jobMs - closingMs(jobMs) }),
+  });
   const comment = `${number} ${stage}`;
   const submission = {
-    args: sbatchArguments({ request, run: name, comment, output: folder.output }),
+    args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
     script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
   };
+  if (isCut)
+    appendFileSync(
+      log,
+      `mlrb: its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row\n`,
+    );
   return follow({ job, folder }, options, submission);
 }
 
@@ -131,7 +147,6 @@ function follow(
 /** The machine's failures, and the end of a job's time. What the stage itself reported is the attempt's own end. */
 function whyBroken(result: ExecutionResult, folder: JobFolder): string | undefined {
   const done = folder.done();
-  if (done?.continues) return "the time of its job was over";
   const isOwn = done !== undefined && done.result.kind !== "cancelled";
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;

@@ -8,6 +8,8 @@ const own = { minutes: 2, mebibytes: 256 };
 
 export type Submission = {
   request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls">;
+  /** The whole time of the job, in place of one by the stage's limit. */
+  jobMs?: number | undefined;
   /** The name of the job: its run's. */
   run: string;
   /** Begins with the unique name of this job. */
@@ -16,7 +18,7 @@ export type Submission = {
   output: string;
 };
 
-export function sbatchArguments({ request, run, comment, output }: Submission): string[] {
+export function sbatchArguments({ request, jobMs, run, comment, output }: Submission): string[] {
   const { root, cpus, limits, booked, walls } = request;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
@@ -34,16 +36,18 @@ export function sbatchArguments({ request, run, comment, output }: Submission): 
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
     ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + own.mebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
-    ...flag(
-      "time",
-      limits.timeMs === undefined ? undefined : Math.ceil(limits.timeMs / 60_000) + own.minutes,
-    ),
+    ...flag("time", minutesOf(jobMs, limits.timeMs)),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),
     ...flag("account", account),
     ...flag("qos", qos),
     ...flag("constraint", constraint),
   ];
+}
+
+function minutesOf(jobMs: number | undefined, limitMs: number | undefined): number | undefined {
+  if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
+  return limitMs === undefined ? undefined : Math.ceil(limitMs / 60_000) + own.minutes;
 }
 
 /** The flags among `args` by which Slurm chooses nodes or refuses a job. */

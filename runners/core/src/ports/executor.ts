@@ -62,6 +62,8 @@ export type ExecutionRequest = {
   booked?: Booked;
   /** Set for an attempt on a node: its model calls leave the node through the relay of the host that submitted it. */
   relay?: true;
+  /** After how much time it is to end so that the attempt goes on in another job, ms. */
+  turnMs?: number;
 };
 
 /** What a stage books besides CPUs, and how its job is submitted. */

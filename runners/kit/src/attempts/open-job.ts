@@ -17,6 +17,18 @@ export function hasOpenJob(attempt: string): boolean {
   return existsSync(jobs) && readdirSync(jobs).some((name) => isOpenJob(join(jobs, name)));
 }
 
+/** The node and the id of each job that has begun. */
+export function jobsBegun(attempt: string): { node: string; job: string }[] {
+  const jobs = join(attempt, jobsFolder);
+  if (!existsSync(jobs)) return [];
+  return readdirSync(jobs).flatMap((name) => {
+    const claim = join(jobs, name, "claim.json");
+    if (!says(claim, /"kind": *"begun"/)) return [];
+    const { node, id } = JSON.parse(readFileSync(claim, "utf8")) as { node: string; id: string };
+    return [{ node, job: id }];
+  });
+}
+
 function says(path: string, words: RegExp): boolean {
   try {
     return words.test(readFileSync(path, "utf8"));

@@ -19,6 +19,7 @@ import { changedHandedOver } from "../digests/stage-source-files.ts";
 import { thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
+import { followQueue } from "../run/follow-queue.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage, type Working } from "../stage/prepare-stage.ts";
 import { secretsNamed } from "../stage/redacted-log.ts";
@@ -78,9 +79,9 @@ export async function carryOutAttempt(
     let startedMs = performance.now();
     const hold = { ...(context.gpus && { gpus: context.gpus.hold }) };
     const supervisor = { ...hold, program: context.supervisor };
+    const goesOn = resumes && hasOpenJob(path) && context.supervisor !== undefined;
     if (adopted && resumes) {
       const work = { ...context, work: path, token: attemptToken(name) };
-      const goesOn = hasOpenJob(path) && context.supervisor !== undefined;
       clearForResume(attempt);
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
       const underCap = takeOverPurse(path, context);
@@ -110,6 +111,7 @@ export async function carryOutAttempt(
       begun = true;
     }
     context.started(running);
+    followQueue(running, { ...context, isAdopted: goesOn });
     const result = await running.ended;
     if (existsSync(path)) {
       const undeclared = undeclaredReads(path, declarer(instance), workspace);

@@ -64,7 +64,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   const { request, gpus } = supervision;
   claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
   const isOwn = heldClaim(folder);
-  const begin = performance.now();
+  let begin: number | undefined = performance.now();
   let asked: "ask" | "kill" | undefined;
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
@@ -73,7 +73,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
       await leave(folder, request.env, {
         formatVersion: 1,
         result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
-        durationMs: Math.round(performance.now() - begin),
+        durationMs: begin === undefined ? 0 : Math.round(performance.now() - begin),
         ...(cause && { cause }),
       });
     });
@@ -103,6 +103,10 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   try {
     reserveFile(join(folder, endingFile), noteBytes); // the last step before the stage: shows that the stage began
     running = await start(supervision, folder);
+    if (running.began) begin = undefined; // time in a queue is no duration
+    void running.began?.then(() => {
+      begin = performance.now();
+    });
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
     const watch = whileWanted(folder, { isOwn, end: () => running?.kill() });

@@ -97,8 +97,10 @@ export async function prepareStage(
   };
 }
 
-function bookedOf({ execution: { resources, slurm } }: Instance, { parts: { host } }: Bound): Booked {
-  const { memoryBytes, gpus } = resources;
+function bookedOf({ stage, execution }: Instance, { parts: { host } }: Bound): Booked {
+  const { resources, slurm } = execution;
+  const { gpus } = resources;
+  const memoryBytes = Math.max(resources.memoryBytes, stage.untrusted ? sandboxMemory(execution) : 0);
   return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }) };
 }
 
@@ -185,6 +187,10 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
+function sandboxMemory({ limits, resources }: Instance["execution"]): number {
+  return limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem()));
+}
+
 function sandboxAsked(
   { execution }: Instance,
   bound: Bound,
@@ -197,7 +203,7 @@ function sandboxAsked(
     ...hostEnvironment(bound, context.workspace),
     network: network ?? "none", // an untrusted program has no network by default
     limits: {
-      memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
+      memoryBytes: sandboxMemory(execution),
       processes: limits.processes ?? processesMax,
       diskBytes: limits.diskBytes ?? diskMax(context.work),
       cpus: resources.cpus,
