@@ -7,6 +7,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
 import { defineLlmAttempt, keyName, recorded, shell, submit } from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
 import { type SlurmCluster, slurmCluster } from "./support/machines/slurm-cluster.ts";
 import { stepsIn, supervisorsIn, until } from "./support/processes.ts";
 import { type Script, startLoopbackProvider } from "./support/providers/loopback-provider.ts";
@@ -18,7 +19,7 @@ let cluster: SlurmCluster;
 let why: string | false = (await groupsMissing(["memory"])) ?? false;
 before(async () => {
   if (why !== false) return;
-  const started = await slurmCluster({ cpus: 2 });
+  const started = await slurmCluster({ cpus: 2, gpus: 1 });
   if ("skip" in started) why = started.skip;
   else cluster = started;
 });
@@ -54,9 +55,9 @@ async function endAll(): Promise<void> {
   cluster.slurm("scancel", "--user=root");
 }
 
-function start(at: Lab, ...more: string[]): Started {
-  const env = { ...cluster.env, [keyName]: key, TERM: "dumb", COLUMNS: "200" };
-  const one = at.start(["run", at.name, "--json", "--yes", "--root", at.root, ...more], { env });
+function start(at: Lab, variables: Record<string, string> = {}): Started {
+  const env = { ...variables, ...cluster.env, [keyName]: key, TERM: "dumb", COLUMNS: "200" };
+  const one = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env });
   started.push(one);
   return one;
 }
@@ -91,8 +92,11 @@ it("an attempt as a job gives this host's submission, and its key reaches neithe
 
   const other = lab(t, repository);
   const { served, letGo } = await heldProvider(t, 2);
-  defineLlmAttempt(other, served, { attempt: onSlurm });
-  const run = start(other);
+  const nvidia = fakeNvidia(join(other.outside, "nvidia"), fakeGpus(1));
+  const slurm = { ...onSlurm.slurm, gres: "gpu:a100" };
+  const resources = { ...onSlurm.resources, gpus: 1 };
+  defineLlmAttempt(other, served, { attempt: { ...onSlurm, slurm, resources } });
+  const run = start(other, { PATH: `${nvidia.bin}:${process.env.PATH}` });
   await until("the third call", () => served.seen.length === 3, 60_000);
   for (const pid of stepsIn(other.root))
     assert.ok(
@@ -112,6 +116,7 @@ it("an attempt as a job gives this host's submission, and its key reaches neithe
     assert.ok(!text.includes(key), `${file} holds the key`);
   const { where } = (record as { ran: { where: Record<string, string> } }).ran;
   assert.equal(where.executor, "slurm");
+  assert.match(`${where.gpus}`, /^Fake A100-SXM4-80GB \(GPU-0/);
   assert.match(journals(other), /"event":"placed"[^\n]*"queuedMs":\d+/);
   assert.match(`${where.job} ${where.node} ${where.sandbox}`, /^\d+ n[12] bubblewrap /);
 });

@@ -17,10 +17,11 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   const { params, budget } = JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
   const names = attemptFolder(dirname(folder), basename(folder))?.card.secrets ?? [];
   const values = names.flatMap((name) => (request.env[name] ? [[name, request.env[name]] as const] : []));
+  const wanted = wantedMs(folder, request.limits.timeMs, budget.timeMs);
   const options = {
     ...{ folder, name: basename(folder), program: slurmProgram, routes: modelAddresses(params) },
     secrets: Object.fromEntries(values),
-    wantedMs: wantedMs(folder, request.limits.timeMs, budget.timeMs),
+    ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
   };
   const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
   if (!job) return goneMeanwhile;
