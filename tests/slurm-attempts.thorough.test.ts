@@ -62,15 +62,20 @@ function start(at: Lab, variables: Record<string, string> = {}): Started {
   return one;
 }
 
-/** Plays `work` by the conversation so far, and holds the answer number `held` until it is let go. */
-async function heldProvider(t: TestContext, held = -1) {
+/**
+ * Plays `work` by the conversation so far, and holds the answer number `held` until it is let go. From then on only
+ * `keyAfter` is a right key.
+ */
+async function heldProvider(t: TestContext, held = -1, keyAfter?: string) {
   const gate = Promise.withResolvers<void>();
-  const script: Script = async ({ messages }) => {
+  const script: Script = async ({ messages, headers }) => {
     const at = messages.filter(({ role }) => role === "tool").length;
     if (at === held) await gate.promise;
+    if (keyAfter !== undefined && at >= held && !headers.authorization?.endsWith(keyAfter))
+      return { status: 401, complaint: "wrong-key" };
     return work[at]!;
   };
-  const served = await startLoopbackProvider({ script, key });
+  const served = await startLoopbackProvider({ script, key: keyAfter === undefined ? key : null });
   t.after(() => served.close());
   t.after(() => gate.resolve());
   return { served, letGo: () => gate.resolve() };
@@ -141,24 +146,33 @@ it("a preempted attempt is submitted again with one call repeated, and one that 
   assert.equal(readdirSync(lost).length, 1, "its work is kept");
 });
 
-it("after kill -9 of run and supervisor the next run adopts the job and opens the relay again: nothing restarts", async (at, t) => {
-  const { served, letGo } = await heldProvider(t, 2);
+it("after kill -9 of run and supervisor the next run adopts the job, whose calls then take a person's new key", async (at, t) => {
+  const newKey = "key-of-the-next-month-78";
+  const { served, letGo } = await heldProvider(t, 2, newKey);
   defineLlmAttempt(at, served, { attempt: onSlurm });
   const first = start(at);
   await until("the third call", () => served.seen.length === 3, 60_000);
   first.child.kill("SIGKILL");
   for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
   await first.ended;
-  const jobs = cluster.jobs();
-  assert.equal(jobs.length, 1);
+  assert.equal(cluster.jobs().length, 1);
   letGo();
-  const said = await start(at).ended;
+  const second = start(at);
+  const running = join(at.root, ".mlrb/attempts/running");
+  const waiting = () => existsSync(join(running, readdirSync(running)[0]!, "waiting.json"));
+  await until("the old key to be refused", () => served.seen.length === 4 && waiting(), 60_000);
+  const resumed = await at.pipeline(["attempts", "resume", "--root", at.root], {
+    env: { [keyName]: newKey },
+  });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  const said = await second.ended;
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const { ledger, record } = recorded(at);
   assert.equal(digestOf(record), expectedDigest);
   assert.equal(ledger.resumed, undefined, "its step went on");
-  assert.ok(served.seen.length <= 5, `${served.seen.length} calls`);
-  assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/running")), []);
+  assert.equal(served.seen.length, 6, "one call was cut, and one refused");
+  for (const [file, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
+    assert.ok(!text.includes(newKey), `${file} holds the new key`);
 });
 
 it("an attempt that is longer than its partition's limit continues in a second job, and a lost channel is opened again", async (at, t) => {
