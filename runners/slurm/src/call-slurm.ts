@@ -42,7 +42,7 @@ export async function callSlurm(
 
 /** Slurm's programs take options from variables too: a person's filter for `squeue` would hide the run's own jobs. */
 export function withoutOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOption = /^(SACCT|SBATCH|SCANCEL|SINFO|SQUEUE|SRUN)_|^SLURM_(?!CONF$)/;
+  const isOption = /^(SACCT|SBATCH|SCANCEL|SINFO|SQUEUE|SRUN)_/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOption.test(name)));
 }
 

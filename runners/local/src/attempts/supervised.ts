@@ -132,4 +132,4 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
 
 /** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
 const ownVariables =
-  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_CONF$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;
+  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_(CONF|CLUSTERS)$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;

@@ -86,14 +86,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
       else running?.kill();
       if (running) sayEnding(folder);
     });
-  try {
-    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
-    reserveFile(join(folder, stopFile), noteBytes);
-  } catch (error) {
-    say(troubleWords(error, folder)); // nothing was spent: the run that waits sees that this process is gone
-    process.exitCode = 1;
-    return;
-  }
+  if (!reserveRoom(folder)) return; // nothing was spent: the run that waits sees that this process is gone
   const held = gpus && handOver(gpus);
   if (gpus && !held) {
     const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
@@ -122,6 +115,18 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   const broken = asked === undefined ? running?.brokenOff?.() : undefined;
   if (broken === undefined) await finish(result);
   else if (isOwn()) breakOff(folder, broken); // without an end, so that the run continues the attempt
+}
+
+function reserveRoom(folder: string): boolean {
+  try {
+    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
+    reserveFile(join(folder, stopFile), noteBytes);
+    return true;
+  } catch (error) {
+    say(troubleWords(error, folder));
+    process.exitCode = 1;
+    return false;
+  }
 }
 
 /** Writes the end, and quarantines an attempt that became no record. */
