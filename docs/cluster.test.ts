@@ -37,7 +37,7 @@ test("docs/cluster.md names no variable that the program does not read", () => {
   const named = new Set(text.match(/\bMLRB_[A-Z_]+/g));
   assert.ok(named.size > 0);
   for (const name of named) {
-    const { status } = spawnSync("git", ["grep", "--quiet", `process.env.${name}\\b`, "--", "runners"], {
+    const { status } = spawnSync("git", ["grep", "--quiet", `\\benv[.]${name}\\b`, "--", "runners"], {
       cwd: repository,
     });
     assert.equal(status, 0, name);

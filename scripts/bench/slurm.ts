@@ -1,5 +1,6 @@
 // 200 stages as jobs of a Slurm of two nodes on loopback: how often Slurm is asked, how long a stage takes from the
-// rename of its job's last file to its own end, and what a job array would save at the submission.
+// rename of its job's last file to its own end, and what a job array would save at the submission. Then the memory of a
+// run with 1 000 stages in the queue.
 import {
   chmodSync,
   existsSync,
@@ -10,11 +11,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SlurmCluster, slurmCluster } from "../../tests/support/machines/slurm-cluster.ts";
 import { startProgram } from "../../tests/support/run-program.ts";
 import { type Bench, median, repository, seconds } from "./tools.ts";
 
 const stages = 200;
+const queued = 1_000;
 /** Of the executor. */
 const intervalMs = 5_000;
 
@@ -28,6 +31,7 @@ export async function benchSlurm({ work, pipelines, row }: Bench & { pipelines: 
   try {
     await benchSubmissions(cluster, row);
     await benchStages(cluster, { work, pipelines, row });
+    await benchQueue(cluster, { work, pipelines, row });
   } finally {
     await cluster.stop();
   }
@@ -49,10 +53,7 @@ async function benchStages(
   { work, pipelines, row }: Bench & { pipelines: string },
 ): Promise<void> {
   const [file, root] = [join(pipelines, "bench-slurm.yaml"), join(work, "slurm")];
-  const axis = Array.from({ length: stages }, (_, at) => at + 1);
-  const echo = { each: ["at"], command: "echo {at} > {outputs.text}", gives: { text: "file" } };
-  const pipeline = { formatVersion: 1, name: "bench-slurm", axes: { at: axis }, stages: { echo } };
-  writeFileSync(file, JSON.stringify(pipeline));
+  writeFileSync(file, echoes("bench-slurm", stages));
   const { bin, calls } = countedSqueue(work);
   const env = { ...cluster.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const begin = performance.now();
@@ -78,6 +79,43 @@ async function benchStages(
     other: 0.05,
     target: 1,
   });
+}
+
+/** No node takes a job, so that all wait in the queue. */
+async function benchQueue(
+  cluster: SlurmCluster,
+  { work, pipelines, row }: Bench & { pipelines: string },
+): Promise<void> {
+  const [file, root] = [join(pipelines, "bench-queue.yaml"), join(work, "queue")];
+  writeFileSync(file, echoes("bench-queue", queued));
+  cluster.slurm("scontrol", "update", "nodename=ALL", "state=drain", "reason=bench");
+  const args = ["run", file, "--executor", "slurm", "--json", "--root", root];
+  const asPackaged = { NODE_OPTIONS: "--max-semi-space-size=1" }; // as the script `pipeline` of package.json
+  const { child, ended } = startProgram(repository, args, { env: { ...cluster.env, ...asPackaged } });
+  while (cluster.jobs().length < queued) {
+    if (child.exitCode !== null) throw new Error((await ended).stderr);
+    await sleep(1_000);
+  }
+  await sleep(2 * intervalMs); // of the executor: the first answers about all
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  const [peak, now] = ["VmHWM", "VmRSS"].map(
+    (name) => (Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024) / 1e6,
+  );
+  const limit = (200 * 2 ** 20) / 1e6;
+  const detail = { against: "200 MiB", other: limit, target: 1, unit: "MB" } as const;
+  row(`memory with ${queued} stages in the queue, now`, now!, detail);
+  row(`memory with ${queued} stages in the queue, at most`, peak!, detail);
+  cluster.slurm("scancel", "--user=root");
+  child.kill("SIGINT");
+  await ended;
+  cluster.resume();
+}
+
+/** A pipeline of stages that each print their number. */
+function echoes(name: string, count: number): string {
+  const axis = Array.from({ length: count }, (_, at) => at + 1);
+  const echo = { each: ["at"], command: "echo {at} > {outputs.text}", gives: { text: "file" } };
+  return JSON.stringify({ formatVersion: 1, name, axes: { at: axis }, stages: { echo } });
 }
 
 /** A squeue that counts its calls. */

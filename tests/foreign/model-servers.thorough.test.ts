@@ -118,7 +118,7 @@ test("an agent works through LiteLLM's proxy, and a model that the proxy does no
   assert.deepEqual([whose, cause], ["operator", "unknown-model"]);
 });
 
-test("a real model behind transformers serve is measured, and its tokens are unknown", {
+test("a real model behind transformers serve as a service is measured, and its tokens are unknown", {
   skip: serving.skip || missing,
 }, async (t) => {
   const model = join(folder, "smollm2");
@@ -128,21 +128,18 @@ test("a real model behind transformers serve is measured, and its tokens are unk
     encoding: "utf8",
   });
   assert.equal(made.status, 0, made.stderr);
-  const port = await freePort();
-  await started(t, {
-    python: serving.path!,
-    args: [
-      ...["-m", "transformers.commands.transformers_cli", "serve"],
-      ...["--device", "cpu", "--host", "127.0.0.1", "--port", String(port)],
-    ],
+  const serve = ["-m", "transformers.commands.transformers_cli", "serve", "--device", "cpu"];
+  const service = {
+    service: { for: ["attempt"], ready: "5m" },
+    command: [serving.path!, ...serve, "--host", "127.0.0.1", "--port", "{port}"],
     env: { HF_HUB_OFFLINE: "1", HF_HOME: join(folder, "hf") },
-    ready: "/health",
-    port,
-  });
+  };
   const at = lab(t, repository);
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const baseUrl = "{services.served.url}/v1";
   const served = { id: model, baseUrl, contextTokens: 8000, maxOutputTokens: 24, free: true };
-  defineLlmAttempt(at, { baseUrl }, { budget: { time: "300s" }, turnsMax: 1, params: { model: served } });
+  const budget = { time: "300s" };
+  const stages = { served: service };
+  defineLlmAttempt(at, { baseUrl }, { budget, turnsMax: 1, params: { model: served }, stages });
   const said = await run(at);
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const { ledger, events } = recorded(at);

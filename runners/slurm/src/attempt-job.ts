@@ -64,7 +64,7 @@ export async function submitAttemptJob(
   const comment = `${number} ${stage}`;
   const submission = {
     args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
-    script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+    script: async () => jobScript([process.execPath, ...nodeFlags, program, folder.path]),
   };
   if (isCut)
     appendFileSync(
@@ -103,7 +103,7 @@ function onNode(
 function follow(
   { job, folder }: Held,
   { name, routes, secrets, env = process.env, times: some }: AttemptJobOptions,
-  submission?: { args: string[]; script: string },
+  submission?: { args: string[]; script: () => Promise<string> },
 ): AttemptJob {
   const times = { ...jobTimes, ...some };
   const queue = new JobQueue({ env, intervalMs: times.intervalMs });

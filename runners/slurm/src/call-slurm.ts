@@ -36,7 +36,9 @@ export async function callSlurm(
     };
   if (result.timedOut)
     return { kind: "away", detail: `${program} did not answer within ${answerMs / 1000} s` };
-  const said = result.stderr.trim() || (result.originalMessage ?? "");
+  const said = result.stderr.trim();
+  // one that was killed, or says nothing, may have done its work
+  if (said === "") return { kind: "away", detail: result.originalMessage ?? `${program} was killed` };
   return { kind: failureKind(said), detail: lastError(said) };
 }
 

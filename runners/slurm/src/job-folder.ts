@@ -1,15 +1,26 @@
 // The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
 // the run that submitted the job, and is removed with it.
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { readFormat } from "@mlrb/formats/read-format";
+import type { TypeOf } from "@mlrb/formats/schema";
 import {
   type SlurmClaim,
   type SlurmDone,
   type SlurmJob,
   slurmClaim,
   slurmDone,
+  slurmEnd,
   slurmId,
   slurmJob,
 } from "@mlrb/formats/stage/slurm-job";
@@ -87,20 +98,57 @@ export class JobFolder {
     }
   }
 
+  /** The claim of a job whose files travel; false if the runner has given it up. */
+  claim(claim: SlurmClaim): boolean {
+    if (this.begun()) return true;
+    return createOnce(join(this.path, "claim.json"), claim);
+  }
+
+  /** A sign of life of a job whose files travel. */
+  lives(): void {
+    const now = new Date();
+    utimesSync(join(this.path, "claim.json"), now, now);
+  }
+
+  isGivenUp(): boolean {
+    return read(slurmClaim, join(this.path, "claim.json"))?.kind === "given-up";
+  }
+
+  /** What `end` was called with last. */
+  wish(): TypeOf<typeof slurmEnd> | undefined {
+    return read(slurmEnd, join(this.path, "end.json"));
+  }
+
+  /** Marks a job whose files travel, for a later run that continues it. */
+  travels(): void {
+    writeJson(join(this.path, "travels.json"), {});
+  }
+
+  get doesTravel(): boolean {
+    return existsSync(join(this.path, "travels.json"));
+  }
+
   /** The job looks for this itself: it needs no controller. */
   end(signal: "TERM" | "USR2"): void {
     this.#say("end.json", { formatVersion: 1, signal });
   }
 
-  /** Keeps the job from beginning; false if it has begun. A job whose folder is gone neither begins nor goes on. */
+  /**
+   * Keeps the job from beginning; false if it has begun, or if that cannot be known now. A job whose folder is gone
+   * neither begins nor goes on. Throws where the disk takes no file.
+   */
   giveUp(): boolean {
-    const claim: SlurmClaim = { kind: "given-up", formatVersion: 1 };
-    try {
-      return createOnce(join(this.path, "claim.json"), claim) || this.begun() === undefined;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(this.path)) return true;
-      throw error;
+    const path = join(this.path, "claim.json");
+    // looked at first: a file that is made for nothing would wake who watches the folder
+    if (!existsSync(path)) {
+      try {
+        if (createOnce(path, { kind: "given-up", formatVersion: 1 } satisfies SlurmClaim)) return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(this.path)) return true;
+        throw error;
+      }
     }
+    return this.isGivenUp();
   }
 
   /** Of use, but not needed: without it the job is found by its name, and ended by Slurm. */

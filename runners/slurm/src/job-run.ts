@@ -1,18 +1,20 @@
 // Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
-import { callSlurm } from "./call-slurm.ts";
+import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import { Courier, type JobPost } from "./courier.ts";
 import { accountedState } from "./job-account.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { withOutputs } from "./job-outputs.ts";
-import type { JobNews, JobQueue, WatchedJob } from "./job-queue.ts";
+import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, isLost, type JobState } from "./job-state.ts";
 import type { JobTimes } from "./job-times.ts";
 import { endInOutput } from "./read-squeue.ts";
-import { submitJob } from "./submit-job.ts";
+import { askedOf } from "./submission.ts";
 import type { Turns } from "./turns.ts";
 
 type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
@@ -22,7 +24,9 @@ export type JobRunOptions = Means & {
   job: SlurmJob;
   limits: ExecutionRequest["limits"];
   /** Undefined for a job that was submitted before. */
-  submission?: { args: string[]; script: string };
+  submission?: { args: string[]; script: () => Promise<string> };
+  /** Set for a job whose files travel. */
+  post?: JobPost | undefined;
 };
 
 export class JobRun implements Running {
@@ -30,6 +34,8 @@ export class JobRun implements Running {
   readonly began: Promise<Place>;
   readonly #options: JobRunOptions;
   readonly #watched: WatchedJob;
+  readonly #courier: Courier | undefined;
+  #isSubmitted = false;
   readonly #end = Promise.withResolvers<ExecutionResult>();
   readonly #begin = Promise.withResolvers<Place>();
   #hasBegun = false;
@@ -50,6 +56,8 @@ export class JobRun implements Running {
     this.#options = options;
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
+    this.#isSubmitted = !options.submission;
+    this.#courier = this.#newCourier(options);
     this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
@@ -65,20 +73,11 @@ export class JobRun implements Running {
   async #follow(): Promise<ExecutionResult> {
     const { folder, submission, queue } = this.#options;
     if (submission) {
-      const submitted = await submitJob(submission, {
-        ...this.#options,
-        watched: this.#watched,
-        isAsked: () => this.#asked !== undefined,
-        log: (text) => this.#log(text),
-        waits: (reason) => this.#waits(reason),
-      });
-      if (typeof submitted === "object") {
-        this.#over = true;
-        return submitted;
-      }
-      this.#watched.id = submitted;
-      this.#options.folder.hasId(submitted);
+      const failed = await this.#submit(submission);
+      if (failed) return failed;
     }
+    this.#isSubmitted = true;
+    this.#courier?.start();
     try {
       this.#files = watch(folder.path, () => this.#update());
     } catch {
@@ -90,6 +89,7 @@ export class JobRun implements Running {
     const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
+    this.#courier?.stop();
     const result = await withOutputs(ended, {
       wrote: folder.done()?.wrote,
       work: this.#options.job.work,
@@ -99,6 +99,68 @@ export class JobRun implements Running {
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
+  }
+
+  #newCourier({ post, folder, job, times: { intervalMs } }: JobRunOptions): Courier | undefined {
+    return post && new Courier({ post, folder, job, intervalMs, heard: () => this.#update() });
+  }
+
+  /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
+  async #submit({ args, script }: NonNullable<JobRunOptions["submission"]>) {
+    const { env, folder, submissions, times } = this.#options;
+    const begin = performance.now();
+    await sleep(0); // its caller may ask it to end at once
+    let input: string;
+    try {
+      input = await submissions.run(script);
+    } catch (error) {
+      return this.#failed(
+        "machine",
+        `its files could not be sent to the remote cache: ${(error as Error).message}`,
+      );
+    }
+    const call = () => callSlurm("sbatch", args, { env, input });
+    for (let tried = 0; ; tried++) {
+      if (this.#asked && this.#isGivenUp()) return this.#finish({ kind: "cancelled" });
+      const known = tried === 0 ? undefined : await this.#find();
+      const answer: SlurmAnswer = known ?? (await submissions.run(call));
+      switch (answer.kind) {
+        case "ok": {
+          this.#hasId(answer.text.trim().split("\n").at(-1)!.split(";")[0]!); // ID;CLUSTER
+          return undefined;
+        }
+        case "refused": {
+          if (!this.#isGivenUp() && folder.begun()) return undefined; // an error came after it
+          return this.#failed(
+            "operator",
+            `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`,
+          );
+        }
+        case "no-program":
+          return this.#failed("machine", answer.detail);
+        case "full":
+          this.#waits(answer.detail);
+          break;
+        case "away":
+          this.#waits(`Slurm does not answer: ${answer.detail}`);
+          if (performance.now() - begin > times.patienceMs && this.#isGivenUp()) {
+            const detail = `its job could not be submitted: ${answer.detail}`;
+            return this.#finish({ kind: "failed", cause: "machine", detail });
+          }
+      }
+      await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried));
+    }
+  }
+
+  /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */
+  async #find(): Promise<SlurmAnswer | undefined> {
+    const { env, folder, job } = this.#options;
+    const begun = folder.begun();
+    if (begun) return { kind: "ok", text: begun.id };
+    const jobs = await listJobs([job.run], env);
+    if (!Array.isArray(jobs)) return { kind: "away", detail: jobs.detail };
+    const found = findJob(jobs, this.#watched);
+    return found && !isFinal(found.state) ? { kind: "ok", text: found.id } : undefined;
   }
 
   #hear(news: JobNews): void {
@@ -114,6 +176,7 @@ export class JobRun implements Running {
         return;
       case "listed": {
         const { state, reason, node } = news.job;
+        if (id === undefined) this.#hasId(news.job.id);
         this.#listed = state;
         this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#waits(reason);
@@ -148,8 +211,10 @@ export class JobRun implements Running {
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
-    } else if (this.#listed !== undefined && !done && folder.giveUp()) {
+    } else if (this.#listed !== undefined && !done && this.#hasLastNews() && this.#isGivenUp()) {
       void this.#conclude(); // it never began, and never will: no file of it can come
+    } else if (this.#courier && !done && this.#hasLastNews()) {
+      void this.#conclude(); // its last news came before its end
     } else {
       const left = times.lateMs - (performance.now() - this.#overSinceMs!);
       if (left <= 0) void this.#conclude();
@@ -165,8 +230,7 @@ export class JobRun implements Running {
     this.#begin.resolve({ node: begun.node, job: begun.id });
     const { id } = this.#watched;
     if (id === begun.id) return;
-    this.#watched.id = begun.id;
-    this.#options.folder.hasId(begun.id);
+    this.#hasId(begun.id);
     if (id === undefined) return;
     void this.#cancel([id]);
     this.#listed = undefined;
@@ -184,7 +248,9 @@ export class JobRun implements Running {
     this.#concludes = false;
     if (this.#over) return;
     const done = folder.done();
-    if (!done && state === undefined && !folder.giveUp() && this.#maySurvive()) {
+    const mayGoOn =
+      !done && (this.#courier?.isBusy || (state === undefined && !this.#isGivenUp() && this.#maySurvive()));
+    if (mayGoOn) {
       setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
       return; // another try would run next to it
     }
@@ -208,13 +274,29 @@ export class JobRun implements Running {
   async #giveUp(): Promise<void> {
     const { folder } = this.#options;
     const id = this.#id();
-    try {
-      folder.giveUp();
-    } catch {
-      // the disk's trouble is reported by what needs the disk
-    }
+    this.#isGivenUp();
     folder.end("USR2");
     if (id !== undefined) await this.#cancel([id]);
+  }
+
+  /** Gives it up unless it has begun. A full disk leaves this open: it is asked again at the next news. */
+  #isGivenUp(): boolean {
+    try {
+      return this.#options.folder.giveUp();
+    } catch (error) {
+      this.#waits(`its folder cannot be written: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  /** Whether nothing can come any more of a job that Slurm says has ended: of files that travel, the server was asked. */
+  #hasLastNews(): boolean {
+    return this.#courier === undefined || this.#courier.hasLookedSince(this.#overSinceMs!);
+  }
+
+  #hasId(id: string): void {
+    this.#watched.id = id;
+    this.#options.folder.hasId(id);
   }
 
   #isUnlaunched(): boolean {
@@ -229,10 +311,10 @@ export class JobRun implements Running {
   #ask(signal: "TERM" | "USR2"): void {
     this.#asked = { signal, sinceMs: this.#asked?.sinceMs ?? performance.now(), sent: false };
     if (this.#over) return;
+    if (!this.#isSubmitted) return; // the submission looks for the wish
     const id = this.#id();
-    if (id === undefined) return; // the submission looks for the wish
-    if (this.#options.folder.giveUp()) {
-      void this.#cancel([id]);
+    if (this.#isGivenUp()) {
+      if (id !== undefined) void this.#cancel([id]);
       this.#resolve({ kind: "cancelled" });
     } else {
       this.#options.folder.end(signal);
@@ -275,6 +357,16 @@ export class JobRun implements Running {
   #resolve(result: ExecutionResult): void {
     this.#over = true;
     this.#end.resolve(result);
+  }
+
+  #finish(result: ExecutionResult): ExecutionResult {
+    this.#over = true;
+    return result;
+  }
+
+  #failed(cause: "operator" | "machine", detail: string): ExecutionResult {
+    this.#log(detail);
+    return this.#finish({ kind: "failed", cause, detail });
   }
 
   #waits(reason: string): void {

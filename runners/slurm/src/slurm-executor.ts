@@ -9,6 +9,7 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
+import type { JobPost } from "./courier.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
@@ -28,6 +29,8 @@ export type SlurmExecutorOptions = {
   isLive: (run: string) => boolean;
   /** Takes a job of a dead run, for good; false if another living run has it. */
   take: (run: string, job: string) => boolean;
+  /** For jobs on nodes that do not share this host's disk; undefined where no server is set for their files. */
+  post?: () => JobPost | undefined;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
@@ -44,6 +47,7 @@ export class SlurmExecutor implements Executor {
   readonly #queue: JobQueue;
   /** A host that submits is shared. */
   readonly #submissions = new Turns(8);
+  #post: JobPost | undefined;
   #last = 0;
   #left: LeftJob[] | undefined;
 
@@ -59,13 +63,23 @@ export class SlurmExecutor implements Executor {
     const { id: stage, key, log, limits } = request;
     const name = String(++this.#last);
     const job: SlurmJob = { formatVersion: 1, run, job: name, stage, key, work: request.work, log };
-    const folder = JobFolder.make(join(work, run), job, onNode(request, name, run));
+    const travels = request.booked?.slurm?.files === "remote-cache";
+    const there = onNode(request, name, run);
+    const folder = JobFolder.make(join(work, run), job, there);
     const comment = `${name} ${stage}`;
+    const output = travels ? "/dev/null" : folder.output;
+    const shared = async () => jobScript([process.execPath, ...nodeFlags, program, folder.path]);
+    const sent = async () => {
+      const post = this.#posted();
+      if (!post) throw new Error("MLRB_REMOTE_CACHE names none");
+      return post.script(job, { folder: folder.path, request: there });
+    };
+    if (travels) folder.travels();
     return this.#follow({
       ...{ folder, job, limits },
       submission: {
-        args: sbatchArguments({ request, run, comment, output: folder.output }),
-        script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+        args: sbatchArguments({ request, run, comment, output }),
+        script: travels ? sent : shared,
       },
     });
   }
@@ -73,7 +87,7 @@ export class SlurmExecutor implements Executor {
   async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
     const left = this.#leftJobs();
     const found = left.find((one) => one.key === key);
-    if (!found) return undefined;
+    if (!found || (found.folder.doesTravel && !this.#posted())) return undefined;
     left.splice(left.indexOf(found), 1);
     if (!this.#options.take(found.run, found.job)) return undefined;
     const { folder, work, ...job } = found;
@@ -108,22 +122,44 @@ export class SlurmExecutor implements Executor {
     return false;
   }
 
-  #follow(what: Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">): Running {
+  close(): void {
+    this.#post?.close();
+  }
+
+  #follow(what: Omit<JobRunOptions, "env" | "queue" | "submissions" | "times" | "post">): Running {
+    const travels = what.folder.doesTravel;
+    // outputs may be large, and come after Slurm has seen the end
+    const times = travels ? { ...this.#times, lateMs: this.#times.patienceMs } : this.#times;
     return new JobRun({
       ...what,
       env: this.#env,
       queue: this.#queue,
       submissions: this.#submissions,
-      times: this.#times,
+      times,
+      post: travels ? this.#posted() : undefined,
     });
   }
 
-  async #isWorthAdopting({ folder, run, job }: LeftJob): Promise<boolean> {
+  #posted(): JobPost | undefined {
+    this.#post ??= this.#options.post?.();
+    return this.#post;
+  }
+
+  async #isWorthAdopting({ folder, ...left }: LeftJob): Promise<boolean> {
+    const { run, job } = left;
     const done = folder.done();
     if (done) return done.result.kind === "succeeded";
     const jobs = await listJobs([run], this.#env);
     const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
     // of a job that Slurm does not list now: one that has begun may live, and another never begins
+    if (
+      !found &&
+      folder.doesTravel &&
+      (await this.#posted()
+        ?.news(left)
+        .catch(() => undefined))
+    )
+      return true;
     if (!found) return !folder.giveUp();
     return !isFinal(found.state) || found.state === "completed";
   }

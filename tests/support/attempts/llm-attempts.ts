@@ -27,6 +27,8 @@ type LlmAttemptOptions = {
   prompt?: string;
   /** More settings of the stage. */
   attempt?: Record<string, unknown>;
+  /** Stages in addition to data and attempt. */
+  stages?: Record<string, Record<string, unknown>>;
   /** Parameters that add to these or replace them. */
   params?: Record<string, unknown>;
 };
@@ -65,6 +67,7 @@ export function defineLlmAttempt(
         budget,
         ...attempt,
       }),
+      ...asked.stages,
     },
   });
 }

@@ -2,7 +2,15 @@
 // connections at a byte.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -117,6 +125,19 @@ export class CacheServer {
   names(kind: "ac" | "cas"): string[] {
     const folder = join(this.#folder, "store/lab", kind);
     return existsSync(folder) ? readdirSync(folder).sort() : [];
+  }
+
+  /** Changes the last byte of a stored content. */
+  spoil(kind: "ac" | "cas", name: string): void {
+    const path = join(this.#folder, "store/lab", kind, name);
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 1]! ^= 1;
+    writeFileSync(path, bytes);
+  }
+
+  /** Ends the server as if its machine were away; `start` brings it back. */
+  async leave(): Promise<void> {
+    await this.#kill();
   }
 
   async stop(): Promise<void> {

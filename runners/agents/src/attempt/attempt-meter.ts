@@ -34,7 +34,6 @@ export type MeterOptions = {
 
 type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadline"> & { deadline: number };
 
-const beatMs = 15_000;
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
 /** A provider can invent any number of names. */
@@ -64,10 +63,11 @@ export class AttemptMeter implements Meter {
     this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
     this.#keep();
     if (unbilled > 0) options.cap?.add(unbilled);
+    if (options.before) this.#tellCap(); // what the earlier supervisor held is spent now
   }
 
-  /** Keeps the time on disk now and then, also of a program that makes no call. */
-  beat(afterMs = beatMs): void {
+  /** Keeps the time on disk if the last line is this old, also of a program that makes no call. */
+  beat(afterMs: number): void {
     if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 

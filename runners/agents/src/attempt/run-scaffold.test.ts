@@ -43,3 +43,23 @@ test("the call that was in flight is asked again with the notice of the restart"
   assert.equal(written.length, 2);
   assert.deepEqual(due(), ["Minutes left: 30"]);
 });
+
+const limited: Taped = { ...exampleEvent("model-try"), by: answer.by, cause: "rate-limit" };
+
+test("a supervisor that died between two tries of a call tells of the restart before the call is tried again", () => {
+  const { tape, due, written } = continued("react", 0.1, [answer, limited, limited]);
+  assert.deepEqual(due(), []);
+  assert.equal(tape.answer(answer.by)?.kind, "answered");
+  assert.match(due()[0]!, /The machine was restarted/);
+  assert.equal(tape.answer(answer.by), undefined);
+  assert.equal(written.length, 1);
+});
+
+test("an attempt continues once more after a notice that came between two tries of a call", () => {
+  const { tape, due } = continued("react", 0.1, [answer, limited, reminder(2, "restarted"), answer]);
+  due();
+  tape.answer(answer.by);
+  assert.deepEqual(due(), ["restarted"]);
+  assert.equal(tape.answer(answer.by)?.kind, "answered");
+  assert.equal(due().length, 1);
+});

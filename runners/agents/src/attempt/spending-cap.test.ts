@@ -70,6 +70,30 @@ test("two calls at once are admitted only where the cheaper fits into what the c
   assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
 });
 
+test("calls in flight of a killed supervisor count once after the restart of its attempt", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+  appendFileSync(path, `${JSON.stringify({ attempt: "a", held: 0.2, pid: gone })}\n`);
+  const cap = new CapFile(path, "a");
+  assert.equal(cap.leftDollars(), 0.8);
+  const inFlight = { calls: 3, tokens: 3, dollars: 0.3 };
+  const none = { calls: 0, failedTries: 0, uncounted: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
+  const before = {
+    formatVersion: 1 as const,
+    workingMs: 0,
+    ...none,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+  };
+  new AttemptMeter({
+    ...{ limits: { timeMs: 1e9 }, clock: testClock(), cap },
+    before: { ...before, waitedMs: {}, inFlight },
+  });
+  assert.equal(cap.leftDollars(), 0.7);
+  assert.equal(new CapFile(path, "b").leftDollars(), 0.7);
+});
+
 test("calls in flight of a killed attempt count as spent, and other calls do not wait for them", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);

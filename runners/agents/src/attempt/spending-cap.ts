@@ -32,7 +32,8 @@ export class CapFile implements SpendingCap {
   #max = 0;
   #spent = 0;
   readonly #held = new Map<string, { dollars: number; pid: number }>();
-  #holding = 0;
+  /** Undefined before this process's first line: an earlier supervisor of the attempt may have left one. */
+  #holding: number | undefined;
 
   constructor(path: string, attempt: string) {
     this.#path = path;

@@ -10,6 +10,9 @@ import { Interrupted, sameMomentMs } from "./interruption.ts";
 import type { Supervision } from "./supervision.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";
 
+/** The time on disk is at most this old. */
+const beatMs = 15_000;
+
 export type Started = {
   running: Promise<Ending>;
   /** Called when it is over, before everything is ended. */
@@ -23,8 +26,11 @@ export type Started = {
 
 export type SupervisedRun = { ending: Ending; wallMs: number; workingMs: number };
 
-/** `failure` is thrown where it is awaited: thrown where it happens, it would end the supervisor. */
-type Watching = { looking: Promise<void>; failure?: unknown };
+/**
+ * Failures are thrown where they are awaited: thrown where they happen, they would end the supervisor. The next look
+ * throws `beatFailure`; an end of the agent that comes first is an end.
+ */
+type Watching = { looking: Promise<void>; failure?: unknown; beatFailure?: unknown };
 
 /** Throws if the program cannot be started, the sandbox is lost or the record cannot be kept. */
 export async function supervise(
@@ -110,7 +116,17 @@ async function untilItEnds(
     },
     used: (share) => trajectory.add({ event: "budget", share }),
   });
-  const ending = await Promise.race([watched, interruption(request.interrupted)]);
+  // apart from the looks: one that copies a large submission takes minutes, and the next one waits nine times as long
+  const beats = setInterval(() => {
+    try {
+      meter.beat(beatMs);
+    } catch (error) {
+      watching.beatFailure ??= error;
+    }
+  }, request.pollMs ?? 1000);
+  const ending = await Promise.race([watched, interruption(request.interrupted)]).finally(() =>
+    clearInterval(beats),
+  );
   await notInterrupted(ending, request.interrupted);
   if (endedOver(ending) === "disk") {
     await sandbox.kill();
@@ -120,16 +136,15 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, checkpoints, clock, meter, trajectory }: Supervision,
-  { failure }: Watching,
+  { request, output, iterations, snapshots, checkpoints, clock, trajectory }: Supervision,
+  { failure, beatFailure = failure }: Watching,
 ): Promise<void> {
-  if (failure) throw failure;
+  if (beatFailure) throw beatFailure;
   if (trajectory.short())
     throw Object.assign(new Error(`no space left on the disk: ${request.outputs.trajectory}`), {
       code: "ENOSPC",
     });
   output.flush();
-  meter.beat();
   checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time

@@ -87,6 +87,30 @@ test("a paused attempt sends no call and is frozen until a person continues it",
   );
 });
 
+test("a held call of an attempt that a person pauses is not sent until it is continued, and patience begins again", async (t) => {
+  const refused = { status: 401, complaint: "wrong-key" as const };
+  const at = await lab(
+    t,
+    [answered, refused, refused, { text: "after the pause" }],
+    person({ providerMs: 100, operatorMs: 100 }),
+  );
+  const asked = at.ask(path, chat("second"));
+  await at.began();
+  at.pause.on = true;
+  at.resume(); // as at the time of the next try
+  await at.began();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(at.provider.seen.length, 2, "no further try");
+  const { why, cause, giveUpAt } = at.shown.at(-1)!;
+  assert.deepEqual([why, cause, giveUpAt], ["operator", "paused", null]);
+  at.pause.on = false;
+  at.resume();
+  await at.began();
+  assert.equal(at.shown.at(-1)!.cause, "wrong-key", "not given up, after more than its patience");
+  at.resume();
+  assert.match(await (await asked).text(), /after the pause/);
+});
+
 const text = (content: string) => [{ role: "user", content }];
 /** OpenRouter's. */
 const noCredits = { status: 200, body: '{"error":{"code":402,"message":"Insufficient credits"}}' };

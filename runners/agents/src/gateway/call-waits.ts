@@ -85,23 +85,28 @@ export class CallWaits {
   answered(model: string): void {
     this.#models.add(model);
     this.#options.waiting.board.clear(passedOn);
+    this.#forget();
+    this.#wake();
+  }
+
+  #forget(): void {
     for (const trouble of Object.values(this.#trouble)) {
       trouble.since = undefined;
       trouble.tries = 0;
     }
-    this.#wake();
   }
 
-  /** Resolves once no person has paused the attempt, or when it ends. */
-  async unpaused(): Promise<void> {
+  /** Resolves once no person pauses the attempt, or when it ends. Patience then begins again: a pause has no limit. */
+  async unpaused(id = "next call"): Promise<void> {
     const { meter, waiting, signal } = this.#options;
     if (!waiting.desk.paused()) return;
     await Promise.all(this.#passing);
     try {
-      await whilePaused("next call", { ...waiting, meter, signal });
+      await whilePaused(id, { ...waiting, meter, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
     }
+    this.#forget();
   }
 
   /** Nothing is frozen before this answer has reached the program. */
@@ -123,7 +128,7 @@ export class CallWaits {
         await Promise.all(this.#passing);
         const frozen = await this.#options.meter.waiting(step.why, () => this.#frozen(call, tried, step));
         // thawed, since the program must read the answers that this call waits for
-        const result = frozen === "busy" ? await this.#turn(call, tried) : frozen;
+        const result = frozen === "busy" || frozen === "paused" ? await this.#turn(call, tried) : frozen;
         if (result === "over") return result;
         if ("answer" in result || "gone" in result) return result;
         tried = result;
@@ -133,12 +138,12 @@ export class CallWaits {
     }
   }
 
-  /** Tries again while the sandbox is frozen for one reason. Returns the last failure if the reason changes. */
+  /** Tries again while the sandbox is frozen for one reason. Returns the last failure if another reason comes. */
   async #frozen<Answer, Failed extends { failure: ModelFailure }>(
     call: HeldCall<Answer, Failed>,
     first: Failed,
     begin: WaitStep,
-  ): Promise<{ answer: Answer } | Failed | "over" | "busy" | { gone: ModelFailure }> {
+  ): Promise<{ answer: Answer } | Failed | "over" | "busy" | "paused" | { gone: ModelFailure }> {
     let tried = first;
     let step: Step = begin;
     for (;;) {
@@ -147,6 +152,7 @@ export class CallWaits {
       call.failed(tried.failure, step.waitMs);
       const woken = await this.#pause(step, call.gone);
       if (call.gone.aborted || this.#options.signal.aborted) return { gone: tried.failure };
+      if (this.#options.waiting.desk.paused()) return "paused";
       const next = await call.again();
       if (next === "over" || next === "busy") return next;
       if ("answer" in next) {
@@ -159,14 +165,15 @@ export class CallWaits {
     }
   }
 
-  /** Tries once more, after other calls of the attempt. */
+  /** Tries once more, after other calls of the attempt and after a pause. */
   async #turn<Answer, Failed extends { failure: ModelFailure }>(
-    { again, gone }: HeldCall<Answer, Failed>,
+    { id, again, gone }: HeldCall<Answer, Failed>,
     { failure }: Failed,
   ): Promise<{ answer: Answer } | Failed | "over" | { gone: ModelFailure }> {
     const any = AbortSignal.any([this.#options.signal, gone]);
     for (;;) {
       await sleep(busyMs, undefined, { signal: any }).catch(() => {});
+      if (!any.aborted) await this.unpaused(id);
       if (any.aborted) return { gone: failure };
       const next = await again();
       if (next === "busy") continue;
@@ -189,8 +196,9 @@ export class CallWaits {
     if (side === undefined && failure.whose !== "provider") return { kind: "pass" };
     const at = now();
     const trouble = this.#trouble[side ?? "provider"];
-    trouble.since ??= at;
-    const { since } = trouble;
+    // a person who pauses during a try finds the attempt paused, not given up
+    const since = waiting.desk.paused() ? at : (trouble.since ?? at);
+    trouble.since = since;
     const leftMs = waiting.patience[`${side ?? "provider"}Ms`] - (at - since);
     if (leftMs <= 0) return { kind: "lost", tries: trouble.tries + 1, waitedMs: at - since };
     const { retryAfterMs, cause } = failure;

@@ -106,8 +106,6 @@ export class ModelGateway {
       const call = admitCall(route, { bytes: body.bytes, headers }, this.#options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
       if (route.kind === "count") return await this.#count(route, call, response);
-      await this.#desk.waits?.unpaused();
-      if (this.#over.signal.aborted) return refuse(response, route, 502, "the attempt is over");
       const booked = await this.#booked(route, call, response);
       if (!booked) return;
       const calling = new GatewayCall(this.#desk, { route, call, booked }, response).run();
@@ -122,6 +120,8 @@ export class ModelGateway {
   /** Undefined if the call was refused or the program went away. */
   async #booked(route: Route, call: AdmittedCall, response: ServerResponse): Promise<BookedCall | undefined> {
     for (;;) {
+      await this.#desk.waits?.unpaused();
+      if (this.#over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
       const booked = this.#book(route, call, response);
       if (booked !== "busy") return booked;
       await Promise.race([...this.#calls, sleep(busyMs, undefined, { ref: false })]);

@@ -156,6 +156,42 @@ test("a paused attempt asks nothing until it is continued, also before its first
   assert.deepEqual([shown.size, tries().length], [0, 0]);
 });
 
+for (const first of [true, false])
+  test(`an attempt that is paused while ${first ? "its first" : "a later"} call waits for its provider sends no further try, and patience begins again afterwards`, async () => {
+    const nearlyAnHour = Array.from({ length: 118 }, () => failing("overloaded"));
+    let waits = 0;
+    let looks = 0;
+    const begin = first ? [] : [answer()];
+    const { ask, tries, calls, waited, shown } = lab([...begin, ...nearlyAnHour, ...nearlyAnHour, answer()], {
+      sleep: async () => void waits++,
+      paused: () => waits === 118 && ++looks <= 1000,
+      person: (ms) => ms,
+    });
+    for (const _ of [...begin, "the call that waits"]) assert.equal((await ask()).kind, "answered");
+    assert.equal(calls().length, begin.length + 1);
+    assert.equal(tries().length, 236);
+    assert.ok(waited.operator! > 4_900_000, "longer than patience with the provider");
+    assert.equal(shown.size, 0);
+  });
+
+test("an attempt that is paused during its provider's last try is not given up", async () => {
+  let sent = 0;
+  let looks = 0;
+  const patience = { providerMs: 60_000, operatorMs: 60_000 };
+  const long = () => failing("overloaded", { tookMs: 70_000 });
+  const { ask, log } = lab([long(), answer()], {
+    patience,
+    paused: () => sent > 0 && ++looks < 4,
+    over: () => void sent++,
+    person: (ms) => ms,
+  });
+  assert.equal((await ask()).kind, "answered");
+  assert.deepEqual(
+    log.filter((one) => one.startsWith("model")),
+    ["model-try", "model-call"],
+  );
+});
+
 test("an answer is charged before it is written, and written with its digest and price", async () => {
   const { ask, log, calls, charged } = lab([
     answer({

@@ -72,11 +72,10 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
     // a used-up budget leaves no gap in the numbers
     if (given.meter.over()) return { kind: "over" };
     const call = ++counts.calls;
-    // before the first answer nothing can be lost: a wrong key is reported at once
-    const { desk, ...rest } = given;
     try {
-      const asked = { by, messages, tools, call };
-      const got = await new ModelCall(desk && counts.answered > 0 ? given : rest, asked).run();
+      // before the first answer nothing can be lost: a wrong key is reported at once
+      const asked = { by, messages, tools, call, awaitsPerson: counts.answered > 0 };
+      const got = await new ModelCall(given, asked).run();
       if (got.kind === "answered") counts.answered++;
       return got;
     } finally {
@@ -85,7 +84,14 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   };
 }
 
-type Call = { by: string; messages: Message[]; tools: ToolSpec[]; call: number };
+type Call = {
+  by: string;
+  messages: Message[];
+  tools: ToolSpec[];
+  call: number;
+  /** Whether trouble that a person can mend is waited out. */
+  awaitsPerson: boolean;
+};
 type BoundCall = Call & { bound: CallBound };
 type SentCall = BoundCall & { held: HeldCall };
 type Trial = { number: number; durationMs: number };
@@ -128,6 +134,7 @@ class ModelCall {
       const tried = await this.#try({ ...this.#call, held }, number).finally(held.release);
       if (tried.kind !== "again") return tried;
       await this.#wait(tried.failure, tried.next);
+      await this.#unpaused();
       if (this.#given.meter.over()) return { kind: "over" };
     }
   }
@@ -141,7 +148,17 @@ class ModelCall {
       const held = meter.hold(most);
       if (held) return held;
       await this.#pause(busyMs);
+      await this.#unpaused();
     }
+  }
+
+  /** Patience begins again after a pause, which has no limit. */
+  async #unpaused(): Promise<void> {
+    const { desk } = this.#given;
+    if (!desk?.paused()) return;
+    await whilePaused(callName(this.#call.call), { ...this.#given, desk });
+    this.#waited.provider = 0;
+    this.#waited.operator = 0;
   }
 
   async #try(
@@ -185,9 +202,10 @@ class ModelCall {
     if (time !== "work") meter.waited?.(time, durationMs);
     if (retry === "some-times" || retry === "once") this.#made[retry]++;
     const soon = failure.retry && this.#made["some-times"] < costlyTriesMax && this.#made.once < 2;
-    const person = !soon && mendable(failure) ? desk : undefined;
+    const person = !soon && this.#call.awaitsPerson && mendable(failure) ? desk : undefined;
     const side = person ? "operator" : "provider";
-    this.#waited[side] += durationMs;
+    // a person who pauses during a try finds the attempt paused, not given up
+    this.#waited[side] = desk?.paused() ? 0 : this.#waited[side] + durationMs;
     const leftMs = Math.max(0, most[`${side}Ms`] - this.#waited[side]);
     if (person) {
       const pauseMs = operatorPause(++this.#made.operator, failure.retryAfterMs, random);

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -110,6 +111,45 @@ test("two checkpoints are kept, and after a restart the next one shares the cont
   const fourth = await take(again);
   assert.deepEqual([fourth.name, fourth.copiedBytes], ["0004", 0]);
   assert.equal(events.length, 4);
+});
+
+test("after a restart the next checkpoint is taken, whatever was deleted or cut short before, and only what it needs is kept", async (t) => {
+  const { folder, root, keeper, open, take, events } = await keeping(t);
+  for (const name of ["a", "b", "c"]) writeFileSync(join(root, "workspace", name), name);
+  await take(keeper);
+  for (const name of ["b", "c"]) rmSync(join(root, "workspace", name));
+  await take(keeper);
+  const contents = join(folder, "checkpoints/contents");
+  writeFileSync(join(contents, "00000009"), "half of a copy");
+  writeFileSync(join(root, "workspace/d"), "d");
+  const third = await take(open());
+  assert.deepEqual([third.event, third.name, events.length], ["checkpoint", "0003", 3]);
+  assert.deepEqual(readdirSync(join(folder, "checkpoints")).sort(), ["0002.json", "0003.json", "contents"]);
+  const { checkpoint } = leftCheckpoint(join(folder, "checkpoints"))!;
+  const held = checkpoint.entries.flatMap(({ content }) => content ?? []);
+  assert.deepEqual(readdirSync(contents).sort(), held.sort());
+});
+
+test("half a copy that failed is removed at once", async (t) => {
+  const folder = base(t);
+  const written = Promise.withResolvers<TrajectoryEvent>();
+  const keeper = new CheckpointKeeper({
+    sandbox: {
+      async checkpoint({ contents, newContent }) {
+        writeFileSync(join(contents, newContent()), "half");
+        throw new Error("no space left on device");
+      },
+    },
+    ...{ folder, folders: ["workspace"], without: [], pauseMs: 0, write: written.resolve },
+    now: () => ({ after: 1, workingMs: 1 }),
+  });
+  keeper.look();
+  assert.deepEqual(await written.promise, {
+    event: "checkpoint-skipped",
+    because: "no space left on device",
+  });
+  await keeper.stop();
+  assert.deepEqual(readdirSync(join(folder, "contents")), []);
 });
 
 test("the pause after a checkpoint is at least fifty times as long as it took", async (t) => {

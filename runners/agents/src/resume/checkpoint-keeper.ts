@@ -42,8 +42,6 @@ export class CheckpointKeeper {
     const left = leftCheckpoint(options.folder);
     this.#count = left ? Number(left.name) : 0;
     if (left) this.#kept = [{ name: left.name, entries: left.checkpoint.entries }];
-    for (const { content } of left?.checkpoint.entries ?? [])
-      this.#contents = Math.max(this.#contents, Number(content ?? 0));
   }
 
   /** Begins a checkpoint if one is due, beside what the agent does. */
@@ -86,12 +84,12 @@ export class CheckpointKeeper {
         durationMs,
       });
       this.#kept.push({ name, entries });
-      this.#thin();
     } catch (error) {
       if (!this.#over.signal.aborted) this.#skip((error as Error).message);
     } finally {
       const took = performance.now() - began;
       this.#notBefore = now().workingMs + Math.max(pauseMs, took / shareMost);
+      if (!this.#over.signal.aborted) this.#thin();
     }
   }
 
@@ -99,17 +97,21 @@ export class CheckpointKeeper {
     const { sandbox, folder, folders, without } = this.#options;
     const contents = checkpointContents(folder);
     await mkdir(contents, { recursive: true });
+    this.#thin(); // what an earlier supervisor left: its contents have numbers that no checkpoint names
+    for (const name of readdirSync(contents)) this.#contents = Math.max(this.#contents, Number(name));
     return sandbox.checkpoint!({
       ...{ contents, folders, without, before: this.#kept.at(-1)?.entries ?? [], signal: this.#over.signal },
       newContent: () => String(++this.#contents).padStart(8, "0"),
     });
   }
 
-  /** Removes the oldest checkpoints, and contents that none holds, as of a copy that was ended. */
+  /** Removes all but the newest checkpoints, and contents that these do not hold, as of a copy that was cut short. */
   #thin(): void {
     const { folder } = this.#options;
-    for (const { name } of this.#kept.splice(0, Math.max(0, this.#kept.length - keptMax)))
-      rmSync(join(folder, `${name}.json`), { force: true });
+    this.#kept = this.#kept.slice(-keptMax);
+    const names = new Set(this.#kept.map(({ name }) => `${name}.json`));
+    for (const name of readdirSync(folder))
+      if (name.endsWith(".json") && !names.has(name)) rmSync(join(folder, name), { force: true });
     const held = new Set(this.#kept.flatMap(({ entries }) => entries.map(({ content }) => content)));
     const contents = checkpointContents(folder);
     for (const name of readdirSync(contents))

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -12,6 +14,8 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { mountSmallDisk } from "../../../../tests/support/machines/small-disk.ts";
 import { base } from "../testing/scripted-scaffold.ts";
 import { copyToCheckpoint, restoreCheckpoint } from "./copy-checkpoint.ts";
 
@@ -62,4 +66,55 @@ test("a folder that its owner may not write comes back with its files", async (t
   assert.equal(readFileSync(join(root, "workspace/modules/deep/l"), "utf8"), "text");
   for (const path of ["deep", ""])
     assert.equal(statSync(join(root, "workspace/modules", path)).mode & 0o777, 0o555);
+});
+
+/** Checkpoints `root`, whose contents get numbers from `count` on. */
+async function copied(root: string, contents: string, before: CheckpointEntry[] = []) {
+  let count = readdirSync(contents).length;
+  const taken = await copyToCheckpoint(root, {
+    ...{ contents, folders: ["home", "workspace"], without: [], before },
+    ...{ signal: new AbortController().signal, newContent: () => String(++count) },
+  });
+  assert.ok(typeof taken !== "string", String(taken));
+  return taken;
+}
+
+/** A file of two MiB with six names, and two small files of equal bytes. */
+function withLinks(from: string) {
+  mkdirSync(join(from, "home"), { recursive: true });
+  mkdirSync(join(from, "workspace"));
+  writeFileSync(join(from, "home/cached"), Buffer.alloc(2 << 20, 7));
+  for (let n = 0; n < 5; n++) linkSync(join(from, "home/cached"), join(from, `workspace/venv${n}`));
+  for (const name of ["one", "two"]) writeFileSync(join(from, "workspace", name), "equal");
+}
+
+test("a file with many names is copied once, and has them all after a restore", async (t) => {
+  const { root, contents } = places(t);
+  const from = join(root, "../from");
+  withLinks(from);
+  const taken = await copied(from, contents);
+  assert.deepEqual([taken.copiedBytes, taken.entries.length, readdirSync(contents).length], [2097162, 8, 4]);
+  const { copiedBytes } = await copied(from, contents, taken.entries);
+  assert.equal(copiedBytes, 0);
+  await restoreCheckpoint(root, contents, checkpoint(taken.entries), undefined);
+  const at = (path: string) => statSync(join(root, path));
+  for (let n = 0; n < 5; n++) assert.equal(at(`workspace/venv${n}`).ino, at("home/cached").ino);
+  assert.equal(at("home/cached").nlink, 6);
+  assert.deepEqual(readFileSync(join(root, "workspace/venv4")), Buffer.alloc(2 << 20, 7));
+  assert.notEqual(at("workspace/one").ino, at("workspace/two").ino, "no names of one file");
+});
+
+test("a checkpoint that does not fit is refused as a full disk, and its hard links take no room", async (t) => {
+  const { contents, outside } = places(t);
+  const { root, trouble, grow } = mountSmallDisk(t, "1m");
+  if (trouble !== undefined) return t.skip(trouble);
+  withLinks(join(outside, "from"));
+  const { entries } = await copied(join(outside, "from"), contents);
+  const restore = (to: string) => {
+    mkdirSync(join(root, to));
+    return restoreCheckpoint(join(root, to), contents, checkpoint(entries), undefined);
+  };
+  await assert.rejects(restore("first"), (error) => isFullDisk(error));
+  grow("6m");
+  await restore("second");
 });

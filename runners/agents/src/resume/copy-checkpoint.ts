@@ -1,13 +1,14 @@
 // Copies the files of a sandbox into an attempt's checkpoints, and back into a new sandbox. Programs may write meanwhile.
-// A file that did not change since the checkpoint before is not read: its content is shared. Holes stay holes, and on a
-// file system with reflinks a copy takes no room.
+// A file that did not change since the checkpoint before is not read: its content is shared. So is that of the names of
+// one file, which are hard links again after a restore. Holes stay holes, and on a file system with reflinks a copy
+// takes no room.
 import { type BigIntStats, constants } from "node:fs";
-import { copyFile, lchown, open, readlink, statfs, symlink } from "node:fs/promises";
+import { copyFile, lchown, link, open, readlink, statfs, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { CheckpointCopy, CopiedFiles } from "@mlrb/core/ports/sandbox";
 import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
-import { execa } from "execa";
+import { type ExecaError, execa } from "execa";
 import {
   child,
   look,
@@ -33,6 +34,7 @@ const largeBytes = 1n << 20n;
 /** A text says why nothing was copied. Throws on trouble that the agent did not cause. */
 export async function copyToCheckpoint(root: string, asked: CheckpointCopy): Promise<CopiedFiles | string> {
   const found: CheckpointEntry[] = [];
+  const counted = new Set<string>();
   let newBytes = 0n;
   const known = new Map(
     asked.before.flatMap(({ identity, content }) =>
@@ -45,7 +47,11 @@ export async function copyToCheckpoint(root: string, asked: CheckpointCopy): Pro
       asked.signal.throwIfAborted();
       if (asked.without.includes(path)) return false;
       const entry = entryOf(path, stats, target);
-      if (entry?.kind === "file" && !known.has(entry.identity!)) newBytes += stats.blocks * 512n;
+      const { identity } = entry ?? {};
+      if (identity !== undefined && !known.has(identity) && !counted.has(identity)) {
+        counted.add(identity);
+        newBytes += stats.blocks * 512n;
+      }
       if (entry) found.push(entry);
       return found.length < entriesMax;
     });
@@ -59,7 +65,7 @@ export async function copyToCheckpoint(root: string, asked: CheckpointCopy): Pro
 async function copyFiles(
   root: string,
   found: CheckpointEntry[],
-  known: ReadonlyMap<string, string>,
+  known: Map<string, string>,
   { contents, newContent, signal }: CheckpointCopy,
 ): Promise<CopiedFiles> {
   const entries: CheckpointEntry[] = [];
@@ -76,6 +82,7 @@ async function copyFiles(
     if (copied === "gone") continue;
     if (!same) copiedBytes += entry.bytes ?? 0;
     if (copied === "torn") torn++;
+    else known.set(entry.identity!, content);
     entries.push({ ...entry, content });
   }
   return { entries, copiedBytes, torn };
@@ -136,12 +143,24 @@ async function copyOne(
 }
 
 async function copyLarge(fd: number, to: string, signal: AbortSignal): Promise<void> {
-  const how = ["--reflink=auto", "--sparse=auto", "--no-preserve=all"];
   // by this process's descriptor: the name may lead elsewhere by now
-  await execa("cp", [...how, "--", `/proc/${process.pid}/fd/${fd}`, to], {
-    cancelSignal: signal,
-    timeout: copyMostMs,
-  });
+  await copyByProgram(`/proc/${process.pid}/fd/${fd}`, to, { cancelSignal: signal, timeout: copyMostMs });
+}
+
+async function copyByProgram(
+  from: string,
+  to: string,
+  limits: { cancelSignal?: AbortSignal; timeout?: number } = {},
+): Promise<void> {
+  const how = ["--reflink=auto", "--sparse=auto", "--no-preserve=all"];
+  try {
+    await execa("cp", [...how, "--", from, to], { ...limits, env: { LC_ALL: "C" } });
+  } catch (error) {
+    const full = /: (No space left on device|Disk quota exceeded)$/m.test(
+      (error as ExecaError<object>).stderr,
+    );
+    throw full ? Object.assign(error as Error, { code: "ENOSPC" }) : error;
+  }
 }
 
 /** Into a sandbox in which nothing runs yet. No link of the agent is followed. On the disk when it resolves. */
@@ -153,9 +172,11 @@ export async function restoreCheckpoint(
 ): Promise<void> {
   const folders = entries.filter(({ kind }) => kind === "folder");
   for (const { path } of folders) await (await makeFolders(root, path, { owner })).handle.close();
+  /** The path of each content that is restored. */
+  const restored = new Map<string, string>();
   for (const entry of entries)
     if (entry.kind !== "folder")
-      await restoreOne(root, contents, entry, owner).catch((error: NodeJS.ErrnoException) => {
+      await restoreOne({ root, contents, owner, restored }, entry).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "EEXIST") throw error; // listed twice, by an older version
       });
   // last, and the inner ones first: the agent may have given a folder that it may not write itself
@@ -166,28 +187,51 @@ export async function restoreCheckpoint(
   await execa("sync", ["--file-system", root], { reject: false });
 }
 
+type Restoring = {
+  root: string;
+  contents: string;
+  owner: SandboxUser | undefined;
+  restored: Map<string, string>;
+};
+
 async function restoreOne(
-  root: string,
-  contents: string,
+  { root, contents, owner, restored }: Restoring,
   { kind, path, mode, mtimeMs, target = "", content = "", bytes = 0 }: CheckpointEntry,
-  owner: SandboxUser | undefined,
 ): Promise<void> {
   await using folder = await makeFolders(root, dirname(path), { owner });
-  const to = child(folder, Buffer.from(basename(path)));
+  const to = child(folder, nameOf(path));
   if (kind === "link") {
     await symlink(target, to);
     if (owner) await lchown(to, owner.uid, owner.gid);
     return;
   }
+  const same = restored.get(content);
+  if (same !== undefined && (await isLinked(root, same, to))) return;
   await using file = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   const through = process.platform === "linux" ? `/proc/${process.pid}/fd/${file.fd}` : to.toString();
   await copyBack(join(contents, content), through, bytes);
   if (owner) await file.chown(owner.uid, owner.gid);
   await file.chmod(mode | 0o400);
   if (mtimeMs !== undefined) await file.utimes(mtimeMs / 1000, mtimeMs / 1000);
+  restored.set(content, path);
 }
+
+/** False where the file system takes no further link to the file: then it is copied. */
+async function isLinked(root: string, path: string, to: Buffer): Promise<boolean> {
+  await using folder = await openInside(root, dirname(path));
+  try {
+    await link(child(folder, nameOf(path)), to);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["EMLINK", "EPERM", "EXDEV", "ENOTSUP"].includes(code)) return false;
+    throw error;
+  }
+}
+
+const nameOf = (path: string) => Buffer.from(basename(path));
 
 async function copyBack(from: string, to: string, bytes: number): Promise<void> {
   if (bytes < Number(largeBytes)) return copyFile(from, to, constants.COPYFILE_FICLONE);
-  await execa("cp", ["--reflink=auto", "--sparse=auto", "--no-preserve=all", "--", from, to]);
+  await copyByProgram(from, to);
 }

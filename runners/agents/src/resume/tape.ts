@@ -1,7 +1,7 @@
 // Plays a conversation of an earlier supervisor to its scaffold, up to the last event on disk: the scaffold runs
 // again from its start, and everything that it asked or did is answered from the trajectory. Nothing is asked, run or
 // recorded twice. From there on the scaffold is live.
-import type { ModelTryEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { wholeText } from "../record/attachments.ts";
 import { responseOf } from "../record/recording.ts";
 import type { AskResult, PastCall, RecordedResult } from "../scaffold/scaffold.ts";
@@ -34,7 +34,7 @@ export class Tape {
 
   constructor(options: TapeOptions) {
     this.#options = options;
-    this.#events = options.events;
+    this.#events = options.events.filter(isPlayed);
   }
 
   /** Whether everything was played. */
@@ -68,9 +68,8 @@ export class Tape {
 
   /** The recorded answer; undefined if the call must be made. */
   answer(by: string): AskResult | undefined {
-    let failed: ModelTryEvent | undefined;
-    for (let next = this.#events[this.#at]; next?.event === "model-try"; next = this.#events[++this.#at])
-      failed = next;
+    let tooLong = false;
+    for (; this.#events[this.#at]?.event === "model-try"; this.#at++) tooLong = true;
     const next = this.#events[this.#at];
     if (next?.event === "model-call" && next.by === by) {
       const response = responseOf(next, this.#options.attachments ?? "");
@@ -78,7 +77,7 @@ export class Tape {
       this.#at++;
       return { kind: "answered", response };
     }
-    if (failed?.cause === "too-long") return { kind: "too-long" };
+    if (tooLong) return { kind: "too-long" };
     if (next) throw differs({ event: "model-call", by }, next);
     return undefined;
   }
@@ -110,6 +109,11 @@ export class Tape {
       ...(rest !== null && { rest }),
     };
   }
+}
+
+/** A scaffold sees a failed try only if it must shorten its request. */
+function isPlayed(event: Taped): boolean {
+  return event.event !== "model-try" || event.cause === "too-long";
 }
 
 type Named = { event: string; by?: string; why?: string; name?: string };

@@ -14,6 +14,7 @@ import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folder
 import { statePaths } from "@mlrb/local/store/state-folder";
 import type { Check } from "../gates/machine-checks.ts";
 import type { JobsAlike } from "../gates/profile-needs.ts";
+import { jobPost } from "../run/job-post.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
 
@@ -81,9 +82,11 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
     const executor = new SlurmExecutor({
       ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
+      post: () => jobPost({ repository, state, scratch: join(own.path, "parcels") }, env),
       times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
     });
     const from = Date.now();
+    const { name, help, works: found } = filesOf(jobs, root);
     const job = executor.start(probe({ slot, repository, here, jobs, env }));
     let queued = true;
     void job.began?.then(() => {
@@ -98,20 +101,21 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
       await job.ended;
       return [
         queued
-          ? waits(slot, patienceMs)
-          : missing(shared, `a job did not end within ${formatDuration(patienceMs)}`, sharedHelp(root)),
+          ? waits(name, { slot, patienceMs })
+          : missing(name, `a job did not end within ${formatDuration(patienceMs)}`, help),
       ];
     }
+    executor.close();
     const file = join(slot, "out/node.json");
     const text = end.kind === "succeeded" && existsSync(file) ? readFileSync(file, "utf8") : "";
     const reading = readFormat(slurmNode, text);
     if (reading.kind !== "ok") {
       const why = end.kind === "failed" ? end.detail : "it wrote nothing that this host sees";
-      return [missing(shared, `a small job failed: ${why}`, sharedHelp(root))];
+      return [missing(name, `a small job failed: ${why}`, help)];
     }
     const clockMs = { from, to: Date.now() };
     return [
-      works(shared, `${reading.value.host} reads and writes ${state}`),
+      works(name, `${reading.value.host} ${found}`),
       ...nodeChecks(reading.value, jobs, { ...here, clockMs }),
     ];
   } finally {
@@ -120,18 +124,28 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   }
 }
 
-const shared = "node's shared disk";
-
-function sharedHelp(root: string): string {
-  return `the repository and ${join(root, ".mlrb")} must have the same path on every node: ask the administrator for a folder that all nodes mount, and clone there`;
+/** How a node gets files: the name of its check, what works, and the way out. */
+function filesOf({ slurm }: JobsAlike, root: string): { name: string; works: string; help: string } {
+  const { state } = statePaths(root);
+  if (slurm.files === "remote-cache")
+    return {
+      name: "node's files",
+      works: "gets its files from the remote cache, and sends them back",
+      help: "MLRB_REMOTE_CACHE must name a server that this host and the nodes reach and may write to; the repository must be cloned at the same path on every node, at the same commit, with `pnpm install`",
+    };
+  return {
+    name: "node's shared disk",
+    works: `reads and writes ${state}`,
+    help: `the repository and ${state} must have the same path on every node: ask the administrator for a folder that all nodes mount, and clone there; without one see "No shared disk" in docs/cluster.md`,
+  };
 }
 
 /** A job that did not begin in time says nothing of its node. */
-function waits(slot: string, patienceMs: number): Check {
+function waits(name: string, { slot, patienceMs }: { slot: string; patienceMs: number }): Check {
   const log = existsSync(join(slot, "log")) ? readFileSync(join(slot, "log"), "utf8") : "";
   const why = /^mlrb: waits: (.*)$/m.exec(log)?.[1];
   const found = `a small job got no node within ${formatDuration(patienceMs)}${why === undefined ? "" : ` (${why})`}`;
-  return { name: shared, answer: "note", found, help: "run doctor again when the partition is less busy" };
+  return { name, answer: "note", found, help: "run doctor again when the partition is less busy" };
 }
 
 type Probe = Pick<ClusterPlace, "repository" | "here"> & {

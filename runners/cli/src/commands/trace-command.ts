@@ -99,6 +99,7 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
     ),
     ...Object.entries(node.outputs).map(([name, { digest }]) => row("output", `${name} ${short(digest)}`)),
     ...(parts.environment ? [row("environment", short(parts.environment))] : []),
+    ...Object.entries(parts.services ?? {}).map(([name, key]) => row("service", `${name} ${short(key)}`)),
     row(
       "ran",
       `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,

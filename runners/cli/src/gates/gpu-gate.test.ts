@@ -77,6 +77,21 @@ test("a stage that needs more GPUs than the host has is refused with the profile
   assert.equal(said("large", 8), undefined);
 });
 
+test("a stage is refused whose own GPUs and those of its service are more than the host has", () => {
+  const plan = planned("large");
+  const [train, service] = plan.instances;
+  plan.instances = [service!, { ...train!, index: 1, uses: { name: "serve", from: 0 } }];
+  const previews: Preview[] = [0, 1].map((index) => ({
+    ...{ index, action: "run", certain: true, reasons: [], expectedMs: undefined },
+  }));
+  const request = { plan, inProfile: () => ({ plan, selected: [0, 1] }) };
+  assert.equal(tooFewGpus(request, previews, { gpus: gpus(9) }), undefined);
+  assert.equal(
+    tooFewGpus(request, previews, { gpus: gpus(8) })?.message,
+    '"train" needs 9 GPUs with its service; this host has 8 (nvidia-smi -L)',
+  );
+});
+
 test("reused instances and stale ones that are left need no GPU", () => {
   assert.equal(said("large", 1, { train: "reuse" }), undefined);
   assert.equal(said("large", 1, { train: "stale" }), undefined);

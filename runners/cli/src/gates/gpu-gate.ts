@@ -33,11 +33,16 @@ export function tooFewGpus(
   const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
-    lacking(plan, indices, here).map(({ stage, execution }) => [stage.name, execution.resources.gpus]),
+    lacking(plan, indices, here).map((one) => [
+      one.stage.name,
+      { gpus: gpusWanted(plan, one), words: one.uses ? " with its service" : "" },
+    ]),
   );
   if (stages.size === 0) return undefined;
-  const most = Math.max(...stages.values());
-  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${counted(gpus, "GPU")}`);
+  const most = Math.max(...[...stages.values()].map(({ gpus }) => gpus));
+  const wants = [...stages].map(
+    ([name, { gpus, words }]) => `"${name}" needs ${counted(gpus, "GPU")}${words}`,
+  );
   const others = profilesWhere(request, (other) => lacking(other.plan, other.selected, here).length === 0);
   return {
     code: "too-few-gpus",
@@ -60,7 +65,14 @@ function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[]
   return indices
     .map((index) => plan.instances[index]!)
     .filter((instance) => {
-      const wanted = instance.execution.resources.gpus;
-      return usesGpusHere(instance) && wanted > gpusFor(wanted, gpus).length;
+      const own = instance.execution.resources.gpus;
+      if (!usesGpusHere(instance)) return false;
+      return own > gpusFor(own, gpus).length || gpusWanted(plan, instance) > gpus.length;
     });
+}
+
+/** With those of its service, which runs at the same time. */
+function gpusWanted(plan: Plan, { execution, uses }: Instance): number {
+  const ofService = uses ? plan.instances[uses.from]!.execution.resources.gpus : 0;
+  return execution.resources.gpus + ofService;
 }

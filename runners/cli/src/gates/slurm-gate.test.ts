@@ -34,7 +34,11 @@ test("an attempt's secrets must be keys of its models, which stay on this host",
   );
 });
 
-test("an image and a GPU's speed are refused", () => {
+test("an attempt without a shared disk, an image and a GPU's speed are refused", () => {
+  assert.match(
+    refusal("untrusted: true, slurm: { files: remote-cache }") ?? "",
+    /is an attempt, whose state needs a disk that its node and this host share/,
+  );
   assert.match(refusal(`image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "", /runs in the image lab\/score@/);
   assert.match(refusal("hostSensitive: true, resources: { gpus: 1 }") ?? "", /the speed of a GPU/);
 });

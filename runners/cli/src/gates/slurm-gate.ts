@@ -6,6 +6,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Request } from "../request/request.ts";
 import { type Gate, startedIn } from "./gate.ts";
+import { remoteAddressOf } from "./remote-address.ts";
 
 export async function slurmGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
@@ -16,6 +17,9 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
   if (jobs.length === 0) return undefined;
   const unfit = unfitForSlurm(jobs.map(({ index }) => plan.instances[index]!));
   if (unfit) return unfit;
+  const travelling = jobs.filter(({ index }) => filesTravel(plan.instances[index]!));
+  const noCache = travelling.length > 0 && cacheTrouble(plan.instances[travelling[0]!.index]!.stage.name);
+  if (noCache) return noCache;
   const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
   const trouble = await slurmTrouble();
   if (trouble === undefined) return undefined;
@@ -25,6 +29,20 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
     code: "no-slurm",
     message: `${shown.join(", ")} ${names.length === 1 ? "runs" : "run"} as Slurm jobs; ${trouble}`,
     help: "run this where sinfo lists the partitions, or choose a profile without executor: slurm",
+  };
+}
+
+function filesTravel({ execution }: Pick<Instance, "execution">): boolean {
+  return execution.slurm?.files === "remote-cache";
+}
+
+function cacheTrouble(stage: string): Diagnostic | undefined {
+  const cache = remoteAddressOf(process.env);
+  if (cache !== undefined) return "code" in cache ? cache : undefined;
+  return {
+    code: "no-remote-cache",
+    message: `the files of "${stage}" would reach its node through a remote cache, and none is named`,
+    help: "set MLRB_REMOTE_CACHE to an address that this host and the nodes reach, or remove `files: remote-cache` from `slurm:`",
   };
 }
 
@@ -51,6 +69,8 @@ function whyUnfit({ stage, action, execution }: Instance): string | undefined {
     return stage.untrusted
       ? `gets secrets that are the key of no model of its agent's preset (${others.join(", ")}), and only such keys stay on this host`
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
+  if (stage.untrusted && filesTravel({ execution }))
+    return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
   if (execution.image !== undefined) return `runs in the image ${execution.image}`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";

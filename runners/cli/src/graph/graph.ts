@@ -47,6 +47,9 @@ export function graphOf(
 /** The edge from a stage that must succeed before another starts. */
 const after = { output: "starts after", kind: "after" as const };
 
+/** What a user of a service needs of it. */
+const address = { output: "address", kind: "needed" } as const;
+
 type Drawn = Pick<Graph, "nodes" | "edges">;
 
 function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {
@@ -82,6 +85,9 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
       kind: "collected" as const,
     })),
     ...(stage.spec.startAfter ?? []).map((from) => ({ from, to: stage.name, ...after })),
+    ...(stage.spec.service?.for ?? []).flatMap((to) =>
+      drawn.has(to) ? [{ from: stage.name, to, ...address }] : [],
+    ),
   ]);
   const edges = joined(
     links
@@ -102,10 +108,11 @@ function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>):
     const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
     return { id, name, lines: [...point, ...marks(stage), stateWords[state]], state, durable, untrusted };
   });
-  const links = drawn.flatMap(({ id, inputs, members, checks = [] }) => [
+  const links = drawn.flatMap(({ id, inputs, members, uses, checks = [] }) => [
     ...inputs.map(({ from, output }) => ({ from, to: id, output, kind: "needed" as const })),
     ...members.map(({ from, output }) => ({ from, to: id, output, kind: "collected" as const })),
     ...checks.map((from) => ({ from, to: id, ...after })),
+    ...(uses ? [{ from: uses.from, to: id, ...address }] : []),
   ]);
   const edges = joined(
     links

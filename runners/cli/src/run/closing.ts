@@ -30,6 +30,8 @@ export type Closing = {
   /** How much of the plan the report covers; undefined without a report. */
   coverage?: string | undefined;
   cost?: string | undefined;
+  /** How long its services ran, a line each. */
+  services?: string[];
   /** The folder of the published results, as a path to type. */
   results?: string | undefined;
   next: NextStep[];
@@ -52,12 +54,20 @@ export function closing(of: Closing, screen?: { columns: number; rows: number })
   return `${[...begin, ...failed(of, shape ?? [], columns), ...end].join("\n")}\n`;
 }
 
-function head({ pipeline, profile, counts, durationMs, coverage, cost }: Closing, columns: number): string[] {
+function head(
+  { pipeline, profile, counts, durationMs, coverage, cost, services = [] }: Closing,
+  columns: number,
+): string[] {
   const parts = (Object.keys(counts) as OutcomeKind[])
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${counts[kind]} ${kind}`);
   const did = parts.join(", ") || "nothing to do";
-  const lines = [`${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}`, coverage, cost];
+  const lines = [
+    `${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}`,
+    coverage,
+    cost,
+    ...services,
+  ];
   return lines.filter((line) => line !== undefined).flatMap((line) => wrap(line, columns));
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@mlrb/local/run/run-request";
 import type { ShownWait } from "../show/attempt-wait-text.ts";
 import { type EventCommandOptions, eventCommand } from "./event-command.ts";
@@ -106,3 +107,25 @@ test("a command that fails, hangs or does not read is reported once and does not
   await hanging.events.finished();
   assert.match(hanging.said[0]!, /was ended by SIGKILL/);
 });
+
+test("the limit ends every program of a command that is a pipeline", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-events-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const pid = join(folder, "pid");
+  const command = `sh -c 'echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 60' | cat`;
+  const { events } = scene(t, { command, limitMs: 800 });
+  events.runEnded(counts);
+  await events.finished();
+  const sleeping = Number(readFileSync(pid, "utf8"));
+  for (let look = 0; look < 100 && isRunning(sleeping); look++) await sleep(10);
+  assert.equal(isRunning(sleeping), false);
+});
+
+/** A zombie has ended: in a container its new parent may never look. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

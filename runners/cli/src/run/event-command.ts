@@ -101,20 +101,34 @@ export function eventCommand(
   };
 }
 
-/** The command's failure in words. Its output goes to standard error. */
+/**
+ * The command's failure in words. Its output goes to standard error. The whole group ends at the limit and with this
+ * process: a shell that is killed leaves the programs of its pipeline running.
+ */
 function carryOut(command: string, input: string, limitMs: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn("sh", ["-c", command], {
-      stdio: ["pipe", process.stderr, process.stderr],
-      timeout: limitMs,
-      killSignal: "SIGKILL",
-    });
-    child.on("error", (error) => resolve(`cannot be started: ${error.message}`));
-    child.on("exit", (code, signal) => {
-      if (signal) resolve(`was ended by ${signal}, after at most ${limitMs / 1000} s`);
-      else resolve(code === 0 ? undefined : `ended with exit ${code}`);
-    });
-    child.stdin.on("error", () => {}); // a command need not read
-    child.stdin.end(input);
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const child = spawn("sh", ["-c", command], {
+    stdio: ["pipe", process.stderr, process.stderr],
+    detached: true,
   });
+  const end = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch {} // it has ended
+  };
+  const timer = setTimeout(end, limitMs);
+  process.once("exit", end);
+  const over = (trouble: string | undefined) => {
+    clearTimeout(timer);
+    process.off("exit", end);
+    resolve(trouble);
+  };
+  child.on("error", (error) => over(`cannot be started: ${error.message}`));
+  child.on("exit", (code, signal) => {
+    if (signal) over(`was ended by ${signal}, after at most ${limitMs / 1000} s`);
+    else over(code === 0 ? undefined : `ended with exit ${code}`);
+  });
+  child.stdin.on("error", () => {}); // a command need not read
+  child.stdin.end(input);
+  return promise;
 }

@@ -8,6 +8,10 @@ const owner = { host: "gpu2", boot: "b", pid: 17, started: "5" };
 
 const lines: [RareEvent, string[]][] = [
   [
+    { kind: "serving", instance, url: "http://127.0.0.1:43121" },
+    ["serves  attempt[seed=1]  (at http://127.0.0.1:43121)"],
+  ],
+  [
     { kind: "taken-over", instance, owner, silentMs: 600_000 },
     ["took over attempt[seed=1]  from process 17 on gpu2, silent for 10 m 0 s"],
   ],

@@ -6,12 +6,14 @@ import type { RunEvent } from "@mlrb/local/run/run-request";
 
 export type RareEvent = Extract<
   RunEvent,
-  { kind: "taken-over" | "adopted" | "undeclared" | "retried" | "gpu-left-out" }
+  { kind: "serving" | "taken-over" | "adopted" | "undeclared" | "retried" | "gpu-left-out" }
 >;
 
 export function eventLines(event: RareEvent): string[] {
   const { id } = event.instance;
   switch (event.kind) {
+    case "serving":
+      return [`serves  ${id}  (at ${event.url})`];
     case "taken-over":
       return [
         `took over ${id}  from ${ownerWords(event.owner)}, silent for ${formatDuration(event.silentMs)}`,

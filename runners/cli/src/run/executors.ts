@@ -17,9 +17,11 @@ export function executorsOf(repository: string): RunOptions["executors"] {
       const { DockerExecutor } = await import("@mlrb/docker/docker-executor");
       return new DockerExecutor({ root: repository, state: state.state, run, ...othersIn(state.work, run) });
     },
-    async slurm({ run, state: { work } }) {
+    async slurm({ run, state: { state, work } }) {
       const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
-      return new SlurmExecutor({ work, run, program: slurmProgram, ...othersIn(work, run) });
+      const { jobPost } = await import("./job-post.ts");
+      const post = () => jobPost({ repository, state, scratch: join(work, run, "parcels") });
+      return new SlurmExecutor({ work, run, program: slurmProgram, post, ...othersIn(work, run) });
     },
   };
 }

@@ -26,8 +26,10 @@ function timedWorks({ plan, selected, workspace }: ForecastOptions): TimedWork[]
   const timed = new Set<string>();
   return selected.map((index) => {
     const instance = plan.instances[index]!;
-    const { expectedMs: _, ...work } = workOf(instance, { position, workspace });
+    const { expectedMs: _, ...work } = workOf(instance, { plan, position, workspace });
     const last = workspace.last.get(instance.id);
+    // a service takes as long as its users
+    if (instance.execution.service) return { ...work, stage: instance.stage.name, tookMs: 0 };
     const tookMs = last && timed.has(last.key) ? 0 : last?.durationMs;
     if (last) timed.add(last.key);
     return { ...work, stage: instance.stage.name, tookMs };

@@ -21,6 +21,7 @@ import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
 import { startRun } from "@mlrb/local/run/run-plan";
 import { leftStale, type RunPurse } from "@mlrb/local/run/run-request";
+import { serviceTotals } from "@mlrb/local/services/service-hours";
 import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
@@ -45,6 +46,7 @@ import { Progress } from "./progress.ts";
 import { endRemote, openRemote } from "./remote-run.ts";
 import { printEnd, type RunSummary } from "./run-summary.ts";
 import { RunTally } from "./run-tally.ts";
+import { serviceWords } from "./service-words.ts";
 import { reusedLines, stageLine } from "./stage-lines.ts";
 import { untilFinished } from "./until-finished.ts";
 import { isWatched, tellWatcher } from "./watcher-channel.ts";
@@ -182,8 +184,10 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   // on a terminal the failures are printed after the tables, where they are seen
   if (!options.json && !process.stdout.isTTY) printFailures(plan, results, workspace.state.logs);
   const cost = tally.spent(results);
+  const ofPlan = { pipeline: plan.pipeline, profile: plan.profile };
+  const services = serviceTotals(workspace.state, { ...ofPlan, run });
   const checked = await printEnd(
-    { ...summary, ...(cost && { spent: cost }) },
+    { ...summary, ...(cost && { spent: cost }), ...(services.length > 0 && { services }) },
     {
       root,
       json: options.json,
@@ -191,6 +195,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       run,
       asked: { pipeline, options },
       failures: failuresOf(plan, results, { logs: workspace.state.logs, root: options.root }),
+      services: serviceWords(services, serviceTotals(workspace.state, ofPlan)),
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );

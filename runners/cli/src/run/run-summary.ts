@@ -1,6 +1,7 @@
 // Prints the end of a run, also of one that had nothing to do.
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import type { ServiceTotal } from "@mlrb/local/services/service-hours";
 import { type Spent, spentWords } from "../gates/spent.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
@@ -15,6 +16,8 @@ export type RunSummary = {
   results?: string;
   /** What its attempts cost; absent if none ran. */
   spent?: Spent;
+  /** What its services ran; absent if none did. */
+  services?: ServiceTotal[];
   /** Whether its report and its times follow their formats. */
   checked?: boolean;
   /** With --json, the line of each stage instance. */
@@ -34,6 +37,8 @@ type End = {
   failures?: Failure[];
   /** Attempts that were left stale. */
   leftStale?: number;
+  /** The lines about services. */
+  services?: string[];
 };
 
 /** Prints the tables and then the summary. Returns whether the files of the tables follow their formats. */
@@ -43,7 +48,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
     return false;
   }
   const { pipeline, profile, counts, results, spent, checked = false } = said;
-  const { root, durationMs, asked, failures = [], leftStale = 0 } = end;
+  const { root, durationMs, asked, failures = [], leftStale = 0, services = [] } = end;
   const folder = results === undefined ? undefined : join(root, results);
   const shown = folder === undefined ? undefined : await showReport(folder, { checked });
   const report = shown?.report;
@@ -57,6 +62,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
       failures,
       coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
       cost: spent && spentWords(spent),
+      services,
       results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
       next: afterRun({ counts, leftStale, published: folder !== undefined, report }, asked),
     },
@@ -73,7 +79,7 @@ function screenSize(): { columns: number; rows: number } | undefined {
 }
 
 function printSummary(
-  { pipeline, profile, counts, results, spent }: RunSummary,
+  { pipeline, profile, counts, results, spent, services }: RunSummary,
   { durationMs, run }: End,
 ): void {
   const line = {
@@ -85,6 +91,7 @@ function printSummary(
     run,
     results,
     estimate: spent,
+    services,
     // of this process, without its children
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),

@@ -204,6 +204,7 @@ test("all changes since the last success are reported", () => {
     [{ host: { platform: "linux" } }, { kind: "host-changed" }],
     [{ image: "host:1" }, { kind: "image-changed" }],
     [{ network: "hub" }, { kind: "network-changed" }],
+    [{ services: { model: "old" } }, { kind: "service-changed", names: ["model"] }],
   ];
   for (const [last, reason] of reasons) assert.deepEqual(changesFrom(last), [reason]);
   const all = changesFrom(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
@@ -228,6 +229,8 @@ test("every reason has its own words", () => {
     "environment-missing": { kind: "environment-missing" },
     "image-changed": { kind: "image-changed" },
     "network-changed": { kind: "network-changed" },
+    "service-changed": { kind: "service-changed", names: ["model"] },
+    used: { kind: "used" },
     lost: {
       kind: "lost",
       since: "2026-01-31T10:00:00.000Z",
@@ -269,6 +272,8 @@ test("every reason has its own words", () => {
     "environment not built here",
     "another image or sandbox",
     "its programs reach another network",
+    "service changed: model",
+    "a stage that runs uses it",
     "lost: the attempt started 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
     "running since 2026-01-31T10:00:00.000Z, started by a run that is gone",
     "another machine",

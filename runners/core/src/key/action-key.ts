@@ -21,6 +21,8 @@ export type BoundInputs = {
   environment: string | null;
   host: Record<string, string> | null;
   image?: string;
+  /** Action keys of the services that it uses, by name. */
+  services?: Record<string, string>;
 };
 
 /** The parts of the key of `instance`, given the digests of everything that it reads. */

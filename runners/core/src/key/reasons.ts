@@ -22,6 +22,9 @@ export type Reason =
   | { kind: "host-changed" }
   | { kind: "image-changed" }
   | { kind: "network-changed" }
+  | { kind: "service-changed"; names: string[] }
+  /** It is a service, and an instance that runs uses it. */
+  | { kind: "used" }
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
@@ -76,6 +79,8 @@ export function changes(
   if (!same(last.host, now.host)) reasons.push({ kind: "host-changed" });
   if (last.image !== now.image) reasons.push({ kind: "image-changed" });
   if (last.network !== now.network) reasons.push({ kind: "network-changed" });
+  const services = differing(last.services ?? {}, now.services ?? {});
+  if (services.length > 0) reasons.push({ kind: "service-changed", names: services });
   return reasons;
 }
 
@@ -116,6 +121,10 @@ export function reasonWords(reason: Reason): string {
       return "another image or sandbox";
     case "network-changed":
       return "its programs reach another network";
+    case "service-changed":
+      return `service changed: ${reason.names.join(", ")}`;
+    case "used":
+      return "a stage that runs uses it";
     case "key-format-changed":
       return "the key format changed";
     case "output-missing":

@@ -30,7 +30,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
       return { source, shared, group };
     });
     for (const axes of lacksGateway(stage, stages, context) ? [] : points(stage.each, context.axes)) {
-      const { action, execution, environment, planned } = resolve(axes);
+      const { action, execution, environment, planned, uses } = resolve(axes);
       const id = instanceId(stage.name, axes);
       if (!planned || skipped(stage, id, checks)) continue;
       const idOf = (other: string) => instanceId(other, pick(axes, eachOf.get(other)!));
@@ -61,6 +61,7 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         inputs,
         members,
         ...(built !== undefined && { environment: built }),
+        ...(uses !== undefined && usedInstance(uses, lookup)),
         ...checksBefore(stage, { before, all, idOf, checks, needed: execution.needsCheck ?? false }),
         action,
         execution,
@@ -71,6 +72,12 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
     }
   }
   return instances;
+}
+
+/** Undefined for a service that is reported as unknown. */
+function usedInstance(name: string, lookup: Map<string, number>): Pick<Instance, "uses"> {
+  const from = lookup.get(name);
+  return from === undefined ? {} : { uses: { name, from } };
 }
 
 /** Every combination of the axes' values, the last axis fastest. */

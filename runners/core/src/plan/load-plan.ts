@@ -19,6 +19,7 @@ import { planStages } from "./plan-stages.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
+import { checkReach } from "./service-reach.ts";
 import { setModel } from "./set-model.ts";
 
 export type PlanRequest = {
@@ -73,6 +74,11 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     params: profile.params,
     pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },
+    services: new Map(
+      Object.entries(spec.stages).flatMap(([name, { service }]) =>
+        service ? [[name, service.for ?? []] as const] : [],
+      ),
+    ),
     skipChecks: request.skipChecks ?? false,
     execution: (name) => executionOf(spec, profile, name),
     written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
@@ -85,6 +91,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   checkGateways(stages, context);
   checkConditions(stages, context);
   const instances = sentTo(request.executor, expand(stages, context));
+  checkReach(instances, context);
   if (problems.length > 0) return refused(problems);
   const resources = instances.map(({ execution }) => execution.resources);
   return {
@@ -155,11 +162,11 @@ function checkWhatIsKnown(
   problems.push(...doubtful.filter(({ code }) => code !== "unknown-placeholder"));
 }
 
-/** `--executor` moves everything but the environments, which are built where the runner is. */
+/** `--executor` moves everything but environments and services, which are where the runner is. */
 function sentTo(executor: string | undefined, instances: Instance[]): Instance[] {
   if (executor === undefined) return instances;
   return instances.map((instance) =>
-    instance.stage.name === environmentStage
+    instance.stage.name === environmentStage || instance.stage.spec.service
       ? instance
       : { ...instance, execution: { ...instance.execution, executor } },
   );

@@ -10,8 +10,16 @@ import { checkStage, type StageContext } from "../spec/check-stage.ts";
 import { givenOutput } from "../spec/given-output.ts";
 import { checkOpens } from "../spec/opens.ts";
 import { checkPrivacy, spreadPrivacy } from "../spec/privacy.ts";
-import { checkNames, checkReference, referencesOf, stagesBefore, type Wires } from "../spec/references.ts";
+import {
+  checkNames,
+  checkReference,
+  type Reference,
+  referencesOf,
+  stagesBefore,
+  type Wires,
+} from "../spec/references.ts";
 import { checkRoles } from "../spec/roles.ts";
+import { checkServices, serviceUsers } from "../spec/services.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import { cycles as findCycles } from "./cycles.ts";
@@ -53,8 +61,13 @@ export function planStages(
     problems.push(...checkNames(name, { needs, collect }, source));
     problems.push(...checkRoles(name, collect, { ...context, stages }));
   }
+  const users = serviceUsers(spec.stages);
+  problems.push(...checkServices(spec.stages, context));
+  for (const [service, references] of users)
+    for (const { stage } of references)
+      if (stages.has(stage) && stage !== service) graph.mergeDirectedEdge(service, stage);
   const cycles = findCycles(graph);
-  for (const cycle of cycles) problems.push(cycleProblem(cycle, { wires, source }));
+  for (const cycle of cycles) problems.push(cycleProblem(cycle, { wires, users, source }));
   if (cycles.length > 0) return { stages: [...stages.values()], problems };
 
   const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
@@ -94,12 +107,16 @@ function plannedStage(
 /** `cycle` begins and ends with the same stage; the place is where that stage needs the one before it. */
 function cycleProblem(
   cycle: string[],
-  { wires, source }: { wires: Map<string, Wires>; source: YamlSource },
+  {
+    wires,
+    users,
+    source,
+  }: { wires: Map<string, Wires>; users: Map<string, Reference[]>; source: YamlSource },
 ): Diagnostic {
-  const back = wires.get(cycle[0]!)!;
-  const reference = [...back.needs, ...back.collect, ...back.startAfter].find(
-    ({ stage }) => stage === cycle.at(-2),
-  )!;
+  const [first, before] = [cycle[0]!, cycle.at(-2)!];
+  const back = wires.get(first)!;
+  const needed = [...back.needs, ...back.collect, ...back.startAfter].find(({ stage }) => stage === before);
+  const reference = needed ?? users.get(before)!.find(({ stage }) => stage === first)!;
   return {
     code: "cycle",
     message: `stages need each other in a cycle: ${cycle.join(" → ")}`,

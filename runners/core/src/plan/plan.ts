@@ -102,6 +102,17 @@ export type Execution = {
   startBy?: string;
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */
   retries: number;
+  /** Of a service. */
+  service?: ServiceExecution;
+};
+
+export type ServiceExecution = {
+  /** The path that answers 200 once it is ready. */
+  health: string;
+  /** Time until its first such answer. */
+  readyMs: number;
+  /** How often it is started again if it ends while it is used. */
+  restartsMax: number;
 };
 
 export type Instance = {
@@ -116,6 +127,8 @@ export type Instance = {
   members: { from: number; output: string; digestOnly?: true }[];
   /** The index of the instance that builds its environment. */
   environment?: number;
+  /** The service whose address its command or its parameters name: one at most. */
+  uses?: { name: string; from: number };
   /** Indices of the instances that must have succeeded before it starts, but not before it is reused. */
   checks?: number[];
   /** The ids of such instances that a person left out of the plan. */

@@ -3,6 +3,7 @@
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
+import { servicesNamed } from "../spec/services.ts";
 import { formatDuration } from "../text/units.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
@@ -17,6 +18,8 @@ export type Resolved = {
   action: ActionSpec;
   execution: Execution;
   environment?: string;
+  /** The service that it uses. */
+  uses?: string;
   /** False where the stage has a `when` without a value. */
   planned: boolean;
 };
@@ -43,7 +46,7 @@ export function resolveAction(
   const params = Object.fromEntries(
     Object.entries(spec.params ?? {}).map(([key, value]) => [
       key,
-      texts.filled(value, at(stage, "params", key)),
+      texts.filled(value, at(stage, "params", key), (name) => addressPlaceholder(name) ?? lookup(name)),
     ]),
   );
   const withParams: Lookup = (key) =>
@@ -56,6 +59,7 @@ export function resolveAction(
   const { time, tokens, dollars } = context.execution(stage.name).budget ?? {};
   const limit = (name: string) => context.written(stage.name, ["budget", name]);
   const execution = resolveExecution(stage, texts, context);
+  const uses = usedService(point, servicesNamed([params, "command" in run ? run.command : ""]));
   const budget = {
     ...texts.duration(time, limit("time")),
     ...texts.amount("tokens", tokens, limit("tokens")),
@@ -74,6 +78,7 @@ export function resolveAction(
     },
     execution,
     ...(environment !== undefined && { environment }),
+    ...(uses !== undefined && { uses }),
     planned,
   };
 }
@@ -187,8 +192,52 @@ function isInside(file: string, path: Path, { source, problems }: ResolveContext
   return false;
 }
 
+/** Keeps the address of a service as a placeholder: it changes with each start, and keys must not hold it. */
+function addressPlaceholder(key: string): string | undefined {
+  return /^services\.[\w-]+\.url$/.test(key) ? `\u0001{${key}}` : undefined;
+}
+
+/**
+ * The service that an instance names and that is for its stage. A report that reads the presets of agents names their
+ * services without using them.
+ */
+function usedService({ stage, context }: Point, named: string[]): string | undefined {
+  const { source, problems, services } = context;
+  const report = (code: string, message: string, help: string) =>
+    problems.push({ code, message, place: source.place(["stages", stage.name], "key"), help });
+  const written = servicesNamed(stage.spec as Json);
+  const used = named.filter((name) => services.get(name)?.includes(stage.name));
+  for (const name of named) {
+    const users = services.get(name);
+    if (users === undefined)
+      report(
+        "unknown-service",
+        `"${stage.name}" names {services.${name}.url}, and no service has this name`,
+        services.size === 0
+          ? `declare it: ${name}: { service: { for: [${stage.name}] }, command: … --port {port} }`
+          : didYouMean(name, [...services.keys()]),
+      );
+    else if (!users.includes(stage.name) && (stage.durable || written.includes(name)))
+      report(
+        "unknown-service",
+        `"${stage.name}" names {services.${name}.url}, and the service "${name}" is not for it`,
+        `write in "${name}": service: { for: [${[...users, stage.name].join(", ")}] }`,
+      );
+  }
+  if (used.length > 1)
+    report(
+      "two-services",
+      `an instance of "${stage.name}" uses the services ${used.join(" and ")}`,
+      "an instance uses one service at most; one server may serve several models",
+    );
+  return used[0];
+}
+
 /** Keeps `{inputs.x}` and `{outputs.x}` as placeholders: only the executor knows the paths, and keys must not hold them. */
 function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
+  if (key === "port" && stage.spec.service) return "\u0001{port}";
+  const service = addressPlaceholder(key);
+  if (service !== undefined) return service;
   const [kind, ...rest] = key.split(".");
   if (kind !== "inputs" && kind !== "outputs") return undefined;
   const name = rest.join(".");

@@ -16,6 +16,8 @@ export type ResolveContext = {
   /** The size of each pool; undefined if a reported problem leaves it unknown. */
   pools: Record<string, number> | undefined;
   pipeline: { name: string; title: string };
+  /** The stages that each service is for, by its name. */
+  services: ReadonlyMap<string, string[]>;
   /** Whether stages that others start after are left out of the plan. */
   skipChecks: boolean;
   /** The settings of a stage, overridden by those of the profile. */

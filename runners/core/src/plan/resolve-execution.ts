@@ -1,10 +1,11 @@
 // Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
 // the image is in an action key, and all of it may come from the profile.
+import type { ServiceSpec } from "@mlrb/formats/declared/pipeline";
 import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path } from "../yaml/yaml-source.ts";
-import type { Execution, PlannedStage } from "./plan.ts";
+import type { Execution, PlannedStage, ServiceExecution } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import type { StageTexts } from "./stage-texts.ts";
 
@@ -29,6 +30,7 @@ export function resolveExecution(
       place: context.source.place(written("startBy")),
       help: didYouMean(startBy, each),
     });
+  if (spec.service) checkOwnSettings(name, context);
   const capped = resources?.gpuMemory !== undefined;
   if (capped && !(spec.untrusted && resources.gpus))
     context.problems.push({
@@ -38,9 +40,9 @@ export function resolveExecution(
       help: spec.untrusted ? "add resources: { gpus: 1 }, or remove gpuMemory" : "remove gpuMemory",
     });
   return {
-    executor: executor ?? "local",
-    ...(image !== undefined && image !== "host" && { image }),
-    ...(network !== undefined && { network }),
+    executor: spec.service ? "local" : (executor ?? "local"),
+    ...(image !== undefined && image !== "host" && !spec.service && { image }),
+    ...(spec.service ? { network: "full" as const } : network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(slurm && { slurm }),
     ...(notYet && { notYet }),
@@ -53,7 +55,7 @@ export function resolveExecution(
       pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
     },
     limits: {
-      ...texts.duration(limits?.time ?? undefined, written("limits", "time")),
+      ...texts.duration(spec.service ? undefined : (limits?.time ?? undefined), written("limits", "time")),
       ...(limits?.memory !== undefined && {
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),
@@ -64,6 +66,35 @@ export function resolveExecution(
     },
     ...(texts.truth(spec.programs, ["stages", name, "programs"]) && { programs: true as const }),
     retries: spec.retries ?? 0,
+    ...(spec.service && { service: serviceExecution(name, spec.service, texts) }),
+  };
+}
+
+/**
+ * What defaults and a profile say of all stages does not hold for a service: it is on the runner's host, has the host's
+ * network, and runs for as long as it is used. Reports what is said of the service by its name.
+ */
+function checkOwnSettings(name: string, { execution, written, source, problems }: ResolveContext): void {
+  const { executor, image, network, limits } = execution(name);
+  const set = { executor, image, network, "limits.time": limits?.time };
+  for (const [setting, value] of Object.entries(set)) {
+    const path = written(name, setting.split("."));
+    if (value === undefined || value === null || !path.includes("stages")) continue;
+    problems.push({
+      code: "service-setting",
+      message: `${setting} cannot be set for the service "${name}"`,
+      place: source.place(path, "key"),
+      help: "a service runs on the host of the runner, with its network, for as long as it is used: remove the setting",
+    });
+  }
+}
+
+function serviceExecution(name: string, service: ServiceSpec, texts: StageTexts): ServiceExecution {
+  const { timeMs } = texts.duration(service.ready ?? "10m", ["stages", name, "service", "ready"]);
+  return {
+    health: service.health ?? "/health",
+    readyMs: timeMs ?? 0,
+    restartsMax: service.restarts ?? 3,
   };
 }
 

@@ -40,8 +40,9 @@ export function selectInstances(
   const selected = plan.instances.map(({ index }) => wanted.has(index));
   for (let index = plan.instances.length - 1; index >= 0; index--) {
     if (!selected[index]) continue;
-    const { inputs, environment } = plan.instances[index]!;
+    const { inputs, environment, uses } = plan.instances[index]!;
     for (const { from } of inputs) selected[from] = true;
+    if (uses) selected[uses.from] = true;
     if (environment !== undefined) selected[environment] = true;
   }
   return { selected: plan.instances.map(({ index }) => index).filter((index) => selected[index]) };

@@ -6,12 +6,12 @@ import { nodePermissionFlags } from "./permissions.ts";
 
 type CommandRequest = Pick<
   ExecutionRequest,
-  "run" | "root" | "python" | "inputs" | "outputs" | "permissions" | "recorder"
+  "run" | "root" | "python" | "inputs" | "outputs" | "permissions" | "recorder" | "port" | "services"
 >;
 
 /** `node` is the program that runs scripts. */
 export function commandLine(
-  { run, root, python, inputs, outputs, permissions, recorder }: CommandRequest,
+  { run, root, python, inputs, outputs, permissions, recorder, port, services = {} }: CommandRequest,
   node: string,
 ): string[] {
   switch (run.kind) {
@@ -30,8 +30,10 @@ export function commandLine(
       const paths = new Map<string, string>();
       for (const [name, path] of Object.entries(inputs)) paths.set(`inputs.${name}`, path);
       for (const [name, path] of Object.entries(outputs)) paths.set(`outputs.${name}`, path);
+      for (const [name, url] of Object.entries(services)) paths.set(`services.${name}.url`, url);
+      if (port !== undefined) paths.set("port", String(port));
       const fill = (text: string, quote: (path: string) => string) =>
-        text.replace(/\{((?:inputs|outputs)\.[\w.-]+)\}/g, (all, name) =>
+        text.replace(/\{((?:inputs|outputs|services)\.[\w.-]+|port)\}/g, (all, name) =>
           paths.has(name) ? quote(paths.get(name)!) : all,
         );
       if (typeof run.command === "string") return ["/bin/sh", "-c", fill(run.command, shellWord)];

@@ -26,6 +26,10 @@ export type ExecutionRequest = {
   /** Paths for `{inputs.x}` and `{outputs.x}` of a command. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
+  /** For `{port}` of a service's command. */
+  port?: number;
+  /** The addresses of services by name, for `{services.x.url}` of a command. */
+  services?: Record<string, string>;
   /** Absolute; standard output and error are appended to it as they come. */
   log: string;
   /** Of the whole process tree; memory is what it holds, shared pages counted once. */
@@ -73,6 +77,8 @@ export type Booked = {
   /** The host facts of its key: its result is wrong for this key if the node has others. */
   host?: Record<string, string>;
   slurm?: SlurmSettings;
+  /** Digests of its inputs by name, but for collected ones. */
+  artifacts?: Record<string, string>;
 };
 
 /** A Python environment on this host. */

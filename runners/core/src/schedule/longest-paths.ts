@@ -5,6 +5,8 @@ type Step = {
   needs: number[];
   collects: number[];
   environment?: number;
+  /** The service that it uses. */
+  uses?: number;
   /** They, and all that they wait for, have no place and so come first: they may show that nothing else should start. */
   checks?: number[];
   expectedMs: number;
@@ -69,6 +71,7 @@ function untilChecks(steps: readonly Step[]): Set<number> {
   return found;
 }
 
-function before({ needs, collects, environment }: Step): number[] {
-  return environment === undefined ? [...needs, ...collects] : [...needs, ...collects, environment];
+function before({ needs, collects, environment, uses }: Step): number[] {
+  if (environment === undefined && uses === undefined) return [...needs, ...collects];
+  return [...needs, ...collects, ...[environment, uses].filter((other) => other !== undefined)];
 }

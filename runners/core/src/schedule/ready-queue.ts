@@ -46,9 +46,10 @@ export class ReadyQueue {
 
   /**
    * Removes the instances that fit into `free`, most urgent first, and subtracts their amounts. What an instance lacks is
-   * reserved for it, so that large instances never starve.
+   * reserved for it, so that large instances never starve. Nothing is reserved for an instance that is not `startable`: it
+   * waits until a service ends, and the users of this service must not wait for it.
    */
-  takeFitting(free: number[]): number[] {
+  takeFitting(free: number[], startable: (index: number) => boolean = () => true): number[] {
     const taken: number[] = [];
     if (this.#ready === 0 || free[cpusAt]! <= 0) return taken;
     const left = [...free];
@@ -58,6 +59,10 @@ export class ReadyQueue {
       const lane = this.#mostUrgent();
       if (!lane) break;
       const { wants, heap } = lane;
+      if (!startable(heap[0]!)) {
+        passed.push({ heap, index: this.#pop(heap) });
+        continue;
+      }
       for (let kind = 0; kind < left.length; kind++) {
         if (wants[kind]! <= left[kind]!) continue;
         left[kind] = 0;

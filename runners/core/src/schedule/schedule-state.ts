@@ -4,6 +4,7 @@ import type { Outcome } from "../ports/outcome.ts";
 import { type Amounts, amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
 import { ReadyQueue } from "./ready-queue.ts";
+import { amountsWithServices, type ServiceState, servicesOf } from "./service-amounts.ts";
 
 export type Work = {
   id: string;
@@ -15,6 +16,8 @@ export type Work = {
   environment?: number;
   /** Indices that must have succeeded before it starts, but not for a reuse, nor if it runs already. */
   checks?: number[];
+  /** The index of the service that must be serving while it runs. It is stopped once nothing needs it. */
+  uses?: number;
   resources: Resources;
   /** Expected duration in ms, for the longest-path order. */
   expectedMs: number;
@@ -35,6 +38,8 @@ export type Event =
   | { kind: "decided"; index: number; decision: "same"; same: number }
   /** Its inputs could not be bound, e.g. its script does not parse. */
   | { kind: "decided"; index: number; decision: "failed"; outcome: Outcome }
+  /** A service answers: its users may start. */
+  | { kind: "serving"; index: number }
   /** Its processes are dead while its outputs are still being ingested: its resources are free. */
   | { kind: "freed"; index: number }
   /** Its inputs are no longer in the store: producers that had ended are decided again first. */
@@ -47,6 +52,8 @@ export type Command =
   /** Its inputs exist: bind them and decide whether it runs. */
   | { kind: "decide"; index: number }
   | { kind: "start"; index: number }
+  /** No instance needs the running service: it is to end. */
+  | { kind: "stop"; index: number }
   | { kind: "ask-to-end"; index: number }
   | { kind: "kill"; index: number }
   /** The scheduler decided the outcome without running the instance. */
@@ -72,12 +79,15 @@ export type ScheduleState = {
   /** Expected milliseconds from the start of each instance to the end of its last dependent. */
   priority: number[];
   ready: ReadyQueue;
+  whole: Amounts;
   free: number[];
   running: Set<number>;
   /** Running instances whose resources are free again. */
   freed: Set<number>;
   /** Instances whose processes ran before this run. */
   begun: Set<number>;
+  /** By service, once it is demanded or used: see services. */
+  services: Map<number, ServiceState>;
   deciding: number;
   /** To be decided; the command is not sent yet. */
   asked: number[];
@@ -97,16 +107,19 @@ export function initialState(
 ): ScheduleState {
   const { capacity, failFast } = options;
   const dependents: number[][] = work.map(() => []);
-  const open = work.map(({ needs, collects, environment, checks = [], id }, index) => {
+  const open = work.map(({ needs, collects, environment, uses, checks = [], id }, index) => {
     const before = new Set([...needs, ...collects]);
-    for (const other of [...before, ...checks, ...(environment === undefined ? [] : [environment])])
+    const late = [environment, uses].filter((other) => other !== undefined);
+    for (const other of [...before, ...checks, ...late])
       if (other >= index) throw new Error(`bug: ${id} comes before its needs`);
     for (const other of before) dependents[other]!.push(index);
     return before.size;
   });
   const priority = longestPaths(work);
   const amounts = amountsOf(capacity);
-  const wants = (index: number) => amounts.wants(work[index]!.resources);
+  const services = servicesOf(work);
+  const cut = amountsWithServices(work, { services, amounts });
+  const wants = (index: number) => cut.get(index) ?? amounts.wants(work[index]!.resources);
   return {
     work,
     wants,
@@ -119,10 +132,12 @@ export function initialState(
     demanded: work.map(({ lazy }) => !lazy),
     priority,
     ready: new ReadyQueue(priority, wants),
+    whole: amounts.whole,
     free: [...amounts.whole],
     running: new Set(),
     freed: new Set(),
     begun: new Set(),
+    services,
     deciding: 0,
     asked: [],
     fresh: [],

@@ -4,6 +4,7 @@
 // work. Use only the returned state.
 import { type Outcome, unreachable } from "../ports/outcome.ts";
 import type { Command, Event, ScheduleState } from "./schedule-state.ts";
+import { countUser, isServing, servicesToStop, startsNextToServices } from "./services.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
   const commands: Command[] = [];
@@ -13,6 +14,9 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
       break;
     case "decided":
       decided(state, event, commands);
+      break;
+    case "serving":
+      serving(state, event.index, commands);
       break;
     case "freed":
       if (!state.running.has(event.index) || state.freed.has(event.index))
@@ -35,8 +39,9 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
       unreachable(event);
   }
   lookAround(state, commands);
-  if (!stopping(state)) startWhatFits(state, commands);
+  const makeWay = stopping(state) || startWhatFits(state, commands);
   settleRest(state, commands);
+  for (const index of servicesToStop(state, makeWay)) commands.push({ kind: "stop", index });
   // the first to be asked is decided first and starts first
   const asked = state.asked.sort((a, b) => state.priority[b]! - state.priority[a]! || a - b);
   for (const index of asked) commands.push({ kind: "decide", index });
@@ -95,13 +100,17 @@ function lost(
   leave(state, index);
   state.phase[index] = "waiting";
   const ended = new Set(producers.filter((producer) => state.phase[producer] === "ended"));
-  for (const producer of ended) {
-    state.phase[producer] = "waiting";
-    state.outcome[producer] = undefined;
-    state.dependents[producer] = []; // who waits for it again says so below, or when its turn comes
-    state.left++;
-  }
-  for (const again of [...ended, index]) consider(state, again, commands);
+  for (const producer of ended) again(state, producer);
+  for (const one of [...ended, index]) consider(state, one, commands);
+}
+
+/** Makes an instance that had ended wait once more. */
+function again(state: ScheduleState, index: number): void {
+  state.phase[index] = "waiting";
+  state.outcome[index] = undefined;
+  state.dependents[index] = []; // who waits for it again says so below, or when its turn comes
+  state.left++;
+  countUser(state, index, 1);
 }
 
 function usable(outcome: Outcome | undefined): boolean {
@@ -139,36 +148,78 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
 }
 
 /**
- * Adds an instance to the queue once its checks have succeeded and its environment is built. It waits for one at a time,
- * so that no environment is built for an instance that a check stops.
+ * Adds an instance to the queue once its checks have succeeded, its environment is built and its service answers. It waits
+ * for one at a time, so that no environment is built for an instance that a check stops.
  */
 function enqueue(state: ScheduleState, index: number, commands: Command[]): void {
-  const { checks = [], environment } = state.work[index]!;
+  const { checks = [], environment, uses } = state.work[index]!;
   const before = [
     ...(state.begun.has(index) ? [] : checks),
     ...(environment === undefined ? [] : [environment]),
   ];
-  const first = before.find((other) => !usable(state.outcome[other]));
+  const missing = before.find((other) => !usable(state.outcome[other]));
+  const first = missing ?? (uses === undefined || isServing(state, uses) ? undefined : uses);
   if (first === undefined) {
     state.phase[index] = "ready";
     state.ready.put(index, "ready");
-  } else if (state.phase[first] === "ended") {
+    return;
+  }
+  const stopped = first === uses && usable(state.outcome[first]);
+  if (state.phase[first] === "ended" && !stopped) {
     settle(state, index, { kind: "skipped", because: state.work[first]!.id }, commands);
-  } else {
-    state.phase[index] = "parked";
-    state.dependents[first]!.push(index);
-    if (state.demanded[first]) return;
-    state.demanded[first] = true;
-    consider(state, first, commands);
+    return;
+  }
+  if (stopped) again(state, first);
+  state.phase[index] = "parked";
+  state.dependents[first]!.push(index);
+  if (state.demanded[first] && !stopped) return;
+  state.demanded[first] = true;
+  consider(state, first, commands);
+}
+
+/** A service answers: what waits for it goes on. */
+function serving(state: ScheduleState, index: number, commands: Command[]): void {
+  const service = state.services.get(index);
+  if (!service || !state.running.has(index))
+    throw new Error(`bug: ${state.work[index]!.id} serves without running`);
+  service.serving = true;
+  wake(state, index, commands);
+}
+
+/** Lets the parked instances that wait for `index` go on. */
+function wake(state: ScheduleState, index: number, commands: Command[]): void {
+  const waiting = state.dependents[index]!;
+  state.dependents[index] = [];
+  for (const dependent of waiting) {
+    if (state.phase[dependent] !== "parked") continue;
+    if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
+    else enqueue(state, dependent, commands);
   }
 }
 
-function startWhatFits(state: ScheduleState, commands: Command[]): void {
-  for (const index of state.ready.takeFitting(state.free)) {
+/** A service has ended. Users that had not started wait for its next start, or are skipped. */
+function serviceEnded(state: ScheduleState, index: number, commands: Command[]): void {
+  const service = state.services.get(index)!;
+  service.serving = false;
+  service.stopping = false;
+  for (const user of service.users) {
+    if (state.phase[user] !== "ready") continue;
+    state.ready.leave(user);
+    if (stopping(state)) settle(state, user, { kind: "cancelled" }, commands);
+    else enqueue(state, user, commands);
+  }
+  wake(state, index, commands);
+}
+
+/** Returns whether an instance could not start only because of running services. */
+function startWhatFits(state: ScheduleState, commands: Command[]): boolean {
+  const starts = state.services.size === 0 ? undefined : startsNextToServices(state);
+  for (const index of state.ready.takeFitting(state.free, starts?.startable)) {
     state.phase[index] = "running";
     state.running.add(index);
     commands.push({ kind: "start", index });
   }
+  return starts?.blocked() ?? false;
 }
 
 function settle(state: ScheduleState, index: number, outcome: Outcome, commands: Command[]): void {
@@ -182,6 +233,7 @@ function end(state: ScheduleState, index: number, outcome: Outcome): void {
   state.phase[index] = "ended";
   state.outcome[index] = outcome;
   state.left--;
+  countUser(state, index, -1);
   if (outcome.kind === "failed") state.failed = true;
   state.fresh.push(index);
 }
@@ -201,6 +253,10 @@ function lookAround(state: ScheduleState, commands: Command[]): void {
   for (let index = state.fresh.pop(); index !== undefined; index = state.fresh.pop()) {
     const sharers = state.sharers.get(index) ?? [];
     state.sharers.delete(index);
+    if (state.services.has(index)) {
+      serviceEnded(state, index, commands);
+      continue;
+    }
     for (const sharer of sharers) {
       state.phase[sharer] = "waiting";
       consider(state, sharer, commands);

@@ -18,10 +18,12 @@ export function spreadPrivacy(ordered: PlannedStage[], stages: Map<string, Plann
 }
 
 export function checkPrivacy(
-  { name, untrusted }: PlannedStage,
+  { name, untrusted, spec }: PlannedStage,
   context: { stages: Map<string, PlannedStage>; wires: Wires; source: YamlSource },
 ): Diagnostic[] {
-  if (!untrusted) return [];
+  const isService = spec.service !== undefined; // its users may be untrusted
+  if (!untrusted && !isService) return [];
+  const kind = isService ? "a service" : "an untrusted stage";
   const { stages, wires, source } = context;
   return [...wires.needs, ...wires.collect].flatMap(({ path, ...need }) => {
     if (!outputOf(stages, need)?.private) return [];
@@ -29,11 +31,11 @@ export function checkPrivacy(
     return [
       {
         code: "private-for-untrusted",
-        message: `"${name}" is untrusted and needs ${need.stage}.${need.output}, which is private`,
+        message: `"${name}" is ${isService ? "a service" : "untrusted"} and needs ${need.stage}.${need.output}, which is private`,
         place: source.place(path),
         help: declared
-          ? "an untrusted stage may need public artifacts only"
-          : `an untrusted stage may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
+          ? `${kind} may need public artifacts only`
+          : `${kind} may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
       },
     ];
   });

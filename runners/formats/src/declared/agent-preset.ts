@@ -19,8 +19,8 @@ const variable = {
 } as const;
 const address = {
   type: "string",
-  pattern: "^https?://",
-  patternErrorMessage: "http:// or https://",
+  pattern: "^(https?://|\\{services\\.[a-z][a-zA-Z0-9-]*\\.url\\})",
+  patternErrorMessage: "http://, https:// or {services.NAME.url}",
 } as const;
 const provider = {
   type: "string",

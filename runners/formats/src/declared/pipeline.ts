@@ -3,6 +3,8 @@
 import {
   anyText,
   closedObject,
+  count,
+  duration,
   eitherType,
   fileFormat,
   flag,
@@ -95,6 +97,31 @@ export const stageSpec = {
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },
     command: eitherType(text, { ...listOf(anyText), minItems: 1 }),
+    service: {
+      ...partialObject({
+        for: {
+          ...names,
+          description:
+            "The stages that may use it: an instance of them does if its command or its parameters name {services.NAME.url}.",
+        },
+        health: {
+          type: "string",
+          pattern: "^/[!-~]*$",
+          patternErrorMessage: "a path, e.g. /health",
+          description: "a path, which answers 200 once it is ready (default: /health)",
+        },
+        ready: {
+          ...duration,
+          description: "Time until its first such answer, with a unit (default: 10m).",
+        },
+        restarts: {
+          ...count,
+          description: "How often it is started again if it ends while a stage uses it (default: 3).",
+        },
+      }),
+      description:
+        "It is a server: its command listens on {port} of 127.0.0.1, and runs for as long as stages use it.",
+    },
     needs: {
       ...eitherType(names, { ...tableOf(text), propertyNames: name }),
       description: "Artifacts it reads, as stage.output; a table gives them other names.",
@@ -277,6 +304,7 @@ export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
+export type ServiceSpec = NonNullable<StageSpec["service"]>;
 export type SlurmSettings = NonNullable<ExecutionSpec["slurm"]>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
 /** The network that a stage's processes can reach: none but the machine itself, all, or a gateway for downloads. */

@@ -23,7 +23,7 @@ import { artifactKind } from "./artifact.ts";
 export const axisValues = tableOf({ type: ["string", "number"] } as const);
 const texts = tableOf(anyText);
 
-export const keyParts = wholeExcept(["agentEnv", "image", "network"], {
+export const keyParts = wholeExcept(["agentEnv", "image", "network", "services"], {
   keyFormat: count,
   run: kindsOf(
     wholeObject({ kind: { const: "script" }, file: anyText }),
@@ -48,6 +48,10 @@ export const keyParts = wholeExcept(["agentEnv", "image", "network"], {
   network: {
     ...oneOf("full", "hub"),
     description: "for an attempt: the network that its programs reach; absent without one",
+  },
+  services: {
+    ...texts,
+    description: "action key of each service that it uses, by name; absent without any",
   },
   image: {
     ...anyText,

@@ -13,6 +13,7 @@ import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
+import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
@@ -74,6 +75,7 @@ export async function carryOutAttempt(
     const { log: to, before } = context;
     if (!adopted || resumes) markSecrets(path, secretsNamed(secrets));
     const knows = (values: Record<string, string>) => knowsSecrets(path, values);
+    if (context.services) writeServiceAddresses(path, context.services);
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();

@@ -297,6 +297,29 @@ const builder: SmallStage = {
   action: { params: { lock: "ml.lock" }, hostSensitive: true },
 };
 
+test("the key of a service is in its user's key, without facts of the host's processor or what it holds", async (t) => {
+  const at = home(t);
+  withoutPython(at);
+  at.write("ml.lock", "torch==1\n");
+  const service = { health: "/health", readyMs: 1, restartsMax: 0 };
+  const keyWith = async (more: Partial<SmallStage>) => {
+    const served = { name: "model", environment: true, gives: {}, ...more } as const;
+    const execution = { ...more.execution, service };
+    const plan = smallPlan(builder, { ...served, execution }, { name: "ask" });
+    const [, model, user] = plan.instances;
+    user!.uses = { name: "model", from: 1 };
+    const { parts } = await bind(model!, { plan, results: [], workspace: at.open() });
+    assert.equal(parts.host?.processor, undefined);
+    const asked = await bound({ home: at, plan });
+    assert.deepEqual(asked.parts.services, { model: actionKey(parts) });
+    return asked.key;
+  };
+  const before = await keyWith({});
+  assert.equal(await keyWith({ execution: { resources: { cpus: 7 }, limits: { memoryBytes: 1 } } }), before);
+  assert.notEqual(await keyWith({ action: { env: { QUANTIZATION: "int8" } } }), before);
+  assert.notEqual(await keyWith(onGpu), before, "a GPU computes other texts");
+});
+
 test("an environment's key holds its lock file and the platform, not the machine", async (t) => {
   const at = home(t);
   withoutPython(at);

@@ -59,6 +59,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     environment: environment?.key ?? null,
     host: hostOf(instance),
     ...imageOf(instance, workspace),
+    ...(await serviceOf(instance, context)),
   });
   let key = stage.name === environmentStage ? environment!.key : actionKey(parts);
   let former: KeyParts | undefined;
@@ -101,15 +102,22 @@ function boundInputs(instance: Instance, { plan, results }: BindContext): Record
  * The host facts of the key. An environment depends only on the kind of machine; a measurement of speed depends on
  * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`. What Python computes
  * in an environment has last digits that depend on the class of the processor. An attempt does not: its record is valid
- * wherever it was made.
+ * wherever it was made, and so neither does a service, whose key is in the keys of its users.
  */
 function hostOf({ action, stage, execution, environment }: Instance): Record<string, string> | null {
   const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;
   if (stage.name === environmentStage) return hostKind();
   if (action.hostSensitive) return { ...hostFacts(), ...device };
-  const computes = environment !== undefined && !stage.durable;
+  const computes = environment !== undefined && !stage.durable && execution.service === undefined;
   const host = { ...(computes && { processor: processorClass() }), ...device };
   return Object.keys(host).length > 0 ? host : null;
+}
+
+/** A service changes what its users make: its declaration is in their keys, and its address is not. */
+async function serviceOf({ uses }: Instance, context: BindContext): Promise<Pick<KeyParts, "services">> {
+  if (!uses) return {};
+  const { key } = await bind(context.plan.instances[uses.from]!, context);
+  return { services: { [uses.name]: key } };
 }
 
 /** The environment in which an instance runs, or which it builds. */

@@ -46,6 +46,9 @@ export async function decideInstance(instance: Instance, context: DecideContext)
   let bound: Bound | undefined;
   try {
     bound = await bind(instance, context);
+    // a service is asked about only once an instance that runs uses it, and makes nothing that could be reused
+    if (instance.execution.service)
+      return { action: "run", stale: false, reasons: [{ kind: "used" }], bound };
     return { ...decideBound(instance, bound, context), bound };
   } catch (error) {
     return { ...failedDecision(error), ...(bound && { bound }) };

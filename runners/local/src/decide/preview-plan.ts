@@ -46,7 +46,7 @@ export async function previewPlan(
       ...(costs && { cost: estimateCost(instance, workspace) }),
     });
   }
-  lazyEnvironments(plan, previews);
+  lazyInstances(plan, previews);
   workspace.digests.save();
   workspace.codes.save();
   return { previews: [...previews.values()], results };
@@ -66,7 +66,8 @@ function afterUpstream(
   instance: Instance,
   { plan, workspace, results, previews }: Context,
 ): Answer | undefined {
-  const needed = instance.inputs.map(({ from }) => previews.get(from));
+  const ofService = instance.uses ? plan.instances[instance.uses.from]!.inputs : [];
+  const needed = [...instance.inputs, ...ofService].map(({ from }) => previews.get(from));
   const left = needed.find((one) => one?.action === "stale" && one.onStale === "leave");
   if (left) {
     const stage = plan.instances[left.index]!.id;
@@ -119,19 +120,25 @@ function onlyMissing({ kind }: Reason): boolean {
   return kind === "output-missing" || kind === "first-run";
 }
 
-/** An environment is built only when an instance that runs needs it. */
-function lazyEnvironments(plan: Plan, previews: Map<number, Preview>): void {
-  const wanted = new Map<number, boolean>(); // builder → whether an instance that needs it certainly runs
-  for (const { index, action, certain, onStale } of previews.values()) {
-    const builder = plan.instances[index]!.environment;
-    if (builder === undefined || action === "reuse" || onStale === "leave") continue;
-    wanted.set(builder, (wanted.get(builder) ?? false) || certain);
+/** An environment is built, and a service started, only when an instance that runs needs it. */
+function lazyInstances(plan: Plan, previews: Map<number, Preview>): void {
+  const wanted = new Map<number, boolean>(); // its index → whether an instance that needs it certainly runs
+  // users come before their services, which need their environments
+  for (const { index, action, certain, onStale } of [...previews.values()].reverse()) {
+    const { environment, uses, execution } = plan.instances[index]!;
+    if (action === "reuse" || onStale === "leave") continue;
+    if (execution.service && !wanted.has(index)) continue;
+    for (const needed of [environment, uses?.from])
+      if (needed !== undefined) wanted.set(needed, (wanted.get(needed) ?? false) || certain);
   }
   for (const preview of previews.values()) {
-    if (plan.instances[preview.index]!.stage.name !== environmentStage || preview.action === "reuse")
-      continue;
+    if (!isLazy(plan.instances[preview.index]!) || preview.action === "reuse") continue;
     const certain = wanted.get(preview.index);
     if (certain === undefined) Object.assign(preview, { action: "reuse", reasons: [{ kind: "not-needed" }] });
     else preview.certain = certain;
   }
+}
+
+function isLazy({ stage, execution }: Instance): boolean {
+  return stage.name === environmentStage || execution.service !== undefined;
 }

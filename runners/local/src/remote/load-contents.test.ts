@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
-import { mkdirSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { mountSmallDisk } from "../../../../tests/support/machines/small-disk.ts";
@@ -63,4 +64,26 @@ test("results that are loaded at once have room together, or the second is not b
   await assert.rejects(load({ ["a".repeat(64)]: 8 << 20 }), /more than the disk has room for/);
   assert.equal(await first, content.length);
   assert.ok(store.has(digest));
+});
+
+test("a result whose only missing content is empty is loaded without a request", async (t) => {
+  const root = mkdtempSync(join(tmpdir(), "load-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  const store = new Store(root);
+  const client = new RemoteClient(
+    { url: new URL("http://127.0.0.1:1"), token: undefined },
+    { concurrency: 1, limits: { ...remoteLimits, tries: 1 } },
+  );
+  t.after(() => client.close());
+  const empty = hash("sha256", "");
+  const verified = new VerifiedContents(join(root, "memory"));
+  const loaded = await loadContents(
+    { [empty]: 0 },
+    {
+      ...{ store, verified, client, promised: { bytes: 0 }, spoilt: new Set<string>(), atOnce: 1 },
+      signal: new AbortController().signal,
+      loading: () => assert.fail("there are no bytes to load"),
+    },
+  );
+  assert.deepEqual([loaded, store.canGive({ kind: "file", digest: empty })], [0, true]);
 });

@@ -25,11 +25,13 @@ export async function loadContents(contents: Record<string, number>, from: From)
   const { store, loading, promised } = from;
   const missing = Object.entries(contents).filter(([digest]) => !store.has(digest));
   const total = missing.reduce((sum, [, bytes]) => sum + bytes, 0);
-  if (total === 0) return 0;
-  refuseWithoutRoom(dirname(store.temporary()), total + promised.bytes);
+  if (missing.length === 0) return 0;
+  if (total > 0) {
+    refuseWithoutRoom(dirname(store.temporary()), total + promised.bytes);
+    loading?.(total);
+  }
   promised.bytes += total;
   try {
-    loading?.(total);
     await forAll(missing, from, ([digest, bytes], signal) =>
       loadContent({ digest, bytes }, { ...from, signal }),
     );

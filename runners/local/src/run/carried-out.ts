@@ -48,6 +48,8 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   estimate?: CostEstimate;
   /** How the previous try ended, whose log this try appends to. */
   before?: string;
+  /** The addresses of the services that it uses, by name. */
+  services?: Record<string, string>;
   /** The GPUs that the instance holds; undefined where it needs none. */
   gpus?: GpuLease;
   /** False once another run took the lease over: the result of that run counts. */

@@ -133,6 +133,7 @@ async function lab(
     silentMs: undefined,
     going: new Set(),
     interrupts: () => 0,
+    addressOf: () => undefined,
     onEvent: (event) => events.push(event),
     reasons: [{ kind: "first-run" }],
     log,

@@ -47,6 +47,8 @@ export type RunContext = OfOptions & {
   going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
+  /** The address of a service that serves, by plan index. */
+  addressOf: (service: number) => string | undefined;
 };
 
 export type ExecuteOptions = {
@@ -201,6 +203,7 @@ async function withRetries(
       },
       ...{ executor, supervisor },
       ...(estimate && { estimate }),
+      ...addressesFor(instance, context),
       ...(before !== undefined && { before }),
       token: `${folder.token}${instance.index}:`,
       goesOn,
@@ -249,6 +252,11 @@ async function withRetries(
   }
 }
 
+function addressesFor({ uses }: Instance, { addressOf }: RunContext): { services?: Record<string, string> } {
+  const url = uses && addressOf(uses.from);
+  return url === undefined ? {} : { services: { [uses!.name]: url } };
+}
+
 /** The keys under which an attempt may have begun: an older mlrb used a key of format 1. */
 function keysOf({ key, former }: Bound): string[] {
   return former ? [key, actionKey(former)] : [key];
@@ -268,9 +276,9 @@ function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
  * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result with
  * `kind` is the end of an instance without its GPUs.
  */
-async function holdGpus(
+export async function holdGpus(
   instance: Instance,
-  { run, interrupts, onEvent }: RunContext,
+  { run, interrupts, onEvent }: Pick<RunContext, "run" | "interrupts" | "onEvent">,
 ): Promise<GpuLease | CarriedOut | undefined> {
   if (!usesGpusHere(instance)) return undefined;
   const { gpus: count } = instance.execution.resources;

@@ -12,6 +12,7 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type Decision, decideInstance } from "../decide/decide-instance.ts";
 import { reasonsToReuse } from "../decide/run-reasons.ts";
+import { ServiceRun } from "../services/service-run.ts";
 import { logPath } from "../stage/log-path.ts";
 import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
@@ -38,6 +39,8 @@ type Progress = {
   bound?: Bound;
   reasons?: Reason[];
   running?: Running;
+  /** The present run of a service. */
+  service?: ServiceRun;
   /** How it was carried out. */
   end?: { durationMs: number; log?: string };
   /** How often an input was found missing from the store. */
@@ -55,6 +58,8 @@ class PlanRun {
   readonly #results: (Result | undefined)[];
   /** Action key → plan index of the instance that runs the action in this run. */
   readonly #runners = new Map<string, number>();
+  /** Of services that serve, by plan index. */
+  readonly #addresses = new Map<number, string>();
   readonly #executors: RunExecutors;
   readonly #scheduler: SchedulerLoop;
   readonly #context: RunContext;
@@ -73,7 +78,7 @@ class PlanRun {
     const starts = startOrder(plan.pipeline, plan.instances);
     this.#scheduler = new SchedulerLoop({
       works: selected.map((index) =>
-        workOf(plan.instances[index]!, { position: this.#position, starts, workspace }),
+        workOf(plan.instances[index]!, { plan, position: this.#position, starts, workspace }),
       ),
       capacity: capacity(options),
       failFast: options.failFast,
@@ -101,7 +106,9 @@ class PlanRun {
       case "decide":
         return this.#guard(() => this.#decide(command.index));
       case "start":
-        return this.#guard(() => this.#execute(command.index));
+        return this.#guard(() => this.#carryOut(command.index));
+      case "stop":
+        return this.#progress[command.index]!.service!.stop();
       case "settled":
         this.#disown(command.index);
         if (command.outcome.kind === "reused")
@@ -186,6 +193,38 @@ class PlanRun {
   #remember(instance: Instance, bound: Bound, durationMs: number): void {
     if (instance.stage.name === environmentStage) return;
     this.#options.workspace.last.put({ id: instance.id, key: bound.key, durationMs });
+  }
+
+  async #carryOut(at: number): Promise<void> {
+    if (this.#instance(at).execution.service) await this.#serve(at);
+    else await this.#execute(at);
+  }
+
+  async #serve(at: number): Promise<void> {
+    const instance = this.#instance(at);
+    const progress = this.#progress[at]!;
+    const beginMs = performance.now();
+    const log = logPath(this.#options.workspace.state.logs, instance.id);
+    const service = new ServiceRun(instance, progress.bound!, {
+      ...this.#context,
+      reasons: progress.reasons ?? [],
+      log,
+      serving: (url) => {
+        this.#addresses.set(instance.index, url);
+        this.#options.onEvent({ kind: "serving", instance, url });
+        this.#scheduler.send({ kind: "serving", index: at });
+      },
+    });
+    progress.service = service;
+    progress.running = service;
+    const result = await service.carriedOut();
+    delete progress.running;
+    this.#addresses.delete(instance.index);
+    if (result.kind === "lost" && this.#remake(at, result.detail)) return;
+    progress.end = { durationMs: Math.round(performance.now() - beginMs), log };
+    const outcome = outcomeOf(result);
+    this.#finish(at, { outcome, outputs: {} });
+    this.#scheduler.send({ kind: "ended", index: at, outcome });
   }
 
   async #execute(at: number): Promise<void> {
@@ -296,6 +335,7 @@ class PlanRun {
       executorOf: (name) => this.#executors.of(name),
       mayRunWeakly: (instance) => mayRunWeakly(instance, { ...this.#options, results: this.#results }),
       interrupts: () => this.#scheduler.interrupts(),
+      addressOf: (service) => this.#addresses.get(service),
       onEvent: (event) => {
         if (event.kind === "waiting")
           this.#journal.write({ event: "waiting", stage: event.instance.id, why: heldWords(event) });

@@ -24,6 +24,8 @@ export type RunEvent =
       durationMs: number;
       log?: string;
     }
+  /** A service answers at `url` for the first time. */
+  | { kind: "serving"; instance: Instance; url: string }
   /** Its result is in the remote cache, and is loaded. */
   | { kind: "loading"; instance: Instance; bytes: number }
   /** An attempt continues without the interrupted run; `name` is the name of its folder. */

@@ -14,7 +14,7 @@ test("stages of a cluster run next to a stage that holds every CPU of this host"
     { name: "thereToo", execution: { executor: "slurm", resources } },
   );
   const workspace = home(t).open();
-  const works = plan.instances.map((one) => workOf(one, { position: new Map(), workspace }).resources);
+  const works = plan.instances.map((one) => workOf(one, { plan, position: new Map(), workspace }).resources);
   const { whole, wants } = amountsOf(capacity({ plan, selected: [0, 1, 2], jobs: 2 }));
   const held = works.map((one) => wants(one));
   for (const at of whole.keys()) {

@@ -1,5 +1,5 @@
 // Converts an instance to the scheduler's form.
-import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Work } from "@mlrb/core/schedule/schedule-state";
 import type { Workspace } from "../store/workspace.ts";
@@ -7,23 +7,27 @@ import type { Workspace } from "../store/workspace.ts";
 /** By position in the selection. Instances that are not selected block nothing. */
 export function workOf(
   instance: Instance,
-  context: { position: Map<number, number>; starts?: Map<number, number>; workspace: Workspace },
+  context: { plan: Plan; position: Map<number, number>; starts?: Map<number, number>; workspace: Workspace },
 ): Work {
-  const { position, starts, workspace } = context;
+  const { plan, position, starts, workspace } = context;
   const start = starts?.get(instance.index);
   const positions = (indices: number[]) =>
     [...new Set(indices)].map((index) => position.get(index)).filter((at) => at !== undefined);
+  const uses = instance.uses && position.get(instance.uses.from);
+  // the key of a service, which is in its user's key, needs its inputs
+  const inputs = [...instance.inputs, ...(instance.uses ? plan.instances[instance.uses.from]!.inputs : [])];
   const environment = instance.environment === undefined ? undefined : position.get(instance.environment);
   return {
     id: instance.id,
-    needs: positions(instance.inputs.map(({ from }) => from)),
+    needs: positions(inputs.map(({ from }) => from)),
     collects: positions(instance.members.map(({ from }) => from)),
     ...(environment !== undefined && { environment }),
+    ...(uses !== undefined && { uses }),
     ...(instance.checks && { checks: positions(instance.checks) }),
     resources: runsHere(instance) ? instance.execution.resources : elsewhere(instance),
     ...(start !== undefined && { start }),
     expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
-    lazy: instance.stage.name === environmentStage,
+    lazy: instance.stage.name === environmentStage || instance.execution.service !== undefined,
   };
 }
 

@@ -28,7 +28,10 @@ import { recordedReads, recorder, stagePermissions } from "./stage-permissions.t
 import { stageVariables } from "./stage-variables.ts";
 import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
-export type Working = CarryOutContext & { work: string };
+export type Working = Pick<
+  CarryOutContext,
+  "workspace" | "executor" | "token" | "gpus" | "services" | "unsafeLocal" | "weakLimits" | "mayRunWeakly"
+> & { work: string };
 
 /** An input of the stage is missing from the store, or was damaged there. */
 export class LostInput extends Error {}
@@ -56,6 +59,7 @@ export async function prepareStage(
       stageContext(instance, bound, {
         inputs,
         outputs,
+        ...(context.services && { services: context.services }),
         ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, { ...context, beside }) }),
         ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
@@ -78,6 +82,7 @@ export async function prepareStage(
     ...(bound.environment && { python: environmentPython(bound.environment.path) }),
     inputs,
     outputs,
+    ...(context.services && { services: context.services }),
     log: join(work, "log"),
     limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
@@ -97,11 +102,19 @@ export async function prepareStage(
   };
 }
 
-function bookedOf({ stage, execution }: Instance, { parts: { host } }: Bound): Booked {
+function bookedOf({ stage, execution }: Instance, { parts: { host }, inputs }: Bound): Booked {
   const { resources, slurm } = execution;
   const { gpus } = resources;
   const memoryBytes = Math.max(resources.memoryBytes, stage.untrusted ? sandboxMemory(execution) : 0);
-  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }) };
+  const digests = Object.entries(inputs).map(([name, { digest }]) => [name, digest]);
+  const artifacts = slurm?.files === "remote-cache" && Object.fromEntries(digests);
+  return {
+    memoryBytes,
+    gpus,
+    ...(host && { host }),
+    ...(slurm && { slurm }),
+    ...(artifacts && { artifacts }),
+  };
 }
 
 /** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */

@@ -10,12 +10,12 @@ const secretBytes = 32;
 
 /** In hex. Draws the secret of the state folder if it has none. Throws if the secret is damaged. */
 export function secretSeed(state: string, key: string): string {
-  return createHmac("sha256", secretOf(join(state, "secret")))
-    .update(`seed ${key}`)
-    .digest("hex");
+  return createHmac("sha256", stateSecret(state)).update(`seed ${key}`).digest("hex");
 }
 
-function secretOf(path: string): Buffer {
+/** 32 bytes, from which keys are made; no stage and no node sees it. Throws as secretSeed. */
+export function stateSecret(state: string): Buffer {
+  const path = join(state, "secret");
   const secret = readSecret(path) ?? drawSecret(path);
   if (secret.length === secretBytes) return secret;
   throw new Error(

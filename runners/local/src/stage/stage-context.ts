@@ -2,6 +2,7 @@
 // (60 with this schema compiled), and there are thousands of stages.
 
 import type { Instance } from "@mlrb/core/plan/plan";
+import { withAddresses } from "@mlrb/core/spec/services";
 import { mustFollow } from "@mlrb/formats/read-format";
 import {
   stageContext as format,
@@ -14,6 +15,8 @@ type Paths = {
   /** Inputs also have the name `STAGE.OUTPUT`, which the context leaves out. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
+  /** The addresses of services by name. */
+  services?: Record<string, string>;
   sandbox?: SandboxRequest;
   secretSeed?: string;
 };
@@ -21,14 +24,17 @@ type Paths = {
 export function stageContext(
   instance: Instance,
   { parts }: Pick<Bound, "parts">,
-  { inputs, outputs, sandbox, secretSeed }: Paths,
+  { inputs, outputs, services, sandbox, secretSeed }: Paths,
 ): StageContext {
   const { action } = instance;
+  // a durable stage outlives its run, and the address with it: it reads services.json in its folder
+  const fills = services !== undefined && !instance.stage.durable;
+  const params = fills ? (withAddresses(action.params, services) as typeof action.params) : action.params;
   const context = {
     formatVersion: 1 as const,
     stage: instance.id,
     axes: parts.axes,
-    params: action.params,
+    params,
     inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
     outputs,
     files: action.files,

@@ -98,7 +98,7 @@ export function declaredPaths(
     reads: outermost(bothNames(reads)),
     writes: outermost(bothNames([work, ...beside.writes, ...(kind === "script" ? [compiled] : [])])),
     lists: bothNames(lists),
-    network: execution.network === "full",
+    network: execution.network === "full" || instance.uses !== undefined,
     programs,
     root,
     refusals: join(work, "refusals.jsonl"),

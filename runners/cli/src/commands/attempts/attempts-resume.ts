@@ -17,9 +17,9 @@ import { printJson } from "../../show/print-json.ts";
 import { runCommand } from "../run-command.ts";
 
 type Resumable = WaitingAttempt | BrokenOff | Pausing;
-/** A person asked it to pause, and it has not come to its next call yet. */
+/** A person asked it to pause, and it has not come to its next call or try yet. */
 type Pausing = Pick<AttemptFolder, "name" | "card"> & { pauses: string };
-type BrokenOff = Pick<AttemptFolder, "name" | "card">;
+type BrokenOff = Pick<AttemptFolder, "name" | "path" | "card">;
 
 /** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person or was broken off. */
 export async function attemptsResume(
@@ -31,8 +31,10 @@ export async function attemptsResume(
   const { running } = state;
   if (!reopenNamed(asked, state)) return 1;
   const broken = attemptFolders(running).filter((one) => one.state.kind === "resumable");
-  const waiting = waitingAttempts(running);
-  const all: Resumable[] = [...waiting, ...broken, ...pausingIn(running, waiting)];
+  const everyWait = waitingAttempts(running);
+  const pausing = pausingIn(running, everyWait);
+  const waiting = everyWait.filter(({ name }) => pausing.every((one) => one.name !== name));
+  const all: Resumable[] = [...waiting, ...broken, ...pausing];
   const waitsForAPerson = (one: Resumable) =>
     !("waits" in one) || one.waits.some(({ why }) => why === "operator");
   const chosen = asked.length === 0 ? all.filter(waitsForAPerson) : [];
@@ -54,18 +56,18 @@ export async function attemptsResume(
     if ("waits" in one && !(await resume(one, options.json))) refused++;
     if ("pauses" in one) cancelPause(one, options.json);
   }
-  const code = await continueBroken(
-    repository,
-    chosen.filter((one) => !("waits" in one || "pauses" in one)),
-    options,
-  );
+  const going = chosen.filter((one) => !("waits" in one || "pauses" in one)) as BrokenOff[];
+  for (const { path } of going) rmSync(join(path, pauseFile), { force: true }); // it would pause again at once
+  const code = await continueBroken(repository, going, options);
   return Math.max(code, refused > 0 ? 1 : 0);
 }
 
 function pausingIn(running: string, waiting: WaitingAttempt[]): Pausing[] {
   return attemptFolders(running).flatMap(({ name, path, card, state: { kind } }) => {
     const pauses = join(path, pauseFile);
-    const isPausing = kind === "running" && existsSync(pauses) && !waiting.some((one) => one.name === name);
+    const waits = waiting.find((one) => one.name === name)?.waits ?? [];
+    const isPausing =
+      kind === "running" && existsSync(pauses) && waits.every(({ why }) => why !== "operator");
     return isPausing ? [{ name, card, pauses }] : [];
   });
 }

@@ -1,0 +1,81 @@
+// The time that services ran and held GPUs, apart from the attempts' own. A line at the start, each minute and at the end,
+// so that a killed run loses a minute at most.
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { readFormat } from "@mlrb/formats/read-format";
+import { type ServiceHoursLine, serviceHours } from "@mlrb/formats/stage/service-hours";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { ifReadable } from "../store/if-readable.ts";
+import type { StateFolder } from "../store/state-folder.ts";
+
+const intervalMs = 60_000;
+
+type Of = { plan: Plan; run: string; workspace: { state: StateFolder } };
+
+export class ServiceHours {
+  readonly #file: string;
+  readonly #line: Omit<ServiceHoursLine, "seconds">;
+  readonly #beginMs = performance.now();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ stage, execution }: Instance, { plan, run, workspace }: Of) {
+    this.#file = fileOf(workspace.state);
+    this.#line = {
+      formatVersion: 1,
+      service: stage.name,
+      pipeline: plan.pipeline,
+      profile: plan.profile,
+      run,
+      startedAt: new Date().toISOString(),
+      gpus: execution.resources.gpus,
+    };
+    this.#write();
+    this.#timer = setInterval(() => this.#write(), intervalMs).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#write();
+  }
+
+  #write(): void {
+    const seconds = Math.round(performance.now() - this.#beginMs) / 1000;
+    try {
+      appendFileSync(this.#file, `${canonicalJson({ ...this.#line, seconds })}\n`);
+    } catch {
+      // a full disk ends no service
+    }
+  }
+}
+
+export type ServiceTotal = { service: string; starts: number; hours: number; gpuHours: number };
+
+/** Of the services of a pipeline and profile over all runs, or of one run, by name. */
+export function serviceTotals(
+  state: Pick<StateFolder, "state">,
+  wanted: { pipeline: string; profile: string; run?: string },
+): ServiceTotal[] {
+  const text = ifReadable(() => readFileSync(fileOf(state), "utf8")) ?? "";
+  const last = new Map<string, ServiceHoursLine>();
+  for (const line of text.split("\n")) {
+    const read = readFormat(serviceHours, line); // a kill may tear one
+    if (read.kind === "unreadable") continue;
+    const { service, run, startedAt, pipeline, profile } = read.value;
+    if (pipeline !== wanted.pipeline || profile !== wanted.profile) continue;
+    if (wanted.run === undefined || run === wanted.run)
+      last.set([service, run, startedAt].join(" "), read.value);
+  }
+  const totals = new Map<string, ServiceTotal>();
+  for (const { service, seconds, gpus } of last.values()) {
+    const total = totals.getOrInsertComputed(service, () => ({ service, starts: 0, hours: 0, gpuHours: 0 }));
+    total.starts++;
+    total.hours += seconds / 3600;
+    total.gpuHours += (seconds * gpus) / 3600;
+  }
+  return [...totals.values()].sort((a, b) => (a.service < b.service ? -1 : 1));
+}
+
+function fileOf({ state }: Pick<StateFolder, "state">): string {
+  return join(state, "services.jsonl");
+}

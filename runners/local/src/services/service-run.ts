@@ -1,0 +1,182 @@
+// Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
+// ends while it is used, and ends its whole process tree. It is a stage's process like any other, so the next run ends
+// what a killed run left of it.
+import { join } from "node:path";
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Executor, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { Bound } from "../decide/bind-inputs.ts";
+import type { GpuLease } from "../leases/gpu-leases.ts";
+import { type CarriedOut, machineFailure } from "../run/carried-out.ts";
+import { holdGpus, type RunContext } from "../run/execute-instance.ts";
+import { openLog } from "../stage/open-log.ts";
+import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
+import { freePort } from "./free-port.ts";
+import { ServiceHours } from "./service-hours.ts";
+import { untilHealthy } from "./until-healthy.ts";
+
+export type ServiceContext = RunContext & {
+  reasons: Reason[];
+  log: string;
+  /** Called at its first answer. */
+  serving: (url: string) => void;
+};
+
+type Server = { executor: Executor; port: number; gpus: GpuLease | undefined };
+
+/** A try's end, and whether the server had answered before. */
+type Tried = { result: ExecutionResult; served: boolean; detail?: string };
+
+export class ServiceRun implements Running {
+  readonly ended: Promise<ExecutionResult>;
+  readonly #instance: Instance;
+  readonly #bound: Bound;
+  readonly #context: ServiceContext;
+  readonly #end = new AbortController();
+  #why: "stopped" | "cancelled" | undefined;
+  #kills = false;
+  #server: Running | undefined;
+  readonly #carriedOut: Promise<CarriedOut>;
+
+  constructor(instance: Instance, bound: Bound, context: ServiceContext) {
+    this.#instance = instance;
+    this.#bound = bound;
+    this.#context = context;
+    this.#carriedOut = this.#run();
+    this.ended = this.#carriedOut.then(
+      () => ({ kind: "cancelled" }),
+      () => ({ kind: "cancelled" }),
+    );
+  }
+
+  carriedOut(): Promise<CarriedOut> {
+    return this.#carriedOut;
+  }
+
+  /** Its last user has ended. */
+  stop(): void {
+    this.#finish("stopped");
+  }
+
+  askToEnd(): void {
+    this.#finish("cancelled");
+  }
+
+  kill(): void {
+    this.#kills = true;
+    this.#finish("cancelled");
+  }
+
+  #finish(why: "stopped" | "cancelled"): void {
+    this.#why ??= why;
+    this.#end.abort();
+    if (this.#kills) this.#server?.kill();
+    else this.#server?.askToEnd();
+  }
+
+  async #run(): Promise<CarriedOut> {
+    let gpus: GpuLease | undefined;
+    let hours: ServiceHours | undefined;
+    const { onEvent, journal, reasons, log, executorOf, workspace } = this.#context;
+    try {
+      const held = await holdGpus(this.#instance, {
+        ...this.#context,
+        interrupts: () => (this.#why === undefined ? 0 : 1),
+      });
+      if (held && "kind" in held) return held.kind === "cancelled" ? this.#asked() : held;
+      gpus = held;
+      onEvent({ kind: "started", instance: this.#instance, reasons, log, expectedMs: undefined });
+      journal.write({ event: "start", stage: this.#instance.id, key: this.#bound.key, reasons });
+      hours = new ServiceHours(this.#instance, this.#context);
+      return await this.#withRestarts({ executor: await executorOf("local"), port: await freePort(), gpus });
+    } catch (error) {
+      if (error instanceof LostInput) return { kind: "lost", detail: error.message };
+      return machineFailure(error);
+    } finally {
+      hours?.end();
+      workspace.audit?.({ stage: this.#instance.id, untraced: "it is a service" });
+      gpus?.release();
+    }
+  }
+
+  async #withRestarts(server: Server): Promise<CarriedOut> {
+    const { journal, onEvent } = this.#context;
+    const { restartsMax } = this.#instance.execution.service!;
+    let before: string | undefined;
+    for (let starts = 1; ; starts++) {
+      const tried = await this.#try(server, { before, first: starts === 1 });
+      if (this.#why !== undefined) return this.#asked();
+      const { detail } = failureOf(tried);
+      // one that never answered would not answer the next time
+      if (!tried.served && starts === 1) return failureOf(tried);
+      if (starts > restartsMax)
+        return { ...failureOf(tried), detail: `${detail}, and was started ${starts} times` };
+      before = `${detail}; restart ${starts} of ${restartsMax}`;
+      journal.write({ event: "retry", stage: this.#instance.id, tried: starts, cause: "exit-code", detail });
+      onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
+    }
+  }
+
+  async #try(
+    { executor, port, gpus }: Server,
+    how: { before: string | undefined; first: boolean },
+  ): Promise<Tried> {
+    const { slots, log: to, folder, serving, journal } = this.#context;
+    const { health, readyMs } = this.#instance.execution.service!;
+    const { secrets } = this.#instance.action;
+    const work = slots.take({ fresh: true });
+    const log = openLog({ from: join(work, "log"), to, secrets, before: how.before });
+    try {
+      const token = `${folder.token}${this.#instance.index}:`;
+      const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
+      const request = { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
+      if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false };
+      const running = executor.start(request);
+      this.#server = running;
+      const gone = new AbortController();
+      const ended = running.ended.finally(() => gone.abort());
+      const url = `http://127.0.0.1:${port}`;
+      const signal = AbortSignal.any([gone.signal, this.#end.signal]);
+      const detail = await untilHealthy(`${url}${health}`, { readyMs, signal });
+      const served = detail === undefined;
+      if (served) {
+        journal.write({ event: "serving", stage: this.#instance.id, url });
+        if (how.first) serving(url);
+      } else if (!signal.aborted) {
+        running.askToEnd();
+        await ended;
+        return { result: { kind: "failed", cause: "time-limit", detail }, served };
+      }
+      return { result: await ended, served };
+    } finally {
+      await this.#endServer();
+      await log.end();
+      slots.give(work);
+    }
+  }
+
+  /** It has ended by itself, except after an error here. */
+  async #endServer(): Promise<void> {
+    this.#server?.kill();
+    await this.#server?.ended;
+    this.#server = undefined;
+  }
+
+  #asked(): CarriedOut {
+    if (this.#why === "stopped") return { kind: "succeeded", outputs: {}, durationMs: 0 };
+    return { kind: "cancelled" };
+  }
+}
+
+function failureOf({ result, served }: Tried): CarriedOut & { kind: "failed" } {
+  const when = served ? "while it was used" : "before its first answer";
+  switch (result.kind) {
+    case "failed":
+      return result.cause === "time-limit" || result.cause === "machine"
+        ? result
+        : { ...result, detail: `it ended ${when}: ${result.detail}` };
+    default:
+      return { kind: "failed", cause: "exit-code", detail: `it ended ${when} with status 0` };
+  }
+}

@@ -1,0 +1,39 @@
+// Waits for the first answer of a server.
+import { setTimeout as sleep } from "node:timers/promises";
+import { formatDuration } from "@mlrb/core/text/units";
+
+const pauseMs = 100;
+const answerMs = 5000;
+
+/**
+ * Resolves to undefined at the first answer of `url` with status 200. Resolves to why there was none once `readyMs` are
+ * over, or as soon as `signal` aborts.
+ */
+export async function untilHealthy(
+  url: string,
+  { readyMs, signal }: { readyMs: number; signal: AbortSignal },
+): Promise<string | undefined> {
+  const end = performance.now() + readyMs;
+  let last = "no answer";
+  while (performance.now() < end) {
+    if (signal.aborted) return last;
+    const left = Math.max(1, Math.min(answerMs, Math.ceil(end - performance.now())));
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
+    try {
+      const answer = await fetch(url, { signal: limit, redirect: "manual" });
+      await answer.body?.cancel();
+      if (answer.status === 200) return undefined;
+      last = `status ${answer.status}`;
+    } catch (error) {
+      if (performance.now() < end) last = causeWords(error as Error); // not of the request that the limit cut off
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+  return `GET ${new URL(url).pathname} did not answer with status 200 within ${formatDuration(readyMs)}; last: ${last}`;
+}
+
+function causeWords({ name, cause }: Error): string {
+  if (name === "TimeoutError") return "no answer";
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code === "ECONNREFUSED" ? "connection refused" : (code ?? "no answer");
+}

@@ -1,0 +1,149 @@
+// Makes the folder of a job on a node without a shared disk look as if the disk were shared: what the node says becomes
+// the job's files here, and the runner's wishes in those files are passed on. So whoever follows a job need not know how
+// its files travel.
+import { appendFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type { NodeNews, Parcel, RunnerNews } from "@mlrb/formats/stage/parcel";
+import type { SlurmDone, SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { writeJson } from "@mlrb/kit/json-file";
+import type { JobFolder } from "./job-folder.ts";
+
+/** The runner's end of the post to its jobs. Calls reject where the server does not serve. */
+export type JobPost = {
+  /** Sends the files of a job; resolves with its script. */
+  script(job: SlurmJob, files: { folder: string; request: ExecutionRequest }): Promise<string>;
+  news(job: SlurmJob): Promise<NodeNews | undefined>;
+  tell(job: SlurmJob, news: RunnerNews): Promise<void>;
+  /** Everything is sent again, since a node did not get it. */
+  doubt(): void;
+  collect(parcel: Parcel, to: { work: string; log: string; scratch: string }): Promise<void>;
+  close(): void;
+};
+
+export type CourierOptions = {
+  post: JobPost;
+  folder: JobFolder;
+  job: SlurmJob;
+  intervalMs: number;
+  /** Called after each answer of the server. */
+  heard: () => void;
+};
+
+/** Works from `start` until `stop`, or until it has brought the end of the job. */
+export class Courier {
+  readonly #options: CourierOptions;
+  readonly #stopped = new AbortController();
+  #beat: number | undefined;
+  #told = "";
+  #said = "";
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #isBusy = false;
+
+  constructor(options: CourierOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#work();
+  }
+
+  /** Whether a look that began later than this moment brought no end. */
+  hasLookedSince(ms: number): boolean {
+    return this.#lookedMs > ms && !this.#isBusy;
+  }
+
+  /** Whether it brings outputs. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        await this.#tell();
+        const begin = performance.now();
+        if (await this.#hear()) return;
+        this.#lookedMs = begin;
+        this.#options.heard();
+      } catch (error) {
+        this.#say(`the remote cache does not serve its job: ${(error as Error).message}`);
+      }
+      await sleep(this.#options.intervalMs, undefined, { signal }).catch(() => {});
+    }
+    // a wish that came last
+    await this.#tell().catch(() => {});
+  }
+
+  async #tell(): Promise<void> {
+    const { post, folder, job } = this.#options;
+    const end = folder.wish();
+    const news: RunnerNews | undefined = folder.isGivenUp()
+      ? { kind: "given-up", formatVersion: 1 }
+      : end && { kind: "end", formatVersion: 1, end };
+    const text = news ? JSON.stringify(news) : "";
+    if (!news || text === this.#told) return;
+    await post.tell(job, news);
+    this.#told = text;
+  }
+
+  /** Whether it was the last news. */
+  async #hear(): Promise<boolean> {
+    const { post, folder, job } = this.#options;
+    const news = await post.news(job);
+    if (news === undefined) return false;
+    if (news.claim.kind !== "begun" || !folder.claim(news.claim)) return false; // it was given up: nothing of it is used
+    switch (news.kind) {
+      case "lives":
+        if (news.beat !== this.#beat) folder.lives();
+        this.#beat = news.beat;
+        return false;
+      case "done": {
+        const scratch = join(folder.path, "arrived");
+        const { work, log } = job;
+        if (!existsSync(work)) return true; // its run was cleared
+        this.#isBusy = true;
+        try {
+          await post.collect(news.work, { work, log, scratch });
+        } finally {
+          this.#isBusy = false;
+        }
+        this.#done(news.done);
+        return true;
+      }
+      case "refused": {
+        const { claim, fault, why } = news;
+        if (fault === "machine") post.doubt();
+        const { id, host, node } = claim as Extract<NodeNews["claim"], { kind: "begun" }>;
+        const result = { kind: "failed", cause: fault, detail: `${why} (node ${node})` } as const;
+        const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
+        this.#done({ formatVersion: 1, job: job.job, id, host, node, result, wrote });
+        return true;
+      }
+      default:
+        return unreachable(news);
+    }
+  }
+
+  #done(done: SlurmDone): void {
+    writeJson(join(this.#options.folder.path, "done.json"), done);
+    this.#options.heard();
+  }
+
+  #say(line: string): void {
+    if (line === this.#said) return;
+    this.#said = line;
+    try {
+      appendFileSync(this.#options.job.log, `mlrb: ${line}\n`);
+    } catch {
+      // the disk's trouble is reported by what needs the disk
+    }
+  }
+}
