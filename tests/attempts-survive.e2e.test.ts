@@ -260,7 +260,7 @@ for (const host of [undefined, "gpu2"])
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), host }));
     }
     const again = [...words(at), ...(host ? ["--take-over"] : [])];
-    const second = await at.start(again, { env: keyEnv }).ended;
+    const second = await at.start(again, { env: { ...keyEnv, MLRB_LEASE_SILENCE: "700ms" } }).ended;
     assert.equal(second.code, 0, second.stdout + second.stderr);
     assert.equal(served.seen.length, asked);
     assert.equal(recorded(at).ledger.resumed, undefined);

@@ -230,3 +230,38 @@ test("a run in a container of this machine is waited for while it lives, and is 
   assert.deepEqual(at.executions(), { apart: 1, attempt: 2, plain: 2 });
   assert.deepEqual(leftovers(at), []);
 });
+
+/** Runs the command, sends it SIGTERM once `file` exists, and keeps its namespace and what still runs there. */
+const leavingOnceThereIs = (file: string) => [
+  ...[...inNamespace, "sh", "-c"],
+  `"$@" & run=$!; while [ ! -e '${file}' ]; do sleep 0.1; done; kill -TERM $run; wait $run; sleep 300`,
+  "sh",
+];
+
+test("an attempt that goes on in a container after its run was left is waited for, and paid once", {
+  skip: noNamespace,
+}, async (t) => {
+  const { at, go, pids, start } = scene(t);
+  const leave = join(at.outside, "leave");
+  const inside = at.start(["run", at.name, "--json", "--root", at.root, "--only", "attempt"], {
+    through: leavingOnceThereIs(leave),
+  });
+  await until("the attempt", () => existsSync(pids) && pidsIn(pids).length === 1);
+  writeFileSync(leave, "");
+  await until("its run to end", () => inside.stdout().includes('"attempt-left"'));
+  await until("its lease to be free", () => leases(at).length === 0);
+  const [folder] = attempts(at);
+  const outside = start(["--only", "attempt"], { MLRB_LEASE_SILENCE: "5s" });
+  const beats = new Set<number>();
+  await until("three heartbeats, which take longer than the silence", () => {
+    beats.add(statSync(join(folder!, "supervisor.json")).mtimeMs);
+    return beats.size > 3;
+  });
+  assert.deepEqual([at.executions(), attempts(at)], [{ attempt: 1 }, [folder]]);
+  go();
+  const said = await outside.ended;
+  inside.child.kill("SIGKILL");
+  await inside.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual([at.executions(), recordsIn(at.root).length, attempts(at)], [{ attempt: 1 }, 1, []]);
+});

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 
 const root = mkdtempSync(join(tmpdir(), "attempt-step-"));
 after(() => rmSync(root, { recursive: true }));
@@ -104,6 +105,18 @@ test("untrusted agents run in a sandbox or are refused", async () => {
   assert.equal(bare.code, 75, bare.stderr);
   assert.match(bare.stderr, /lacks `trusted: true`\), and there is no sandbox.*--executor docker/);
   assert.deepEqual(readdirSync(bare.out), []);
+});
+
+test("a restart that is killed before its files are restored leaves no sandbox that counts as kept files", async () => {
+  const { out, args } = prepare("", { trusted: "false" });
+  const folder = dirname(out);
+  writeFileSync(join(out, "trajectory"), '{"event":"start"}\n');
+  const step = promisify(execFile)(process.execPath, args, { env: { ...process.env, MLRB_WORK: folder } });
+  await assert.rejects(step, /the attempt cannot continue/);
+  const [work] = readdirSync(folder).filter((name) => name.startsWith("attempt-"));
+  mkdirSync(join(folder, work!, "sandbox-1"));
+  writeFileSync(join(folder, work!, "sandbox-1.ext4"), ""); // what is made next, before its files
+  assert.equal(leftSandbox(folder), undefined);
 });
 
 test("a budget without a unit makes the stage fail before anything runs", async () => {

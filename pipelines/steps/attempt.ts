@@ -79,6 +79,8 @@ if (continues) await removeCutRestores(folder);
 /** The sandbox of an attempt whose supervisor or host died. It continues where that ended. */
 const left = continues ? leftSandbox(folder) : undefined;
 const work = left?.work ?? mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
+/** Marked before the sandbox is made: its empty disk image would count as kept files. */
+const restored = continues && !left ? beginRestore(work) : undefined;
 // inputs that the runner copied for this stage may be moved; a folder that a person named by hand stays
 const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
 let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
@@ -115,7 +117,7 @@ try {
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
-    ...(earlier?.restore && { restored: beginRestore(work) }),
+    ...(restored && { restored }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),

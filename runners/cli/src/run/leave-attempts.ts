@@ -6,8 +6,7 @@ import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { attemptFate, attemptFateInTime, type Fate } from "@mlrb/local/attempts/attempt-fate";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { causeWords, keptWords } from "@mlrb/local/attempts/quarantine";
-import type { Settled } from "@mlrb/local/attempts/settle-attempt";
-import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
+import { type Stopped, stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
 import { printJson } from "../show/print-json.ts";
@@ -47,8 +46,8 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
         left.map(async ({ instance: { id }, name }) => {
           const attempt = attemptFolder(state.running, name);
           if (!attempt) return printEnded(id, attemptFate(folderOf(name), state.root), { json });
-          const settled = await stopAttempt(attempt, { state, clearSandbox, by: "by a second Ctrl-C" });
-          printStopped(id, settled, { json, stream: process.stderr });
+          const stopped = await stopAttempt(attempt, { state, clearSandbox, by: "by a second Ctrl-C" });
+          printStopped(id, stopped, { json, stream: process.stderr });
         }),
       );
     },
@@ -88,24 +87,20 @@ function fateWords(fate: Fate): string {
 /** What became of an attempt that a person stopped. */
 export function printStopped(
   stage: string,
-  settled: Settled,
+  stopped: Stopped,
   { json, stream }: { json: boolean; stream: { write(text: string): unknown } },
 ): void {
   if (json) {
-    const { cause, cost, folder } = settled.kind === "quarantined" ? settled : {};
-    printJson({
-      event: "attempt-stopped",
-      stage,
-      kept: settled.kind !== "nothing",
-      became: settled.kind,
-      cause,
-      cost,
-      folder,
-    });
-  } else stream.write(`${stage}: ${stoppedWords(settled)}\n`);
+    const { cause, cost, folder } = stopped.kind === "quarantined" ? stopped : {};
+    const { why } = stopped.kind === "refused" ? stopped : {};
+    const { kind } = stopped;
+    const became = { kept: kind !== "nothing", became: kind, cause, cost, folder, why };
+    printJson({ event: "attempt-stopped", stage, ...became });
+  } else if (stopped.kind === "refused") process.stderr.write(`not-stopped: ${stage}: ${stopped.why}\n`);
+  else stream.write(`${stage}: ${stoppedWords(stopped)}\n`);
 }
 
-function stoppedWords(settled: Settled): string {
+function stoppedWords(settled: Exclude<Stopped, { kind: "refused" }>): string {
   switch (settled.kind) {
     case "complete":
       return "had finished by itself; the next run records it";

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { thisProcess } from "../leases/owner.ts";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { exampleCard, exampleEnd } from "../testing/example-record.ts";
@@ -106,6 +107,33 @@ test("a folder without a card is not an attempt", (t) => {
 test("an attempt whose folder another process has moved is not unclaimed", (t) => {
   const { running } = state(t);
   assert.equal(isUnclaimed(join(running, "moved")), false);
+});
+
+test("an attempt without a supervisor, whose run lives, is prepared before its conversation begins, and continues after", (t) => {
+  const { running } = state(t);
+  const gives = [{ name: "trajectory", file: "trajectory", kind: "file" as const }];
+  const { path } = makeAttemptFolder(running, { ...exampleCard, key, gives, by: thisProcess() });
+  const at = { state: { running } };
+  assert.deepEqual([attemptFolders(running)[0]?.state.kind, attemptOf(key, at)], ["preparing", undefined]);
+  mkdirSync(join(path, "attempt-x/sandbox-y/workspace"), { recursive: true });
+  writeFileSync(
+    join(path, "out/trajectory"),
+    `${JSON.stringify({ ...exampleEvent("start"), kind: "llm" })}\n`,
+  );
+  assert.equal(attemptOf(key, at)?.state.kind, "resumable");
+});
+
+test("an attempt that failed on another host is left to that host, and one that succeeded there can be kept here", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, { ...exampleCard, key });
+  writeFileSync(join(path, "supervisor.json"), JSON.stringify({ ...thisProcess(), host: "gpu2" }));
+  for (const [result, kind] of [
+    [{ kind: "failed", cause: "machine", detail: "killed" }, "elsewhere"],
+    [{ kind: "succeeded" }, "ended"],
+  ] as const) {
+    writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result }));
+    assert.equal(attemptOf(key, { state: { running } })?.state.kind, kind);
+  }
 });
 
 for (const [words, end, supervisor, moved] of [

@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -41,11 +42,11 @@ export type AttemptFolder = {
   state:
     | { kind: "running"; supervisor: Owner }
     | { kind: "ended"; end: AttemptEnd }
-    /** The run that prepares the attempt is alive. */
+    /** The run that prepares the attempt is alive, and the attempt has not begun. */
     | { kind: "preparing" }
-    /** On another host: only that host can see whether the attempt is alive. */
+    /** On another host: only that host can see whether the attempt is alive. Also if it has failed there. */
     | { kind: "elsewhere"; owner: Owner }
-    /** Its supervisor died without writing an end, and another one can continue it. */
+    /** Its supervisor died without writing an end, or is not started again yet, and another one can continue it. */
     | { kind: "resumable"; supervisor: Owner | undefined }
     /** Its supervisor, or the run that had not started one yet, died without writing an end. */
     | { kind: "lost"; supervisor: Owner | undefined };
@@ -148,16 +149,18 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const supervisor = look(supervisorFile(path))?.owner;
   const life = lifeOf(supervisor ?? card.by);
   const end = attemptEnd(path);
-  if (end) return { kind: "ended", end };
+  // a supervisor whose attempt failed moves the folder next: another host must not mount its disk image meanwhile
+  if (end && (life !== "elsewhere" || end.result.kind === "succeeded")) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
-  if (life === "alive") return supervisor ? { kind: "running", supervisor } : { kind: "preparing" };
+  if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
-  return { kind: resumes ? "resumable" : "lost", supervisor };
+  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives and could start no other supervisor
+  return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 
 /**
- * The attempt of this key that another run began and that is running or can continue, or has ended and is not kept yet. Throws
- * DamagedAttempt where an attempt with an unreadable card may have this key.
+ * The attempt of this key that another run began and that is running, here or on another host, or can continue, or has
+ * ended and is not kept yet. Throws DamagedAttempt where an attempt with an unreadable card may have this key.
  */
 export function attemptOf(
   key: string,
@@ -169,7 +172,9 @@ export function attemptOf(
       if (one.mayHaveKey(key)) throw one;
     } else if (one.card.key === key) held.push(one);
   }
-  return held.find(({ state: { kind } }) => ["running", "resumable", "ended"].includes(kind));
+  const isOf = (kind: string) => held.find(({ state }) => state.kind === kind);
+  // what may cost now comes first
+  return isOf("running") ?? isOf("ended") ?? isOf("elsewhere") ?? isOf("resumable");
 }
 
 /** The folder to which an attempt without a record is moved. */
@@ -241,6 +246,7 @@ export function claimAttempt(path: string): void {
 export function isUnclaimed(path: string): boolean {
   try {
     claimAttempt(path);
+    utimesSync(supervisorFile(path), 0, 0); // no sign of the attempt's life, up to which it costs
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST" || !existsSync(path)) return false;

@@ -12,12 +12,12 @@ import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
-import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
-import { thisProcess } from "../leases/owner.ts";
+import { ownerWords, thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
 import { followQueue } from "../run/follow-queue.ts";
@@ -44,9 +44,8 @@ import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
 import { clearForResume, endLeftProcesses, unsetSecrets } from "./clear-for-resume.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { lostCause } from "./lost-words.ts";
-import { keptWords, quarantine } from "./quarantine.ts";
+import { keptWords } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
-import { isResumable } from "./resumable.ts";
 import { knowsSecrets, markSecrets } from "./secret-marks.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
@@ -62,8 +61,8 @@ export async function carryOutAttempt(
   let begun = false;
   try {
     const adopted = await adoptedAttempt(bound.key, context);
+    if (adopted?.state.kind === "elsewhere") return runsElsewhere(adopted.state.owner);
     if (!adopted && context.goesOn) return goneMeanwhile;
-    if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
     const resumes = adopted?.state.kind === "resumable";
     begun = adopted !== undefined;
@@ -84,9 +83,9 @@ export async function carryOutAttempt(
     const goesOn = resumes && hasOpenJob(path) && context.supervisor !== undefined;
     if (adopted && resumes) {
       const work = { ...context, work: path, token: attemptToken(name) };
-      clearForResume(attempt);
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
       const underCap = takeOverPurse(path, context);
+      clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
       context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
@@ -159,6 +158,12 @@ function requestOfJob({ path, card }: PlacedAttempt, { workspace, token }: Worki
 /** The attempt stays as it is: nothing of it is lost. */
 function needsSecrets({ name }: PlacedAttempt, unset: string[]): CarriedOut {
   const detail = `its supervisor or host died, and it can continue only with ${unset.join(", ")}: export it, then \`pnpm pipeline attempts resume ${attemptId(name)}\` or run again`;
+  return { kind: "failed", cause: "operator", detail };
+}
+
+/** Another host has taken it, with the lease of this run. */
+function runsElsewhere(owner: Owner): CarriedOut {
+  const detail = `the attempt runs under ${ownerWords(owner)}; run again to wait for it`;
   return { kind: "failed", cause: "operator", detail };
 }
 
@@ -237,45 +242,26 @@ function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   if (!found) return existsSync(lostFolderOf(path));
   const { kind } = found.state;
   if (kind === "ended") return isBeingMoved(found);
-  return kind === "running" || (kind === "preparing" && !isUnclaimed(path));
+  // resumable: another supervisor was starting, or its own has just died
+  return kind === "running" || kind === "resumable" || (kind === "preparing" && !isUnclaimed(path));
 }
 
 /** The attempt of this key that continues, or that has ended and is not kept yet. */
 async function adoptedAttempt(key: string, context: CarryOutContext): Promise<AttemptFolder | undefined> {
-  const { takeOver, clearSandbox, workspace } = context;
+  const { clearSandbox, workspace } = context;
   const { running } = workspace.state;
   const found = attemptOf(key, workspace);
   if (found && found.state.kind !== "resumable") return found;
-  const dead = takeOver ? ["resumable", "lost", "elsewhere"] : ["resumable", "lost"];
   for (const one of attemptFolders(running)) {
-    const begun = one.state.kind !== "lost" || one.state.supervisor !== undefined;
-    if (one.card.key !== key || !begun || !dead.includes(one.state.kind)) continue;
+    const { state } = one;
+    const begun = state.kind === "resumable" || (state.kind === "lost" && state.supervisor !== undefined);
+    if (one.card.key !== key || !begun) continue;
     await endLeftProcesses(one, clearSandbox); // they may be writing its end
     if (typeof (await completeAttempt(one)) === "string") continue;
     await settleAttempt(one, lostCause(one.path), workspace.state); // writes its end
     return attemptFolder(running, one.name);
   }
-  return found ?? leftByHost(key, context);
-}
-
-/** With `--take-over`: the attempt of this key that a host which is down has begun, if it can continue here. */
-function leftByHost(key: string, { takeOver, workspace }: CarryOutContext): AttemptFolder | undefined {
-  if (!takeOver) return undefined;
-  const found = attemptFolders(workspace.state.running).find(
-    ({ card, path, state }) =>
-      card.key === key && state.kind === "elsewhere" && !toldToEnd(path) && isResumable(path, card),
-  );
-  return found && { ...found, state: { kind: "resumable", supervisor: undefined } };
-}
-
-/** With `--take-over`: quarantines the attempts of this key that a host which is down has begun. */
-async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> {
-  for (const one of attemptFolders(state.running)) {
-    if (one.card.key !== key || one.state.kind !== "elsewhere") continue;
-    const { host } = one.state.owner;
-    await extractDiskImages(one.path);
-    if (!quarantine(one, { kind: "host-gone", detail: host }, state)) await removeAttempt(one.path);
-  }
+  return found;
 }
 
 function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): AttemptCard {

@@ -27,6 +27,12 @@ test("an attempt whose supervisor dies while a run collects others is not restar
   assert.deepEqual([...goingKeys({ state: at }, Date.now())], [exampleCard.key]);
 });
 
+test("an attempt on another host counts as running when the cost of a run is confirmed", (t) => {
+  const at = state(t);
+  makeAttemptFolder(at.running, { ...exampleCard, by: { ...thisProcess(), host: "gpu2" } });
+  assert.deepEqual([...goingKeys({ state: at }, Date.now())], [exampleCard.key]);
+});
+
 test("an attempt that a living run still prepares is not counted as running", (t) => {
   const at = state(t);
   makeAttemptFolder(at.running, { ...exampleCard, by: thisProcess() });

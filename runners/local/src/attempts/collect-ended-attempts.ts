@@ -70,7 +70,7 @@ async function collectAttempt(attempt: AttemptFolder, context: Context): Promise
     case "complete":
       return keep(attempt, settled.end, context);
     case "quarantined": {
-      const word = settled.cause.kind === "supervisor-lost" ? "lost   " : "failed ";
+      const word = ["supervisor-lost", "host-gone"].includes(settled.cause.kind) ? "lost   " : "failed ";
       return tell(
         `${word} ${stage}  (begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)})`,
       );
@@ -116,14 +116,14 @@ function runningAttempts({ state }: Place): AttemptFolder[] {
 }
 
 /**
- * Action keys of attempts that are running, that ended or were lost and are not collected yet, or that were lost
+ * Action keys of attempts that are running, here or on another host, that ended or were lost and are not collected yet, or that were lost
  * since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover another attempt.
  */
 export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
   sinceMs: number,
 ): Set<string> {
-  const begun = ["running", "resumable", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
+  const begun = ["running", "elsewhere", "resumable", "ended", "lost"]; // read first: an attempt may move to `lost/` meanwhile
   const going = attemptFolders(state.running).filter((attempt) => begun.includes(attempt.state.kind));
   const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
   return new Set([...going, ...lost].map(({ card }) => card.key));

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { StateFolder } from "../store/state-folder.ts";
 import { attemptFolders, attemptOf, damagedAttempts } from "./attempt-folders.ts";
+import { isElsewhere } from "./attempts-elsewhere.ts";
 
 type Place = { state: Pick<StateFolder, "attempts" | "running"> };
 
@@ -24,7 +25,8 @@ export function leftAttempt(
 ): "adoptable" | "other" | undefined {
   const { running } = place.state;
   if (damagedAttempts(running).some((one) => keys.some((key) => one.mayHaveKey(key)))) return "other";
-  if (keys.some((key) => attemptOf(key, place) !== undefined)) return "adoptable";
+  const held = keys.flatMap((key) => attemptOf(key, place) ?? []);
+  if (held.length > 0) return held.some(isElsewhere) ? "other" : "adoptable";
   // read first: an attempt may move to `lost/` meanwhile
   const left = attemptFolders(running).some(({ card }) => keys.includes(card.key));
   return left || lostNames(keys, place).difference(before).size > 0 ? "other" : undefined;

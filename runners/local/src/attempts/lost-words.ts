@@ -3,9 +3,10 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { look } from "../leases/heartbeat.ts";
 import { machineHelp } from "../run/machine-help.ts";
 import { ifReadable } from "../store/if-readable.ts";
-import { brokenFile, toldToEnd } from "./attempt-folders.ts";
+import { brokenFile, supervisorFile, toldToEnd } from "./attempt-folders.ts";
 
 /** A disk with less free space counts as full. */
 const fullBytes = 64 << 10;
@@ -17,6 +18,8 @@ const fullBytes = 64 << 10;
 export function lostCause(folder: string, seen?: string): EndCause {
   const told = toldToEnd(folder);
   if (told) return { ...told, detail: `${told.detail}, and killed before it could write its end` };
+  const owner = look(supervisorFile(folder))?.owner;
+  if (owner?.gone) return { kind: "host-gone", detail: owner.host };
   const broken = ifReadable(() => readFileSync(join(folder, brokenFile), "utf8"));
   if (broken !== undefined)
     return { kind: "supervisor-lost", detail: (JSON.parse(broken) as { detail: string }).detail };

@@ -1,34 +1,72 @@
-// Stops a running attempt at a person's request: its supervisor seals its work and quarantines it.
+// Stops an attempt at a person's request: its supervisor seals its work and quarantines it. An attempt without a living
+// supervisor is stopped under the lease of its key: a run may be about to start another supervisor in its folder.
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
+import { takeLease } from "../leases/lease.ts";
+import { ownerWords } from "../leases/owner.ts";
 import type { ClearSandbox } from "../run/run-request.ts";
 import type { StateFolder } from "../store/state-folder.ts";
-import { type AttemptFolder, attemptToken, stopFile } from "./attempt-folders.ts";
+import { type AttemptFolder, attemptFolder, attemptToken, isUnclaimed, stopFile } from "./attempt-folders.ts";
 import { type Settled, settleAttempt } from "./settle-attempt.ts";
 import { watchSupervised } from "./supervised.ts";
 
 /** Time for the supervisor to seal and move the attempt before it is killed. */
 const patienceMs = 20_000;
+/** Time for a run to let go of an attempt whose supervisor died. */
+const turnMax = 5_000;
 
-type StopOptions = { state: StateFolder; clearSandbox: ClearSandbox; by: string };
+type StopOptions = { state: StateFolder; clearSandbox: ClearSandbox; by: string; turnMs?: number };
 
-export async function stopAttempt(
-  attempt: AttemptFolder,
-  { state, clearSandbox, by }: StopOptions,
-): Promise<Settled> {
+/** `refused`: a run is about to continue the attempt. */
+export type Stopped = Settled | { kind: "refused"; why: string };
+
+export async function stopAttempt(attempt: AttemptFolder, options: StopOptions): Promise<Stopped> {
   const { name, path, card } = attempt;
+  const { running, leases } = options.state;
+  if (attempt.state.kind === "running") await endSupervisor(attempt, options);
+  const now = attemptFolder(running, name)?.state.kind;
+  if (now === undefined || now === "ended") return settle(attempt, options);
+  const until = performance.now() + (options.turnMs ?? turnMax);
+  let holder = "";
+  const lease = await takeLease(leases, card.key, {
+    durable: true,
+    waiting: (owner) => {
+      holder = ownerWords(owner);
+    },
+    stopped: () => performance.now() > until,
+  });
+  if (!lease || "silent" in lease) {
+    rmSync(join(path, stopFile), { force: true });
+    const why = `${holder} is about to continue it; end that run, or repeat this command once the attempt runs`;
+    return { kind: "refused", why };
+  }
+  try {
+    // the run may have started another supervisor before it let go
+    if (!isUnclaimed(path)) await endSupervisor(attempt, options);
+    return await settle(attempt, options);
+  } finally {
+    lease.release();
+  }
+}
+
+/** Also ends what a dead supervisor left running. */
+async function endSupervisor({ name, path }: AttemptFolder, { by }: StopOptions): Promise<void> {
   try {
     writeReserved(join(path, stopFile), JSON.stringify({ by })); // the disk may be full
   } catch {
     // the supervisor has just ended
   }
-  const handle = watchSupervised(path, name); // of a dead supervisor: it has ended
+  const handle = watchSupervised(path, name);
   handle.askToEnd();
   await Promise.race([handle.ended, sleep(patienceMs, undefined, { ref: false })]);
   handle.kill();
   await handle.ended;
-  await clearSandbox(sandboxToken(attemptToken(name)), card.executor);
+}
+
+async function settle(attempt: AttemptFolder, { state, clearSandbox, by }: StopOptions): Promise<Settled> {
+  await clearSandbox(sandboxToken(attemptToken(attempt.name)), attempt.card.executor);
   return settleAttempt(attempt, { kind: "stopped", detail: by }, state);
 }

@@ -16,11 +16,20 @@ import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-dis
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { type GpuHold, handOver, leaseOf } from "../leases/gpu-leases.ts";
+import { startHeart } from "../leases/heartbeat.ts";
 import { localExecutor } from "../process/local-executor.ts";
 import { machineHelp } from "../run/machine-help.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { statePaths } from "../store/state-folder.ts";
-import { attemptFolder, breakOff, claimAttempt, endingFile, stopFile, whoTold } from "./attempt-folders.ts";
+import {
+  attemptFolder,
+  breakOff,
+  claimAttempt,
+  endingFile,
+  stopFile,
+  supervisorFile,
+  whoTold,
+} from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { quarantine } from "./quarantine.ts";
 
@@ -63,6 +72,7 @@ const sameMomentMs = 300;
 async function supervise(folder: string, supervision: Supervision, start: StartStage): Promise<void> {
   const { request, gpus } = supervision;
   claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
+  startHeart(supervisorFile(folder)); // runs on other hosts see nothing else of it
   const isOwn = heldClaim(folder);
   let begin: number | undefined = performance.now();
   let asked: "ask" | "kill" | undefined;

@@ -47,16 +47,16 @@ export function startHeart(path: string, everyMs = beatMs): Heart {
 }
 
 /** A card or a lease as it is now. `beat` differs after every heartbeat and for every other owner. */
-export type Sight = { owner: Owner; beat: string };
+export type Sight = { owner: Owner; beat: string; mtimeMs: number };
 
 /** Undefined if the file is missing. A file without an owner, torn by a power cut, counts as a dead owner's. */
 export function look(path: string): Sight | undefined {
   try {
     const file = openSync(path, "r"); // opening a file makes a file server's client refresh its stat; a plain stat may not
     try {
-      const { ino, mtimeNs } = fstatSync(file, { bigint: true });
+      const { ino, mtimeNs, mtimeMs } = fstatSync(file, { bigint: true });
       const text = readFileSync(file, "utf8");
-      return { owner: ownerIn(text), beat: `${ino} ${mtimeNs} ${text}` };
+      return { owner: ownerIn(text), beat: `${ino} ${mtimeNs} ${text}`, mtimeMs: Number(mtimeMs) };
     } finally {
       closeSync(file);
     }

@@ -43,6 +43,7 @@ function readPlace(): Place {
 export type Life = "alive" | "dead" | "elsewhere";
 
 export function lifeOf(owner: Owner, here: Place = thisPlace(), started = startOf): Life {
+  if (owner.gone) return "dead";
   if (owner.host !== here.host) return "elsewhere";
   // a missing field counts as equal: the file was written by hand
   if (differ(owner.machine, here.machine)) return "elsewhere";

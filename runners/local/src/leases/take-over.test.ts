@@ -13,6 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { attemptFolders, makeAttemptFolder } from "../attempts/attempt-folders.ts";
+import { exampleCard } from "../testing/example-record.ts";
 import type { Clock } from "./heartbeat.ts";
 import { thisProcess } from "./owner.ts";
 import { takeOver } from "./take-over.ts";
@@ -21,8 +23,11 @@ import { takeOver } from "./take-over.ts";
 function state(t: TestContext, runs: Record<string, Partial<Owner>>) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-take-over-"));
   t.after(() => rmSync(above, { recursive: true }));
-  const at = { work: join(above, "work"), leases: join(above, "leases") };
-  for (const folder of Object.values(at)) mkdirSync(folder);
+  const at = {
+    ...{ work: join(above, "work"), leases: join(above, "leases") },
+    running: join(above, "attempts/running"),
+  };
+  for (const folder of Object.values(at)) mkdirSync(folder, { recursive: true });
   for (const [name, changed] of Object.entries(runs)) {
     mkdirSync(join(at.work, name));
     const card = join(at.work, name, "owner.json");
@@ -79,6 +84,31 @@ test("a lease without a folder is released, and a lease that ends while it is wa
     ["gpu2"],
   );
   assert.deepEqual(at.leasesLeft(), []);
+});
+
+test("attempts of silent supervisors are taken from their hosts, unless a living run holds the lease", async (t) => {
+  const at = state(t, { beating: on("gpu3") });
+  const attempt = (host: string, key: string) => {
+    const owner = { ...thisProcess(), ...on(host) };
+    const { path } = makeAttemptFolder(at.running, { ...exampleCard, key, by: owner });
+    writeFileSync(join(path, "supervisor.json"), JSON.stringify(owner));
+    return path;
+  };
+  attempt("gpu2", "silent");
+  attempt("gpu3", "beating"); // by a run that sees its supervisor's death
+  const lively = attempt("gpu4", "lively");
+  const time = fakeClock((ms) => {
+    if (ms % 2_000 === 0) utimesSync(join(at.leases, "beating"), ms, ms);
+    if (ms === 40_000) utimesSync(join(lively, "supervisor.json"), 9, 9);
+  });
+  const owners = await takeOver(at, { clock: time });
+  assert.deepEqual(
+    owners.map(({ host }) => host),
+    ["gpu2"],
+  );
+  const states = attemptFolders(at.running).map(({ card, state: { kind } }) => [card.key, kind]);
+  assert.deepEqual(Object.fromEntries(states), { silent: "lost", beating: "elsewhere", lively: "elsewhere" });
+  assert.deepEqual(at.leasesLeft(), ["beating"]);
 });
 
 test("a takeover waits for nothing if every run is on this machine", async (t) => {

@@ -25,8 +25,6 @@ export type CarriedOut =
 
 export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
   run: string;
-  /** `--take-over`: silent hosts are down. */
-  takeOver: boolean;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
   /** Whether untrusted programs may run where only polls limit their memory. */

@@ -92,7 +92,7 @@ function scene(t: TestContext) {
       });
       const log = join(root, `${name}.log`);
       const context = {
-        ...{ workspace, run: "run-1", token: "token", takeOver: false, unsafeLocal: false, slots, log },
+        ...{ workspace, run: "run-1", token: "token", unsafeLocal: false, slots, log },
         mayRunWeakly: () => false,
         ...{ clearSandbox: undefined, purse: undefined, slot: { pipeline: "test", profile: "default" } },
         ...{ origins: [], isHeld: () => true, goesOn: false, left() {}, undeclared() {} },

@@ -19,8 +19,11 @@ import type { Reason } from "@mlrb/core/key/reasons";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
+import { attemptFolders, makeAttemptFolder } from "../attempts/attempt-folders.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { leaseGpus } from "../leases/gpu-leases.ts";
@@ -30,6 +33,7 @@ import type { RemoteCache } from "../remote/remote-cache.ts";
 import type { Audited } from "../stage/read-trace.ts";
 import { beginWork, endWork } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
+import { exampleCard } from "../testing/example-record.ts";
 import { home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
 import { type Executed, type ExecuteOptions, executeInstance, type RunContext } from "./execute-instance.ts";
 import { Journal } from "./journal.ts";
@@ -868,6 +872,105 @@ test("an interrupted run leaves an attempt with its own supervisor running", asy
   assert.ok(left?.kind === "left");
   assert.equal(left.name, "before");
   assert.ok(existsSync(folder));
+  assertNothingLeft(at);
+});
+
+const deadProcess: Owner = { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" };
+
+/** Writes the folder of a model's attempt without an end, begun by `by`. */
+function brokenOff(at: Lab, { by, supervisor }: { by: Owner; supervisor: Owner }): string {
+  const gives = [{ name: "trajectory", file: "trajectory", kind: "file" as const }];
+  const { path } = makeAttemptFolder(at.state.running, { ...exampleCard, key: at.bound.key, gives, by });
+  mkdirSync(join(path, "attempt-x/sandbox-y/workspace"), { recursive: true });
+  writeFileSync(
+    join(path, "out/trajectory"),
+    `${JSON.stringify({ ...exampleEvent("start"), kind: "llm" })}\n`,
+  );
+  writeFileSync(join(path, "supervisor.json"), JSON.stringify(supervisor));
+  return path;
+}
+
+const statesIn = (at: Lab) => attemptFolders(at.state.running).map(({ state: { kind } }) => kind);
+
+test("an attempt whose next supervisor cannot be prepared stays, and the next run starts no other one", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: thisProcess(), supervisor: deadProcess });
+  rmSync(join(path, "in"), { recursive: true }); // as if its inputs could not be written
+  for (const _ of ["its own run", "the next one"]) {
+    const executed = await at.execute();
+    assert.ok(executed.kind === "failed" && executed.cause === "machine", JSON.stringify(executed));
+    assert.deepEqual([at.started.length, statesIn(at)], [0, ["resumable"]]);
+  }
+  assertNothingLeft(at);
+});
+
+test("a run that is interrupted before its attempt's next supervisor has begun leaves the attempt", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: thisProcess(), supervisor: thisProcess() });
+  let interrupts = 0;
+  const executed = await at.execute({
+    onEvent: (event) => {
+      at.events.push(event);
+      if (event.kind !== "adopted") return;
+      rmSync(join(path, "supervisor.json"));
+      interrupts = 1;
+    },
+    interrupts: () => interrupts,
+    executorOf: async () => ({ name: "local" }) as Executor,
+  });
+  assert.deepEqual(executed, { kind: "cancelled" });
+  assert.deepEqual([at.kinds().at(-1), statesIn(at)], ["left", ["resumable"]]);
+});
+
+const there: Owner = { host: "gpu2", boot: "b", pid: 17, started: "5" };
+const claimIn = (path: string) => readFileSync(join(path, "supervisor.json"), "utf8");
+
+test("an attempt that goes on under a supervisor on another host is waited for, without its lease, and not repeated", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  let looks = 0;
+  const interrupts = () => {
+    if (++looks === 20) assert.deepEqual(readdirSync(at.state.leases), []);
+    if (looks === 21) {
+      recordedElsewhere(at);
+      rmSync(path, { recursive: true });
+    }
+    return 0;
+  };
+  assert.equal((await at.execute({ interrupts })).kind, "found");
+  assert.deepEqual([at.kinds(), at.started.length], [["waiting"], 0]);
+  assertNothingLeft(at);
+});
+
+test("an attempt whose supervisor on another host is silent is not restarted without --take-over", async (t) => {
+  const at = await lab(t, paid);
+  brokenOff(at, { by: there, supervisor: there });
+  const executed = await at.execute({ silentMs: 0 });
+  assert.ok(executed.kind === "failed");
+  assert.match(executed.detail, /^process 17 on gpu2 .* silent for .* run again with --take-over$/);
+  assert.deepEqual([at.started.length, statesIn(at)], [0, ["elsewhere"]]);
+  assertNothingLeft(at);
+});
+
+test("--take-over leaves an attempt on another host alone that is not silent for long enough", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  let looks = 0;
+  const interrupts = () => (++looks > 30 ? 1 : 0);
+  assert.deepEqual(await at.execute({ takeOver: true, interrupts }), { kind: "cancelled" });
+  assert.deepEqual([statesIn(at), claimIn(path)], [["elsewhere"], JSON.stringify(there)]);
+});
+
+test("--take-over makes an attempt that cannot continue anew once its host is silent, and journals it", async (t) => {
+  const at = await lab(t, paid);
+  const path = brokenOff(at, { by: there, supervisor: there });
+  rmSync(join(path, "out/trajectory"));
+  assert.equal((await at.execute({ takeOver: true, silentMs: 0 })).kind, "succeeded");
+  assert.deepEqual([at.started.length, statesIn(at)], [1, ["lost"]]);
+  assert.deepEqual(
+    [at.journal()[0]?.event, at.kinds().slice(0, 2)],
+    ["take-over", ["waiting", "taken-over"]],
+  );
   assertNothingLeft(at);
 });
 

@@ -7,7 +7,9 @@ import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
 import { formatDuration } from "@mlrb/core/text/units";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { attemptOf } from "../attempts/attempt-folders.ts";
+import { cutOffMs, isElsewhere, takeFromHost, whileElsewhere } from "../attempts/attempts-elsewhere.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import { resumesOf } from "../attempts/clear-for-resume.ts";
 import { leftAttempt, lostNames } from "../attempts/left-attempts.ts";
@@ -67,17 +69,10 @@ export async function executeInstance(
   bound: Bound,
   context: RunContext & ExecuteOptions,
 ): Promise<Executed> {
-  const { plan, workspace, folder, journal, onEvent } = context;
+  const { plan, workspace, journal, onEvent } = context;
   let lease: Lease | undefined;
   try {
-    const taken = await takeLease(workspace.state.leases, bound.key, {
-      card: folder.card,
-      durable: instance.stage.durable,
-      takeOver: context.takeOver,
-      silentMs: context.silentMs,
-      waiting: (owner) => onEvent({ kind: "waiting", instance, holder: ownerWords(owner) }),
-      stopped: () => context.interrupts() > 0,
-    });
+    const taken = await takeTurn(instance, bound, context);
     const left = taken && "silent" in taken ? leftToSilent(taken) : undefined;
     if (taken && "release" in taken) lease = taken;
     if (lease?.from) {
@@ -104,6 +99,37 @@ export async function executeInstance(
   } finally {
     context.running(undefined);
     lease?.release();
+  }
+}
+
+/** Takes the lease, once no attempt of this key runs on another host: its run, which held the lease, may be gone. */
+async function takeTurn(
+  instance: Instance,
+  bound: Bound,
+  { workspace, folder, takeOver, silentMs, interrupts, onEvent }: RunContext & ExecuteOptions,
+): Promise<Lease | Silent | undefined> {
+  const { leases, running } = workspace.state;
+  const wait = {
+    silentMs,
+    waiting: (owner: Owner) => onEvent({ kind: "waiting", instance, holder: ownerWords(owner) }),
+    stopped: () => interrupts() > 0,
+  };
+  const { durable } = instance.stage;
+  let from: Lease["from"];
+  for (;;) {
+    const taken = await takeLease(leases, bound.key, { ...wait, card: folder.card, durable, takeOver });
+    if (!durable || !taken || !("release" in taken)) return taken;
+    const there = keysOf(bound)
+      .flatMap((key) => attemptOf(key, workspace) ?? [])
+      .find(isElsewhere);
+    if (!there) return from ? { ...taken, from } : taken;
+    taken.release(); // a run on its own host may need it
+    const silent = await whileElsewhere(there, running, wait);
+    if (interrupts() > 0) return undefined;
+    if (silent && !takeOver) return silent;
+    if (!silent || !takeFromHost(there, silent.beat, { leases, by: folder.card })) continue;
+    from = { owner: silent.silent, silentMs: silent.silentMs };
+    await sleep(cutOffMs);
   }
 }
 

@@ -8,10 +8,11 @@ import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { type AttemptFolder, attemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import { reopenAttempt } from "@mlrb/local/attempts/reopen-attempt";
+import { reopenAttempts } from "@mlrb/local/attempts/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
-import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { printJson } from "../../show/print-json.ts";
 import { runCommand } from "../run-command.ts";
@@ -27,9 +28,9 @@ export async function attemptsResume(
   asked: string[],
   options: PlaceOptions,
 ): Promise<number> {
-  const state = stateFolder(rootFolder(repository, options.root));
-  const { running } = state;
-  if (!reopenNamed(asked, state)) return 1;
+  const place = attemptPlace(repository, options.root);
+  const { running } = place.state;
+  if (!reopenNamed(asked, place)) return 1;
   const broken = attemptFolders(running).filter((one) => one.state.kind === "resumable");
   const everyWait = waitingAttempts(running);
   const pausing = pausingIn(running, everyWait);
@@ -87,19 +88,20 @@ function cancelPause({ name, card: { slot }, pauses }: Pausing, json: boolean): 
   else process.stdout.write(`${stage}: goes on; it had not paused yet\n`);
 }
 
-/** Brings back the quarantined attempts that are named by their folders. False if one must stay. */
-function reopenNamed(asked: string[], state: StateFolder): boolean {
-  const lost = attemptFolders(join(state.attempts, "lost"));
-  return asked.every((what) => {
+/** Brings back the quarantined attempts that are named by their folders. False if one must stay: then all do. */
+function reopenNamed(asked: string[], place: AttemptPlace): boolean {
+  const lost = attemptFolders(join(place.state.attempts, "lost"));
+  const named = asked.flatMap((what) => {
     const found = lost.filter(({ name }) => what.length >= nameMin && name.startsWith(what));
-    if (found.length !== 1) return true;
-    const trouble = reopenAttempt(found[0]!, state);
-    if (trouble !== undefined)
-      process.stderr.write(
-        `not-resumed: ${found[0]!.card.slot.stage}: it stays in .mlrb/attempts/lost: ${trouble}\n`,
-      );
-    return trouble === undefined;
+    return found.length === 1 ? found : [];
   });
+  const refused = reopenAttempts([...new Set(named)], place);
+  if (!refused) return true;
+  const stay = named.length > 1 ? "; none of the named attempts was resumed" : "";
+  process.stderr.write(
+    `not-resumed: ${refused.attempt.card.slot.stage}: it stays in .mlrb/attempts/lost: ${refused.why}${stay}\n`,
+  );
+  return false;
 }
 
 /** Of a name: a stage instance is never one. */

@@ -19,7 +19,7 @@ export async function attemptsStop(repository: string, what: string, options: Pl
   const [wait] = waitsIn(one.path);
   const waited = wait ? `, while it waited: ${wait.cause}: ${wait.detail}` : "";
   const by = `by \`attempts stop\`${waited}`;
-  const settled = await stopAttempt(one, { state, clearSandbox, by });
-  printStopped(stage, settled, { json: options.json, stream: process.stdout });
-  return 0;
+  const stopped = await stopAttempt(one, { state, clearSandbox, by });
+  printStopped(stage, stopped, { json: options.json, stream: process.stdout });
+  return stopped.kind === "refused" ? 1 : 0;
 }
