@@ -12,7 +12,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 const repository = join(import.meta.dirname, "..");
 const text = readFileSync(join(import.meta.dirname, "cluster.md"), "utf8");
 
-test("the profile of docs/cluster.md runs scores on a GPU partition and attempts on this host", () => {
+test("the profile of docs/cluster.md runs attempts and scores on a GPU partition and the report on this host", () => {
   const [, profiles] = /^```yaml\n(profiles:\n.*?)^```$/ms.exec(text) ?? [];
   const file = "pipelines/own.yaml";
   const own = `formatVersion: 1\nname: own\nextends: full-benchmark\naxes: { task: [baby-lm] }\n${profiles}`;
@@ -21,14 +21,16 @@ test("the profile of docs/cluster.md runs scores on a GPU partition and attempts
   const loaded = loadPlan({ file, profile: "ours" }, sources, ["local", "docker", "slurm"]);
   if ("problems" in loaded) assert.fail(loaded.problems.map(renderDiagnostic).join("\n"));
   const of = (name: string) => loaded.plan.instances.find(({ stage }) => stage.name === name)!.execution;
-  assert.equal(of("attempt").executor, "local");
+  assert.equal(of("report").executor, "local");
   const cpu = { account: "ml-lab", constraint: "epyc", partition: "cpu", qos: "normal" };
   assert.deepEqual([of("validate").executor, of("validate").slurm], ["slurm", cpu]);
-  const { executor, slurm, resources } = of("score");
-  assert.deepEqual(
-    [executor, slurm, resources.gpus],
-    ["slurm", { ...cpu, partition: "gpu", gres: "gpu:a100" }, 1],
-  );
+  for (const name of ["attempt", "score"]) {
+    const { executor, slurm, resources } = of(name);
+    assert.deepEqual(
+      [executor, slurm, resources.gpus],
+      ["slurm", { ...cpu, partition: "gpu", gres: "gpu:a100" }, 1],
+    );
+  }
 });
 
 test("docs/cluster.md names no variable that the program does not read", () => {

@@ -24,7 +24,7 @@ import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
-import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
+import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
@@ -65,7 +65,7 @@ const waits =
         say: (line) => console.log(line),
       });
 
-const holdsClaim = folder === undefined ? () => true : heldClaim(folder);
+const holdsClaim = folder === undefined ? () => true : stepClaim(folder);
 /** At once and without a word: the files of the attempt are another supervisor's. */
 function checkClaim(): void {
   if (holdsClaim()) return;

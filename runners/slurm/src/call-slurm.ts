@@ -43,8 +43,8 @@ export async function callSlurm(
 }
 
 /** Slurm's programs take options from variables too: a person's filter for `squeue` would hide the run's own jobs. */
-function withoutOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOption = /^(SACCT|SBATCH|SCANCEL|SINFO|SQUEUE)_/;
+export function withoutOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOption = /^(SACCT|SBATCH|SCANCEL|SINFO|SQUEUE|SRUN)_/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOption.test(name)));
 }
 

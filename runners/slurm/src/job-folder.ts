@@ -24,6 +24,7 @@ import {
   slurmId,
   slurmJob,
 } from "@mlrb/formats/stage/slurm-job";
+import { isOpenJob } from "@mlrb/kit/attempts/open-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { writeJson } from "@mlrb/kit/json-file";
 
@@ -76,6 +77,11 @@ export class JobFolder {
   begun(): Extract<SlurmClaim, { kind: "begun" }> | undefined {
     const claim = read(slurmClaim, join(this.path, "claim.json"));
     return claim?.kind === "begun" ? claim : undefined;
+  }
+
+  /** Whether the job may be queued or running, and may go on. */
+  isOpen(): boolean {
+    return isOpenJob(this.path);
   }
 
   /** Differs after each sign of life of a job that has begun. */

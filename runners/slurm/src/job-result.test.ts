@@ -33,6 +33,16 @@ const killed = done({
   detail: "ended by SIGKILL (perhaps for lack of memory)",
 });
 
+test("a job that ended for another one needs no word of Slurm", () => {
+  const turned = { ...signalled, continues: true } as const;
+  assert.equal(needsState({ done: turned, asked: false }), false);
+  assert.deepEqual(causeOf({ done: turned }), [
+    "machine",
+    "the time of its job was over, and it goes on in another one",
+  ]);
+  assert.deepEqual(causeOf({ done: turned, asked: true }), ["cancelled"]);
+});
+
 test("what the job wrote is its result, with the node and the id for provenance", () => {
   const succeeded = done({ kind: "succeeded", where: { gpus: "A100 (GPU-1)" } });
   assert.deepEqual(jobResult(end({ done: succeeded, state: "running" })), {

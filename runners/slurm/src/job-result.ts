@@ -22,13 +22,14 @@ export type JobEnd = {
 
 /** Whether the cause depends on how Slurm ended the job, and not only on what the job wrote. */
 export function needsState({ done, asked }: Pick<JobEnd, "done" | "asked">): boolean {
-  if (asked && done) return false;
+  if (done && (asked || done.continues)) return false;
   if (!done) return true;
   return done.result.kind === "cancelled" || isKilled(done.result);
 }
 
 export function jobResult({ done, state, unlaunched, asked, limits, said }: JobEnd): ExecutionResult {
   if (asked) return { kind: "cancelled" };
+  if (done?.continues) return machine("the time of its job was over, and it goes on in another one");
   if (state === "out-of-memory" && !(done?.result.kind === "succeeded")) {
     const limit = limits.memoryBytes;
     const detail =

@@ -2,32 +2,20 @@
 import { appendFileSync, type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
-import { formatBytes } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { type SlurmJob, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
-import { type FileView, fileView } from "@mlrb/kit/files/file-view";
+import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
 import { Courier, type JobPost } from "./courier.ts";
+import { accountedState } from "./job-account.ts";
 import type { JobFolder } from "./job-folder.ts";
+import { withOutputs } from "./job-outputs.ts";
 import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
-import { isFinal, type JobState } from "./job-state.ts";
-import { endInOutput, readSacct, sacctFormat } from "./read-squeue.ts";
+import { isFinal, isLost, type JobState } from "./job-state.ts";
+import type { JobTimes } from "./job-times.ts";
+import { endInOutput } from "./read-squeue.ts";
 import { askedOf } from "./submission.ts";
 import type { Turns } from "./turns.ts";
-
-export type JobTimes = {
-  /** Between two questions about all jobs. */
-  intervalMs: number;
-  /** How long a file of the job may appear after Slurm says that the job has ended. */
-  lateMs: number;
-  /** How long a job that was asked to end may take before Slurm ends it. */
-  graceMs: number;
-  /** How long a job that has begun, and that Slurm does not know, may give no sign of life before it is given up. */
-  silentMs: number;
-  /** How long Slurm may not answer before a job that did not begin is given up. */
-  patienceMs: number;
-};
 
 type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
 
@@ -103,7 +91,12 @@ export class JobRun implements Running {
     queue.unwatch(this.#watched);
     this.#files?.close();
     this.#courier?.stop();
-    const result = await this.#withOutputs(ended);
+    const result = await withOutputs(ended, {
+      wrote: folder.done()?.wrote,
+      work: this.#options.job.work,
+      lateMs: this.#courier ? 0 : this.#options.times.lateMs, // what travelled is complete
+      isAsked: () => this.#asked !== undefined,
+    });
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
     if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
@@ -297,24 +290,6 @@ export class JobRun implements Running {
     if (id !== undefined) await this.#cancel([id]);
   }
 
-  /** The result, once this host sees what the job wrote: clients of NFS may show old folders for a minute. */
-  async #withOutputs(result: ExecutionResult): Promise<ExecutionResult> {
-    const { folder, job, times } = this.#options;
-    const wrote = folder.done()?.wrote;
-    const isRead = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
-    if (!wrote || !isRead) return result;
-    const begin = performance.now();
-    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 1_000)) {
-      const seen = fileView(job.work, slurmOutputs);
-      if (seen.digest === wrote.digest) return result;
-      if (this.#asked) return { kind: "cancelled" };
-      // what travelled is complete
-      if (this.#courier || performance.now() - begin > times.lateMs)
-        return { kind: "failed", cause: "machine", detail: lateOutputs(wrote, seen) };
-      await sleep(waitMs);
-    }
-  }
-
   /** Gives it up unless it has begun. A full disk leaves this open: it is asked again at the next news. */
   #isGivenUp(): boolean {
     try {
@@ -340,14 +315,8 @@ export class JobRun implements Running {
   }
 
   async #accounted(): Promise<JobState | undefined> {
-    const { env, job } = this.#options;
     const { id } = this.#watched;
-    if (id === undefined) return undefined;
-    const args = ["--noheader", "--parsable2", "--allocations", "--duplicates"];
-    const answer = await callSlurm("sacct", [...args, `--format=${sacctFormat}`, `--jobs=${id}`], { env });
-    if (answer.kind !== "ok") return undefined; // a site without accounting
-    const state = readSacct(answer.text).findLast(({ name }) => name === job.run)?.state;
-    return state !== undefined && isFinal(state) ? state : undefined;
+    return id === undefined ? undefined : await accountedState(id, this.#options.job.run, this.#options.env);
   }
 
   #ask(signal: "TERM" | "USR2"): void {
@@ -417,6 +386,11 @@ export class JobRun implements Running {
     this.#waitsFor = reason;
   }
 
+  /** In the log of the stage. */
+  say(text: string): void {
+    this.#log(text);
+  }
+
   #log(text: string): void {
     try {
       appendFileSync(this.#options.job.log, `mlrb: ${text}\n`);
@@ -424,15 +398,4 @@ export class JobRun implements Running {
       // the disk's trouble is reported by what needs the disk
     }
   }
-}
-
-function lateOutputs(wrote: FileView, seen: FileView): string {
-  const words = ({ files, bytes }: FileView) =>
-    `${files} ${files === 1 ? "file" : "files"} of ${formatBytes(bytes)}`;
-  return `its node wrote ${words(wrote)}, and this host sees ${words(seen)}: does the node share this disk (.mlrb/work)?`;
-}
-
-/** Whether it is tried again whatever a late file would say: its node may never write one. */
-function isLost(state: JobState): boolean {
-  return state === "preempted" || state === "node-failed";
 }

@@ -54,3 +54,8 @@ export function jobState(word: string): JobState {
 export function isFinal(state: JobState): boolean {
   return !["pending", "running", "ending", "other"].includes(state);
 }
+
+/** Whether a job is tried again whatever a late file would say: its node may never write one. */
+export function isLost(state: JobState): boolean {
+  return state === "preempted" || state === "node-failed";
+}

@@ -12,7 +12,7 @@ import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { fileView } from "@mlrb/kit/files/file-view";
 import { isRunning, until } from "../../../tests/support/processes.ts";
-import type { JobTimes } from "./job-run.ts";
+import type { JobTimes } from "./job-times.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
 const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");

@@ -12,8 +12,9 @@ import { callSlurm } from "./call-slurm.ts";
 import type { JobPost } from "./courier.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
-import { JobRun, type JobRunOptions, type JobTimes } from "./job-run.ts";
+import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
+import { type JobTimes, jobTimes } from "./job-times.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
@@ -32,14 +33,6 @@ export type SlurmExecutorOptions = {
   post?: () => JobPost | undefined;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
-};
-
-const defaults: JobTimes = {
-  intervalMs: 5_000,
-  lateMs: 60_000,
-  graceMs: 15_000,
-  silentMs: 60_000,
-  patienceMs: 600_000,
 };
 
 /** A job of a dead run. */
@@ -61,7 +54,7 @@ export class SlurmExecutor implements Executor {
   constructor(options: SlurmExecutorOptions) {
     this.#options = options;
     this.#env = options.env ?? process.env;
-    this.#times = { ...defaults, ...options.times };
+    this.#times = { ...jobTimes, ...options.times };
     this.#queue = new JobQueue({ env: this.#env, intervalMs: this.#times.intervalMs });
   }
 

@@ -10,6 +10,8 @@ const travelMinutes = 30;
 
 export type Submission = {
   request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls">;
+  /** The whole time of the job, in place of one by the stage's limit. */
+  jobMs?: number | undefined;
   /** The name of the job: its run's. */
   run: string;
   /** Begins with the unique name of this job. */
@@ -20,7 +22,7 @@ export type Submission = {
   travels?: boolean;
 };
 
-export function sbatchArguments({ request, run, comment, output, travels }: Submission): string[] {
+export function sbatchArguments({ request, jobMs, run, comment, output, travels }: Submission): string[] {
   const { root, cpus, limits, booked, walls } = request;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
@@ -38,18 +40,21 @@ export function sbatchArguments({ request, run, comment, output, travels }: Subm
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
     ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + own.mebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
-    ...flag(
-      "time",
-      limits.timeMs === undefined
-        ? undefined
-        : Math.ceil(limits.timeMs / 60_000) + own.minutes + (travels ? travelMinutes : 0),
-    ),
+    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, travels })),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),
     ...flag("account", account),
     ...flag("qos", qos),
     ...flag("constraint", constraint),
   ];
+}
+
+type JobTime = { jobMs: number | undefined; limitMs: number | undefined; travels: boolean | undefined };
+
+function minutesOf({ jobMs, limitMs, travels }: JobTime): number | undefined {
+  if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
+  if (limitMs === undefined) return undefined;
+  return Math.ceil(limitMs / 60_000) + own.minutes + (travels ? travelMinutes : 0);
 }
 
 /** The flags among `args` by which Slurm chooses nodes or refuses a job. */

@@ -1,8 +1,8 @@
 // Sends one request to a provider: the rebuilt body and the headers that were admitted, with the real key. Nothing
 // comes back that names the operator's account.
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { atServiceAddress } from "@mlrb/kit/attempts/service-addresses";
+import { modelRequest } from "../model/model-route.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
 const back =
@@ -23,12 +23,7 @@ export function callProvider(
     ...asked.headers,
     ...keyHeader(provider),
   };
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const request = send(url, { method: "POST", headers, signal }, resolve);
-    request.on("error", reject);
-    request.end(asked.body);
-  });
+  return modelRequest(url, { method: "POST", headers, signal, body: asked.body });
 }
 
 function keyHeader({ protocol, key }: GatewayProvider): Record<string, string> {

@@ -2,6 +2,7 @@
 // whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
 // the key would go with it. A body that is no stream of events is not read as one.
 import { at, parsedJson } from "./json-text.ts";
+import { modelFetch } from "./model-route.ts";
 import { beginsAsFrame, beginsAsStream, firstBytes } from "./stream-begin.ts";
 
 /** Codes for the table of causes. */
@@ -68,7 +69,7 @@ class GuardedRequest {
     const signal = init?.signal ? AbortSignal.any([init.signal, this.#giveUp.signal]) : this.#giveUp.signal;
     this.#listen();
     try {
-      const response = await fetch(input, { ...init, signal, redirect: "manual" });
+      const response = await modelFetch(input, { ...init, signal, redirect: "manual" });
       if (response.status >= 300 && response.status < 400) {
         const to = response.headers.get("location") ?? "nowhere";
         throw this.#fail("MLRB_REDIRECT", `${response.status}: redirect to ${to}`);

@@ -45,7 +45,10 @@ export async function chooseSandbox(
   if (missing !== undefined) {
     throw new SandboxTrouble(
       `agent "${agent}" is not trusted (its preset lacks \`trusted: true\`), and there is no sandbox to run it in: ${missing}; ` +
-        "or run it with --executor docker, set `trusted: true` after reading what the program does, or pass --unsafe-local",
+        (asked?.executor === "slurm"
+          ? "ask the administrator of the cluster for user namespaces and bubblewrap on its nodes, run its stage with `executor: local`, "
+          : "or run it with --executor docker, ") +
+        "set `trusted: true` after reading what the program does, or pass --unsafe-local",
     );
   }
   // by hand a person watches the machine

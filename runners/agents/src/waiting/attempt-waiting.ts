@@ -2,6 +2,7 @@
 // update of keys that the person sends.
 import { basename, join, resolve } from "node:path";
 import { resumeCommand, waitFile, waitText } from "@mlrb/core/ports/attempt-wait";
+import { relayVariable } from "@mlrb/core/ports/relay";
 import type { LlmAgent } from "../attempt/attempt-request.ts";
 import type { SecretRedactor } from "../attempt/llm-agent.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
@@ -41,6 +42,7 @@ export function attemptWaiting(request: WaitingRequest): AttemptWaiting {
     desk: operatorDesk({
       folder,
       secrets,
+      remote: process.env[relayVariable] !== undefined,
       take(values) {
         redactor.add(values); // before anything can print one
         if (llm?.model.key !== undefined) llm.key = values[llm.model.key] ?? llm.key!;

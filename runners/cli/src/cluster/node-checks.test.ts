@@ -17,7 +17,7 @@ const node: SlurmNode = {
   gpus: ["Fake A100 (GPU-0)"],
   clockMs: 5_000,
 };
-const needs: NodeNeeds = { python: true, gpus: 1, offline: ["data"], walled: ["load"] };
+const needs: NodeNeeds = { python: true, gpus: 1, offline: ["data"], walled: ["load"], attempts: [] };
 const here: SubmitHost = {
   python: { path: "/usr/bin/python3", version: "3.11.2" },
   processor: "x64 AuthenticAMD avx2",
@@ -38,6 +38,16 @@ test("a node that has all of it has nothing missing", () => {
     "works node's gpus: Fake A100 (GPU-0)",
     "works node's disk: 40.0 GiB free for temporary files",
   ]);
+});
+
+test("agents on nodes need bubblewrap there", () => {
+  const line = (bubblewrap: boolean) =>
+    said({ bubblewrap }, { attempts: ["attempt"] }).find((one) => one.includes("bubblewrap:"))!;
+  assert.equal(line(true), 'works node\'s bubblewrap: makes a sandbox for the agents of "attempt"');
+  assert.match(
+    line(false),
+    /^missing node's bubblewrap: makes no sandbox for the agents of "attempt"\n {2}ask the administrator/,
+  );
 });
 
 test("of a node that has nothing, each line says what to ask the administrator", () => {
@@ -75,7 +85,7 @@ test("another version of Python, fewer GPUs than granted and a slow clock are na
 test("what no stage needs is not checked", () => {
   const text = said(
     { python: null, noWalls: "none", gpus: null },
-    { python: false, gpus: 0, offline: [], walled: [] },
+    { python: false, gpus: 0, offline: [], walled: [], attempts: [] },
   );
   assert.doesNotMatch(text.join("\n"), /missing|network|walls|gpus|python/);
 });

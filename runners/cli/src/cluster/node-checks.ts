@@ -69,7 +69,18 @@ function wallsChecks({ namespaces, noWalls, bubblewrap }: SlurmNode, needs: Node
         : missing("node's walls", `none for ${named(needs.walled)}: ${noWalls}`, namespacesHelp),
     );
   const found = bubblewrap ? "makes a sandbox" : "makes no sandbox";
-  checks.push({ name: "node's bubblewrap", answer: "note", found: `${found}; attempts run on this host` });
+  const name = "node's bubblewrap";
+  if (needs.attempts.length === 0)
+    checks.push({ name, answer: "note", found: `${found}; attempts run on this host` });
+  else if (bubblewrap) checks.push(works(name, `${found} for the agents of ${named(needs.attempts)}`));
+  else
+    checks.push(
+      missing(
+        name,
+        `${found} for the agents of ${named(needs.attempts)}`,
+        `${namespacesHelp}, and for the package bubblewrap; or let them run on this host: stages: { …: { executor: local } }`,
+      ),
+    );
   return checks;
 }
 

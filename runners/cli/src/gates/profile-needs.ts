@@ -9,6 +9,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { SlurmSettings } from "@mlrb/formats/declared/pipeline";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
+import { attemptMs } from "../cluster/attempt-time.ts";
 import { downloadedBy } from "./source-gate.ts";
 
 export type ProfileNeeds =
@@ -46,12 +47,16 @@ export type NodeNeeds = {
   offline: string[];
   /** Stages that open what agents made. */
   walled: string[];
+  /** Stages whose agents need a sandbox there. */
+  attempts: string[];
 };
 
 export type JobsAlike = NodeNeeds & {
   slurm: SlurmSettings;
   stages: string[];
-  /** The most that one of the stages asks for. */
+  /** The time of the longest attempt among them, which may take several jobs; 0 without one. */
+  attemptMs: number;
+  /** The most that one of the stages asks for; time without attempts'. */
   most: Pick<ExecutionRequest, "cpus" | "limits"> & { memoryBytes: number };
 };
 
@@ -125,7 +130,7 @@ function jobsOf(jobs: Instance[]): JobsAlike[] {
     return canonicalJson({ slurm, gpus: resources.gpus });
   });
   return [...alike.values()].map((own) => {
-    const limits = own.map(({ execution }) => execution.limits);
+    const limits = own.filter(({ stage }) => !stage.untrusted).map(({ execution }) => execution.limits);
     const memory = own.map(
       ({
         execution: {
@@ -139,6 +144,7 @@ function jobsOf(jobs: Instance[]): JobsAlike[] {
       slurm: own[0]!.execution.slurm ?? {},
       gpus: own[0]!.execution.resources.gpus,
       stages: stages(own),
+      attemptMs: Math.max(0, ...own.map((one) => (one.stage.untrusted && attemptMs(one)) || 0)),
       most: {
         cpus: most(own, ({ resources }) => resources.cpus).amount,
         memoryBytes: Math.max(...memory),
@@ -147,6 +153,7 @@ function jobsOf(jobs: Instance[]): JobsAlike[] {
       python: own.some(({ action }) => action.run.kind === "python"),
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
       walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
+      attempts: stages(own.filter(({ stage }) => stage.untrusted)),
     };
   });
 }

@@ -24,8 +24,21 @@ test("a stage with secrets is refused, with the way out", () => {
   );
 });
 
-test("an untrusted stage, an image and a GPU's speed are refused", () => {
-  assert.match(refusal("untrusted: true") ?? "", /runs untrusted programs/);
+test("an attempt's secrets must be keys of its models, which stay on this host", () => {
+  const attempt = (key: string) =>
+    `untrusted: true, secrets: [A_KEY], params: { kind: llm, provider: openai, model: { id: m, key: ${key} } }`;
+  assert.equal(refusal(attempt("A_KEY")), undefined);
+  assert.match(
+    refusal(attempt("B_KEY")) ?? "",
+    /the key of no model of its agent's preset \(A_KEY\), and only such keys stay on this host/,
+  );
+});
+
+test("an attempt without a shared disk, an image and a GPU's speed are refused", () => {
+  assert.match(
+    refusal("untrusted: true, slurm: { files: remote-cache }") ?? "",
+    /is an attempt, whose state needs a disk that its node and this host share/,
+  );
   assert.match(refusal(`image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "", /runs in the image lab\/score@/);
   assert.match(refusal("hostSensitive: true, resources: { gpus: 1 }") ?? "", /the speed of a GPU/);
 });
@@ -33,6 +46,7 @@ test("an untrusted stage, an image and a GPU's speed are refused", () => {
 test("any other stage may be a job", () => {
   for (const settings of [
     "hostSensitive: true",
+    "untrusted: true",
     "resources: { gpus: 1 }",
     "opens: untrusted",
     "network: none",

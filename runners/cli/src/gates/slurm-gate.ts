@@ -1,4 +1,6 @@
 // Refuses a run whose stages would be jobs of Slurm if Slurm cannot take them, before anything starts.
+
+import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -30,7 +32,7 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
   };
 }
 
-function filesTravel({ execution }: Instance): boolean {
+function filesTravel({ execution }: Pick<Instance, "execution">): boolean {
   return execution.slurm?.files === "remote-cache";
 }
 
@@ -60,9 +62,15 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
 }
 
 function whyUnfit({ stage, action, execution }: Instance): string | undefined {
-  if (stage.untrusted) return "runs untrusted programs, whose sandbox is not built for nodes yet";
-  if (action.secrets.length > 0)
-    return `gets secrets (${action.secrets.join(", ")}), which would be written to a shared disk`;
+  const { secrets, params } = action;
+  const relayed = stage.untrusted ? modelAddresses(params).map(({ secret }) => secret) : [];
+  const others = secrets.filter((name) => !relayed.includes(name));
+  if (others.length > 0)
+    return stage.untrusted
+      ? `gets secrets that are the key of no model of its agent's preset (${others.join(", ")}), and only such keys stay on this host`
+      : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
+  if (stage.untrusted && filesTravel({ execution }))
+    return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
   if (execution.image !== undefined) return `runs in the image ${execution.image}`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";

@@ -5,6 +5,7 @@ import { isAlive } from "@mlrb/local/leases/owner";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
 import { takeLeft } from "@mlrb/local/stage/adoptions";
+import { slurmSupervisor } from "../cluster/slurm-supervisor-program.ts";
 
 export const executorNames = ["local", "docker", "slurm"];
 
@@ -25,6 +26,9 @@ export function executorsOf(repository: string): RunOptions["executors"] {
   };
 }
 
+/** The programs that supervise attempts on other machines, by executor. */
+export const supervisors = { slurm: slurmSupervisor };
+
 /** What the run `own` knows of others, and takes of dead ones. `work` is the folder of all runs' folders. */
 function othersIn(work: string, own: string) {
   return {
@@ -37,6 +41,7 @@ function othersIn(work: string, own: string) {
 }
 
 export const clearSandbox: ClearSandbox = async (token, executor) => {
+  if (executor === "slurm") return; // a sandbox on a node ends with its job
   if (executor === "docker") {
     const { clearDockerWalls } = await import("@mlrb/docker/docker-walls");
     return clearDockerWalls(token);

@@ -39,7 +39,7 @@ import type { RunCommandOptions, RunInvocation } from "../request/run-invocation
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
-import { clearSandbox, executorsOf } from "./executors.ts";
+import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
 import { noStrace, printAudit } from "./print-audit.ts";
@@ -151,6 +151,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     selected,
     workspace,
     executors: executorsOf(repository),
+    supervisors,
     clearSandbox,
     purse,
     remote,

@@ -4,7 +4,7 @@ import type { Result } from "@mlrb/local/run/result";
 import { startRun } from "@mlrb/local/run/run-plan";
 import type { RunEvent, RunHandle } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { executorsOf } from "./executors.ts";
+import { executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { Progress } from "./progress.ts";
 import { untilFinished } from "./until-finished.ts";
@@ -52,6 +52,7 @@ export async function runGiven({
     workspace,
     given,
     executors: executorsOf(repository),
+    supervisors,
     jobs,
     failFast: false,
     stale: { kind: "leave" },

@@ -8,6 +8,12 @@ import { formatDuration } from "../text/units.ts";
 /** In the attempt's folder while a person has paused it. */
 export const pauseFile = "pause.json";
 
+/**
+ * In the folder of an attempt on a cluster: another text than before makes its waiting calls try again. The host that
+ * submitted writes it.
+ */
+export const goOnFile = "go-on";
+
 /** Absent while the attempt does not wait. */
 export const waitFile = "waiting.json";
 

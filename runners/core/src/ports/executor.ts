@@ -64,6 +64,10 @@ export type ExecutionRequest = {
   gpus: readonly Gpu[];
   /** For an executor that asks a scheduler for them. */
   booked?: Booked;
+  /** Set for an attempt on a node: its model calls leave the node through the relay of the host that submitted it. */
+  relay?: true;
+  /** After how much time it is to end so that the attempt goes on in another job, ms. */
+  turnMs?: number;
 };
 
 /** What a stage books besides CPUs, and how its job is submitted. */

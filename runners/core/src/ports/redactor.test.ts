@@ -96,3 +96,10 @@ test("a complete text loses every form of a secret and nothing else", () => {
   for (const form of formsOf(key)) assert.equal(redact(`a ${form} b dev`), "a [redacted KEY] b dev");
   assert.equal(redact("nothing here"), "nothing here");
 });
+
+test("only what may begin a secret is held back: a stream passes as it comes", () => {
+  const redactor = new Redactor({ KEY: "hunter2-hunter2" });
+  assert.equal(String(redactor.push(Buffer.from("data: 1\n\n"))), "data: 1\n\n");
+  assert.equal(String(redactor.push(Buffer.from("data: hunter2"))), "data: ");
+  assert.equal(String(redactor.push(Buffer.from("-hunter3\n\n"))), "hunter2-hunter3\n\n");
+});

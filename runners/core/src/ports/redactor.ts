@@ -34,7 +34,22 @@ export class Redactor {
 
   push(bytes: Buffer): Buffer {
     this.#held = Buffer.concat([this.#held, bytes]);
-    return this.#letGo(Math.max(0, this.#held.length - this.#back));
+    return this.#letGo(this.#firstBegin());
+  }
+
+  /** Where the first possible beginning of a secret at the end of `#held` is: a stream must not wait for more. */
+  #firstBegin(): number {
+    const { length } = this.#held;
+    for (let at = Math.max(0, length - this.#back); at < length; at++) {
+      const rest = this.#held.subarray(at);
+      if (
+        this.#needles.some(
+          ({ bytes }) => bytes.length > rest.length && rest.equals(bytes.subarray(0, rest.length)),
+        )
+      )
+        return at;
+    }
+    return length;
   }
 
   /** Flushes the rest. */

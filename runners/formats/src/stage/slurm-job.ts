@@ -1,7 +1,7 @@
 // The files in the folder of one Slurm job. The runner writes job.json before it submits the job, and id.json
 // afterwards. The job writes claim.json at its start, moves that file's time while it lives, and writes done.json at its
 // end. The runner writes end.json to end the job, also where Slurm does not answer.
-import { anyText, count, kindsOf, sha256, type TypeOf, wholeObject } from "../schema.ts";
+import { anyText, count, kindsOf, sha256, type TypeOf, wholeExcept, wholeObject } from "../schema.ts";
 import { executionResult } from "./outcome.ts";
 
 const formatVersion = { const: 1 } as const;
@@ -23,7 +23,10 @@ export const slurmId = wholeObject({ formatVersion, id: anyText });
 
 /** Created once, by the job or by its runner: a job that its runner gave up never begins, and no job begins twice. */
 export const slurmClaim = kindsOf(
-  wholeObject({ kind: { const: "begun" }, formatVersion, id: anyText, host: anyText, node: anyText }),
+  wholeExcept(["relay"], {
+    ...{ kind: { const: "begun" } as const, formatVersion, id: anyText, host: anyText, node: anyText },
+    relay: { ...anyText, description: "the socket on the node at which the relay of model calls listens" },
+  }),
   wholeObject({ kind: { const: "given-up" }, formatVersion }),
 );
 export type SlurmClaim = TypeOf<typeof slurmClaim>;
@@ -35,7 +38,7 @@ export const slurmEnd = wholeObject({ formatVersion, signal: { enum: ["TERM", "U
 export const slurmOutputs = ["out", "refusals.jsonl"] as const;
 
 /** Written by rename, once the stage's whole process tree is dead. */
-export const slurmDone = wholeObject({
+export const slurmDone = wholeExcept(["continues"], {
   formatVersion,
   job: anyText,
   id: anyText,
@@ -49,6 +52,10 @@ export const slurmDone = wholeObject({
   result: {
     ...executionResult,
     description: "cancelled: the job got a signal, from its runner or from Slurm",
+  },
+  continues: {
+    const: true,
+    description: "the time of the job was over, and the attempt goes on in another one",
   },
 });
 export type SlurmDone = TypeOf<typeof slurmDone>;

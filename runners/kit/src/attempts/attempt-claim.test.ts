@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { claimFile, heldClaim } from "./attempt-claim.ts";
+import { claimFile, giveToJob, heldClaim, stepClaim } from "./attempt-claim.ts";
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), "mlrb-claim-"));
@@ -27,4 +27,16 @@ test("an attempt without a supervisor has no claim to lose", (t) => {
   const holds = heldClaim(at);
   writeFileSync(join(at, claimFile), '{"pid":2}');
   assert.equal(holds(), true);
+});
+
+test("the step of a job holds the attempt until another job gets it, whatever process supervises it", (t) => {
+  const at = folder(t);
+  giveToJob(at, "1");
+  const holds = stepClaim(at, "1");
+  writeFileSync(join(at, claimFile), '{"pid":2}');
+  assert.equal(holds(), true);
+  giveToJob(at, "2");
+  assert.equal(holds(), false);
+  assert.equal(stepClaim(at, "1")(), false, "a step that starts late");
+  assert.equal(stepClaim(at, "2")(), true);
 });

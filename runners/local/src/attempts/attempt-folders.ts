@@ -26,6 +26,7 @@ import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { look } from "../leases/heartbeat.ts";
@@ -157,7 +158,7 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   if (end && (life !== "elsewhere" || end.result.kind === "succeeded")) return { kind: "ended", end };
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive" && supervisor) return { kind: "running", supervisor };
-  const resumes = !toldToEnd(path) && isResumable(path, card);
+  const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
   if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor, or made a branch
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
@@ -200,6 +201,13 @@ export const stopFile = "stop.json";
  * written.
  */
 export const endingFile = "ending.json";
+
+/** Why an attempt without an end goes on under another supervisor. */
+export const brokenFile = "broken-off.json";
+
+export function breakOff(path: string, detail: string): void {
+  writeWhole(join(path, brokenFile), canonicalJson({ formatVersion: 1, detail }));
+}
 
 /** The cause of a requested end; undefined without a request. */
 export function toldToEnd(path: string): EndCause | undefined {

@@ -6,21 +6,23 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
-import type { Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
 import { ownerWords, thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
+import { followQueue } from "../run/follow-queue.ts";
 import { openLog } from "../stage/open-log.ts";
-import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
+import { LostInput, prepareStage, type Working } from "../stage/prepare-stage.ts";
 import { secretsNamed } from "../stage/redacted-log.ts";
 import { declarer, undeclaredReads } from "../stage/refusals.ts";
 import type { Workspace } from "../store/workspace.ts";
@@ -76,15 +78,18 @@ export async function carryOutAttempt(
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
+    const hold = { ...(context.gpus && { gpus: context.gpus.hold }) };
+    const supervisor = { ...hold, program: context.supervisor };
+    const goesOn = resumes && hasOpenJob(path) && context.supervisor !== undefined;
     if (adopted && resumes) {
       const work = { ...context, work: path, token: attemptToken(name) };
-      const request = await prepareStage(instance, bound, work);
+      const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
       // a branch that no supervisor had
       const isNew = card.parts.branch !== undefined && isUnsupervised(adopted);
       if (isNew) handOverPurse(path, context);
       const underCap = isNew || takeOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
-      running = startSupervised({ path, name }, request, context.gpus?.hold);
+      running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
       if (!isNew) context.adopted(card.startedAt, { underCap, resumed: true });
     } else if (adopted) {
       const underCap = takeOverPurse(path, context);
@@ -105,11 +110,12 @@ export async function carryOutAttempt(
       }
       running =
         context.executor.name === "local"
-          ? startSupervised({ path, name }, request, context.gpus?.hold)
+          ? startSupervised({ path, name }, request, supervisor)
           : context.executor.start(request);
       begun = true;
     }
     context.started(running);
+    followQueue(running, { ...context, isAdopted: goesOn });
     const result = await running.ended;
     if (existsSync(path)) {
       const undeclared = undeclaredReads(path, declarer(instance), workspace);
@@ -145,6 +151,15 @@ export async function carryOutAttempt(
 
 function isUnsupervised({ state }: AttemptFolder): boolean {
   return state.kind === "resumable" && state.supervisor === undefined;
+}
+
+/** For the supervisor of a job that goes on: the job has its own request. */
+function requestOfJob({ path, card }: PlacedAttempt, { workspace, token }: Working): ExecutionRequest {
+  return {
+    ...{ id: card.slot.stage, key: card.key, token, run: { kind: "command", command: "" } },
+    ...{ root: workspace.repository, work: path, log: join(path, "log"), env: secretsNamed(card.secrets) },
+    ...{ inputs: {}, outputs: {}, limits: {}, reads: [], writes: [], cpus: 0, gpus: [] },
+  };
 }
 
 /** The attempt stays as it is: nothing of it is lost. */

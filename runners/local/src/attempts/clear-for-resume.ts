@@ -5,9 +5,17 @@ import { waitFile } from "@mlrb/core/ports/attempt-wait";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import type { ClearSandbox } from "../run/run-request.ts";
-import { attemptOf, attemptToken, type PlacedAttempt, supervisorFile } from "./attempt-folders.ts";
+import { outputPaths } from "../stage/output-paths.ts";
+import {
+  attemptOf,
+  attemptToken,
+  brokenFile,
+  type PlacedAttempt,
+  supervisorFile,
+} from "./attempt-folders.ts";
 
 /** Names of the attempt's secrets that are not set here: without them nothing can continue it. */
 export function unsetSecrets({ secrets }: Pick<AttemptCard, "secrets">): string[] {
@@ -38,12 +46,17 @@ export async function endLeftProcesses(
   { name, path, card }: PlacedAttempt,
   clearSandbox: ClearSandbox | undefined,
 ): Promise<void> {
+  if (hasOpenJob(path)) return; // they are the job's, and go on
   const token = attemptToken(name);
   await endProcesses({ token, root: path, groups: [] });
   await clearSandbox?.(sandboxToken(token), card.executor);
 }
 
 /** Frees the place of the dead supervisor for another, once its processes are ended. */
-export function clearForResume({ path }: PlacedAttempt): void {
-  for (const file of [join(path, waitFile), supervisorFile(path)]) rmSync(file, { force: true });
+export function clearForResume({ path, card }: PlacedAttempt): void {
+  const { ledger } = outputPaths(path, card.gives);
+  const written = [join(path, waitFile), join(path, brokenFile), supervisorFile(path)];
+  // of a stage that sealed its work because a cluster ended its job
+  if (ledger !== undefined && !hasOpenJob(path)) written.push(ledger);
+  for (const file of written) rmSync(file, { force: true });
 }

@@ -6,7 +6,7 @@ import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { look } from "../leases/heartbeat.ts";
 import { machineHelp } from "../run/machine-help.ts";
 import { ifReadable } from "../store/if-readable.ts";
-import { supervisorFile, toldToEnd } from "./attempt-folders.ts";
+import { brokenFile, supervisorFile, toldToEnd } from "./attempt-folders.ts";
 
 /** A disk with less free space counts as full. */
 const fullBytes = 64 << 10;
@@ -20,6 +20,9 @@ export function lostCause(folder: string, seen?: string): EndCause {
   if (told) return { ...told, detail: `${told.detail}, and killed before it could write its end` };
   const owner = look(supervisorFile(folder))?.owner;
   if (owner?.gone) return { kind: "host-gone", detail: owner.host };
+  const broken = ifReadable(() => readFileSync(join(folder, brokenFile), "utf8"));
+  if (broken !== undefined)
+    return { kind: "supervisor-lost", detail: (JSON.parse(broken) as { detail: string }).detail };
   const detail = `its supervisor ended without a word: ${seen ?? lostWords(folder)}`;
   return { kind: "supervisor-lost", detail };
 }

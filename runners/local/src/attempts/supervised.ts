@@ -4,12 +4,13 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { hasOpenJob, jobsBegun } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
-import type { GpuHold } from "../leases/gpu-leases.ts";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
 import { inherited } from "../stage/stage-variables.ts";
@@ -20,13 +21,18 @@ import { endSignals, type Supervision } from "./supervisor.ts";
 /** Interval of checks on a supervisor that is not a child of this process. */
 const lookMs = 200;
 
-const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+const supervisorHere = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+
+type SupervisorOptions = Omit<Supervision, "request"> & {
+  /** Absolute; replaces the supervisor of stages on this host. */
+  program?: string | undefined;
+};
 
 /** Starts a supervisor for an attempt whose folder is prepared. */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },
   request: ExecutionRequest,
-  gpus?: GpuHold,
+  { program = supervisorHere, ...more }: SupervisorOptions = {},
 ): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
@@ -37,13 +43,30 @@ export function startSupervised(
   });
   closeSync(log);
   child.stdin!.on("error", () => {}); // the supervisor ended: `close` below reports the end
-  const asked: Supervision = { request, ...(gpus && { gpus }) };
+  const asked: Supervision = { request, ...more };
   child.stdin!.end(`${JSON.stringify(asked)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
   child
     .on("exit", (_, signal) => resolve(signal ? `ended by ${signal}` : undefined))
     .on("error", (error) => resolve(error.message));
-  return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
+  const running = handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
+  if (program === supervisorHere) return running;
+  return { ...running, began: beginning(folder, running.ended) };
+}
+
+/** Where the next job of an attempt begins. Pending for good if it does not. */
+async function beginning(folder: string, ended: Promise<unknown>): Promise<Place> {
+  const before = new Set(jobsBegun(folder).map(({ job }) => job));
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  for (;;) {
+    const begun = jobsBegun(folder).find(({ job }) => !before.has(job));
+    if (begun) return begun;
+    if (over) return new Promise(() => {});
+    await sleep(lookMs, undefined, { ref: false });
+  }
 }
 
 /** A handle on an attempt that another run began. */
@@ -85,9 +108,10 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     over = true;
     const end = attemptEnd(folder) ?? attemptEnd(lostFolderOf(folder));
     if (end) return end.result;
+    const isElsewhere = hasOpenJob(folder); // a job goes on without its supervisor
     // the supervised processes end with the supervisor; a sandbox may need time
     try {
-      await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
+      if (!isElsewhere) await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }
@@ -108,4 +132,4 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
 
 /** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
 const ownVariables =
-  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;
+  /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_(CONF|CLUSTERS)$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;

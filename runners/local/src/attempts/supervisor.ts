@@ -7,7 +7,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
@@ -23,6 +23,7 @@ import { ifReadable } from "../store/if-readable.ts";
 import { statePaths } from "../store/state-folder.ts";
 import {
   attemptFolder,
+  breakOff,
   claimAttempt,
   endingFile,
   stopFile,
@@ -35,8 +36,31 @@ import { quarantine } from "./quarantine.ts";
 /** The signals that end a supervisor: in order, or at once. All other signals from a terminal are ignored. */
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 
-/** The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. */
-export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
+/**
+ * The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. `adopts`: the stage
+ * runs elsewhere, and its former supervisor died.
+ */
+export type Supervision = { request: ExecutionRequest; gpus?: GpuHold; adopts?: true };
+
+/** The stage of an attempt, as its supervisor started it. */
+export type SupervisedStage = Running & {
+  /** Why the attempt goes on in another place; undefined where the end of the stage is the attempt's. */
+  brokenOff?(): string | undefined;
+  close?(): void | Promise<void>;
+};
+
+export type StartStage = (supervision: Supervision, folder: string) => Promise<SupervisedStage>;
+
+const startHere: StartStage = async ({ request }) => {
+  const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
+  const stage = executor.start(request);
+  return {
+    ended: stage.ended,
+    askToEnd: () => stage.askToEnd(),
+    kill: () => stage.kill(),
+    close: () => executor.close?.(),
+  };
+};
 
 /** Reserved space for the end of the attempt, taken before any spending: the disk may be full by then. */
 const reservedBytes = 16 << 10;
@@ -45,11 +69,12 @@ const retryMs = 1_000;
 /** How long the end of a stage may precede a signal that was sent to its supervisor at the same time. */
 const sameMomentMs = 300;
 
-async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
+async function supervise(folder: string, supervision: Supervision, start: StartStage): Promise<void> {
+  const { request, gpus } = supervision;
   claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
   startHeart(supervisorFile(folder)); // runs on other hosts see nothing else of it
   const isOwn = heldClaim(folder);
-  const begin = performance.now();
+  let begin: number | undefined = performance.now();
   let asked: "ask" | "kill" | undefined;
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
@@ -58,11 +83,11 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
       await leave(folder, request.env, {
         formatVersion: 1,
         result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
-        durationMs: Math.round(performance.now() - begin),
+        durationMs: begin === undefined ? 0 : Math.round(performance.now() - begin),
         ...(cause && { cause }),
       });
     });
-  let running: ReturnType<ReturnType<typeof localExecutor>["start"]> | undefined;
+  let running: SupervisedStage | undefined;
   // before anything starts: without a handler, a signal would end this process without a message
   for (const how of ["ask", "kill"] as const)
     process.on(endSignals[how], () => {
@@ -71,37 +96,47 @@ async function supervise(folder: string, { request, gpus }: Supervision): Promis
       else running?.kill();
       if (running) sayEnding(folder);
     });
-  try {
-    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
-    reserveFile(join(folder, stopFile), noteBytes);
-  } catch (error) {
-    say(troubleWords(error, folder)); // nothing was spent: the run that waits sees that this process is gone
-    process.exitCode = 1;
-    return;
-  }
+  if (!reserveRoom(folder)) return; // nothing was spent: the run that waits sees that this process is gone
   const held = gpus && handOver(gpus);
   if (gpus && !held) {
     const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
     return finish({ kind: "failed", cause: "machine", detail });
   }
-  const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
   let result: ExecutionResult;
   try {
     reserveFile(join(folder, endingFile), noteBytes); // the last step before the stage: shows that the stage began
-    running = executor.start(request);
+    running = await start(supervision, folder);
+    if (running.began) begin = undefined; // time in a queue is no duration
+    void running.began?.then(() => {
+      begin = performance.now();
+    });
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
     const watch = whileWanted(folder, { isOwn, end: () => running?.kill() });
     result = withReport(await running.ended, request.work);
     clearInterval(watch);
-    await executor.close?.();
+    await running.close?.();
   } catch (error) {
     result = { kind: "failed", cause: "machine", detail: troubleWords(error, folder) };
   }
   // a signal to a whole container also reaches the stage, whose end may be reported first
   if (result.kind !== "succeeded" && asked === undefined) await sleep(sameMomentMs);
   if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
-  await finish(result);
+  const broken = asked === undefined ? running?.brokenOff?.() : undefined;
+  if (broken === undefined) await finish(result);
+  else if (isOwn()) breakOff(folder, broken); // without an end, so that the run continues the attempt
+}
+
+function reserveRoom(folder: string): boolean {
+  try {
+    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
+    reserveFile(join(folder, stopFile), noteBytes);
+    return true;
+  } catch (error) {
+    say(troubleWords(error, folder));
+    process.exitCode = 1;
+    return false;
+  }
 }
 
 /** Writes the end, and quarantines an attempt that became no record. */
@@ -218,9 +253,12 @@ function readWords(file: string): Record<string, string> | undefined {
   return ifReadable(() => JSON.parse(readFileSync(file, "utf8")) as Record<string, string>);
 }
 
-if (import.meta.main) {
+/** The main program of a supervisor. */
+export async function superviseAttempt(start: StartStage): Promise<void> {
   for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
   const request = await text(process.stdin);
   // a run that was killed before it had written the whole request expects nothing
-  if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as Supervision);
+  if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as Supervision, start);
 }
+
+if (import.meta.main) await superviseAttempt(startHere);

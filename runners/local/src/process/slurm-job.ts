@@ -2,17 +2,22 @@
 // walls and network mean the same, and writes the result. Usage: `node slurm-job.ts FOLDER`.
 // TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
 // Slurm, and a job whose folder is gone is killed.
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { relayVariable } from "@mlrb/core/ports/relay";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmClaim, type SlurmDone, slurmEnd, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import type { StageContext } from "@mlrb/formats/stage/stage-context";
+import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { fileView } from "@mlrb/kit/files/file-view";
 import { writeJson } from "@mlrb/kit/json-file";
+import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { startHeart } from "../leases/heartbeat.ts";
@@ -31,8 +36,8 @@ async function main(folder: string): Promise<void> {
     end();
   };
   for (const signal of ["TERM", "USR2"] as const) process.on(`SIG${signal}`, () => ask(signal));
-  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node };
-  if (!createOnce(join(folder, "claim.json"), claim)) {
+  const request = begin(folder, { id, host: hostname(), node });
+  if (!request) {
     console.error("mlrb: another job or the runner has claimed this folder: nothing is done");
     return;
   }
@@ -41,41 +46,105 @@ async function main(folder: string): Promise<void> {
     const wish = wishIn(folder);
     if (wish) ask(wish);
   }, lookMs);
-  const file = join(folder, "request.json");
-  const request = { ...(JSON.parse(readFileSync(file, "utf8")) as ExecutionRequest) };
-  rmSync(file); // it holds the stage's variables
   process.env.PATH = request.env.PATH;
   asked ??= wishIn(folder);
-  let result: ExecutionResult;
+  let continues = false;
+  const turn = endOfTurn(request, () => {
+    continues = asked === undefined;
+    running?.askToEnd();
+  });
+  const result = await executed(request, {
+    isAsked: () => asked !== undefined,
+    started(stage) {
+      running = stage;
+      if (asked) end();
+    },
+  });
+  const done: SlurmDone = {
+    formatVersion: 1,
+    ...{ job: basename(folder), id, host: hostname(), node, result },
+    ...(continues && asked === undefined && result.kind === "cancelled" ? { continues: true } : {}),
+    wrote: fileView(request.work, slurmOutputs),
+  };
+  clearInterval(looks);
+  turn?.abort();
+  writeJson(join(folder, "done.json"), done);
+  heart.stop();
+  process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
+}
+
+type Following = { isAsked: () => boolean; started(stage: Running): void };
+
+/** Carries the stage out, unless this node does not suffice for it. Never rejects. */
+async function executed(
+  request: ExecutionRequest,
+  { isAsked, started }: Following,
+): Promise<ExecutionResult> {
   try {
     const gpus = grantedGpus(request);
     const { host = {} } = request.booked ?? {};
     // the facts of speed ask the GPU's driver, which may take seconds
     const other = otherHost(host, { ...("cpu" in host && hostFacts()), processor: processorClass() });
-    if (other) result = { kind: "failed", cause: "operator", detail: other };
-    else if ("trouble" in gpus) result = { kind: "failed", cause: "machine", detail: gpus.trouble };
-    else {
-      const executor = localExecutor(request.root, { python: null });
-      running = executor.start({ ...request, gpus });
-      if (asked) end();
-      result = await running.ended;
-      // Slurm signals all processes of a job at once: the stage may end by it before this program hears of it
-      if (result.kind === "failed" && result.cause === "exit-code" && !asked) await sleep(500);
-      if (asked && result.kind === "failed" && result.cause === "exit-code") result = { kind: "cancelled" };
-      await executor.close?.();
-    }
+    if (other) return { kind: "failed", cause: "operator", detail: other };
+    if ("trouble" in gpus) return { kind: "failed", cause: "machine", detail: gpus.trouble };
+    giveGpus(request, gpus);
+    const grace = request.relay ? { graceMs: sealTimes.kill } : {};
+    const executor = localExecutor(request.root, { python: null, ...grace });
+    const running = executor.start({ ...request, gpus });
+    started(running);
+    const result = await running.ended;
+    const hasFailed = result.kind === "failed" && result.cause === "exit-code";
+    // Slurm signals all processes of a job at once: the stage may end by it before this program hears of it
+    if (hasFailed && !isAsked()) await sleep(500);
+    await executor.close?.();
+    return hasFailed && isAsked() ? { kind: "cancelled" } : result;
   } catch (error) {
-    result = { kind: "failed", cause: "machine", detail: (error as Error).message };
+    return { kind: "failed", cause: "machine", detail: (error as Error).message };
   }
-  const done: SlurmDone = {
-    formatVersion: 1,
-    ...{ job: basename(folder), id, host: hostname(), node, result },
-    wrote: fileView(request.work, slurmOutputs),
-  };
-  clearInterval(looks);
-  writeJson(join(folder, "done.json"), done);
-  heart.stop();
-  process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
+}
+
+/** Claims the folder for this job. Undefined if it is another's. */
+function begin(folder: string, place: { id: string; host: string; node: string }) {
+  const file = join(folder, "request.json");
+  const text = ifReadable(() => readFileSync(file, "utf8"));
+  if (text === undefined) return undefined;
+  const request = JSON.parse(text) as ExecutionRequest;
+  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
+  if (request.relay) {
+    // on the node's own disk: file systems of clusters have no sockets
+    const relay = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+    process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
+    claim.relay = join(relay, "sock");
+    request.env[relayVariable] = claim.relay;
+  }
+  if (!createOnce(join(folder, "claim.json"), claim)) return undefined;
+  rmSync(file); // it holds the stage's variables
+  return request;
+}
+
+/** Calls `end` once the attempt is to go on in another job: with no model call in flight, if one ends in time. */
+function endOfTurn({ turnMs, work }: ExecutionRequest, end: () => void): AbortController | undefined {
+  if (turnMs === undefined) return undefined;
+  const over = new AbortController();
+  const waitMs = Math.min(60_000, turnMs / 4);
+  void (async () => {
+    await sleep(Math.max(0, turnMs - performance.now()), undefined, { signal: over.signal });
+    const late = performance.now() + waitMs;
+    const calls = () => lastSpending(join(work, "spending.jsonl"))?.inFlight !== undefined;
+    while (calls() && performance.now() < late) await sleep(100, undefined, { signal: over.signal });
+    end();
+  })().catch(() => {}); // the stage ended first
+  return over;
+}
+
+/** The step of an attempt gives the devices to its sandbox; its context was written where they were not known. */
+function giveGpus({ relay, env }: ExecutionRequest, gpus: readonly Gpu[]): void {
+  if (!relay || gpus.length === 0) return;
+  const context = JSON.parse(readFileSync(env.MLRB_STAGE!, "utf8")) as StageContext;
+  writeJson(env.MLRB_STAGE!, {
+    ...context,
+    ...(context.sandbox && { sandbox: { ...context.sandbox, gpus } }),
+  });
 }
 
 /** Between two looks for a wish, and between two signs of life. */

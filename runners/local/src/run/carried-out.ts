@@ -34,6 +34,8 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   /** The work folders of this run's instances. */
   slots: WorkSlots;
   executor: Executor;
+  /** The program that supervises an attempt elsewhere. */
+  supervisor?: string | undefined;
   token: string;
   /** Where the log is readable, soon after the start and permanently. */
   log: string;

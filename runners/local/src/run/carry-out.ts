@@ -4,8 +4,6 @@
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
-import type { Running } from "@mlrb/core/ports/executor";
-import { formatDuration } from "@mlrb/core/text/units";
 import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
@@ -23,6 +21,7 @@ import { auditStage } from "../stage/read-audit.ts";
 import { keepOutputs } from "../stage/record-action.ts";
 import { withRefusals } from "../stage/refusals.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
+import { followQueue } from "./follow-queue.ts";
 
 export async function carryOut(
   instance: Instance,
@@ -95,28 +94,6 @@ export async function carryOut(
 }
 
 const untracedPlaces: Record<string, string> = { docker: "in a container", slurm: "as a Slurm job" };
-
-type Queue = { queuedMs?: number; beganAt?: Date; words?: { queued: string } };
-
-/** Fills in what is known of the time in a scheduler's queue, once the instance begins on a node. */
-function followQueue(
-  { began }: Running,
-  { submitted, placed, isAdopted }: Pick<CarryOutContext, "submitted" | "placed"> & { isAdopted: boolean },
-): Queue {
-  const queue: Queue = {};
-  if (!began) return queue;
-  const submitMs = performance.now();
-  submitted();
-  void began.then((place) => {
-    queue.beganAt = new Date();
-    if (!isAdopted) {
-      queue.queuedMs = Math.round(performance.now() - submitMs);
-      queue.words = { queued: formatDuration(queue.queuedMs) };
-    }
-    placed(place, queue.queuedMs);
-  });
-  return queue;
-}
 
 /** The change of a declared file under a process of a dead run. Only contents can show the change. */
 async function adoptedChange(

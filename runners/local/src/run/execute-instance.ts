@@ -32,7 +32,7 @@ import type { RunOptions } from "./run-request.ts";
 
 type OfOptions = Pick<
   RunOptions,
-  "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "remote" | "onEvent"
+  "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "remote" | "supervisors" | "onEvent"
 >;
 
 /** The context that all instances of a run share. */
@@ -169,6 +169,9 @@ async function carryThrough(
 
 const resumePauseMs = 500;
 
+/** Of an attempt that has not begun to spend: nodes fail and preempt as a matter of course. */
+const retriesElsewhere = 3;
+
 /** The result that another machine sent to the remote cache, once it is in the local one. */
 async function takeRemote(
   instance: Instance,
@@ -203,7 +206,11 @@ async function withRetries(
   const { stage, execution } = instance;
   // for an untrusted stage the executor holds only the sandbox; the supervisor runs here
   const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
-  const retries = Math.max(execution.retries, executor.retries ?? 0);
+  const supervisor = stage.untrusted ? context.supervisors?.[execution.executor] : undefined;
+  const retries = Math.max(
+    execution.retries,
+    executor.retries ?? (supervisor === undefined ? 0 : retriesElsewhere),
+  );
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
   const keys = keysOf(bound);
@@ -220,7 +227,7 @@ async function withRetries(
         context.gpus?.release();
         context.freed();
       },
-      executor,
+      ...{ executor, supervisor },
       ...(estimate && { estimate }),
       ...addressesFor(instance, context),
       ...(before !== undefined && { before }),

@@ -56,6 +56,8 @@ export type RunOptions = {
   given?: ReadonlyMap<number, Result>;
   /** Loaded when the first stage starts: a run that reuses everything needs none. */
   executors: Record<string, (at: ExecutorPlace) => Promise<Executor>>;
+  /** The programs that supervise attempts elsewhere, by the executor of the attempt's stage. Absolute. */
+  supervisors?: Record<string, string>;
   /** CPU slots. */
   jobs?: number | undefined;
   failFast: boolean;

@@ -104,8 +104,10 @@ export async function prepareStage(
   };
 }
 
-function bookedOf({ execution: { resources, slurm } }: Instance, bound: Bound, root: string): Booked {
-  const { memoryBytes, gpus } = resources;
+function bookedOf({ stage, execution }: Instance, bound: Bound, root: string): Booked {
+  const { resources, slurm } = execution;
+  const { gpus } = resources;
+  const memoryBytes = Math.max(resources.memoryBytes, stage.untrusted ? sandboxMemory(execution) : 0);
   const { host } = bound.parts;
   const content = slurm?.files === "remote-cache" && {
     inputs: Object.fromEntries(Object.entries(bound.inputs).map(([name, { digest }]) => [name, digest])),
@@ -197,6 +199,10 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
+function sandboxMemory({ limits, resources }: Instance["execution"]): number {
+  return limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem()));
+}
+
 function sandboxAsked(
   { execution }: Instance,
   bound: Bound,
@@ -209,7 +215,7 @@ function sandboxAsked(
     ...hostEnvironment(bound, context.workspace),
     network: network ?? "none", // an untrusted program has no network by default
     limits: {
-      memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
+      memoryBytes: sandboxMemory(execution),
       processes: limits.processes ?? processesMax,
       diskBytes: limits.diskBytes ?? diskMax(context.work),
       cpus: resources.cpus,

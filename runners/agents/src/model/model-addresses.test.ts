@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { modelAddresses } from "./model-addresses.ts";
+
+test("the addresses of an attempt are its models', each with its own key", () => {
+  const planner = { provider: "own", id: "p", contextTokens: 9000, baseUrl: "http://127.0.0.1:8000/v1" };
+  const model = { id: "m", contextTokens: 9000, key: "OPENAI_API_KEY" };
+  assert.deepEqual(modelAddresses({ kind: "llm", provider: "openai", model, planner }), [
+    { address: "https://api.openai.com/v1", secret: "OPENAI_API_KEY" },
+    { address: "http://127.0.0.1:8000/v1" },
+  ]);
+  const gateway = [{ provider: "anthropic", key: "A_KEY", ids: ["claude-*"] }];
+  assert.deepEqual(modelAddresses({ kind: "command", command: ["x"], gateway }), [
+    { address: "https://api.anthropic.com/v1", secret: "A_KEY" },
+  ]);
+});
+
+test("an agent without a model, and a stage without an agent, have none", () => {
+  assert.deepEqual(modelAddresses({ kind: "nop" }), []);
+  assert.deepEqual(modelAddresses({ task: "x" }), []);
+});

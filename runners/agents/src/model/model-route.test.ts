@@ -1,0 +1,66 @@
+// Model calls on a node: whole addresses at the relay's socket, and its troubles by the causes of a provider's.
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { causeOf } from "./cause-of.ts";
+import { modelFetch, modelRequest } from "./model-route.ts";
+
+/** The path of a relay that answers by `listener`; without one there is no relay. */
+async function relayAt(t: TestContext, listener?: RequestListener): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-route-"));
+  t.after(() => removeFolder(folder));
+  const path = join(folder, "sock");
+  if (listener) {
+    const server = createServer(listener);
+    await new Promise<void>((listening) => server.listen(path, listening));
+    t.after(() => server.close());
+  }
+  return path;
+}
+
+const address = "https://api.example/v1/chat?x=1";
+
+test("a call goes to the relay with its whole address, and its answer comes back as fetch has it", async (t) => {
+  const seen: unknown[] = [];
+  const path = await relayAt(t, async (asked, answer) => {
+    const { host, "x-api-key": key, "accept-encoding": encoding } = asked.headers;
+    seen.push({ url: asked.url, method: asked.method, host, key, encoding, body: await text(asked) });
+    answer.writeHead(429, { "retry-after": "7" }).end("slow down");
+  });
+  process.env[relayVariable] = path;
+  t.after(() => delete process.env[relayVariable]);
+  const init = { method: "POST", headers: { "x-api-key": "placeholder" }, body: '{"a":1}' };
+  const fetched = await modelFetch(address, init);
+  assert.deepEqual(
+    [fetched.status, fetched.headers.get("retry-after"), await fetched.text()],
+    [429, "7", "slow down"],
+  );
+  const { statusCode } = await modelRequest(new URL(address), init);
+  assert.equal(statusCode, 429);
+  const call = { url: address, method: "POST", host: "api.example", key: "placeholder" };
+  assert.deepEqual(seen, Array(2).fill({ ...call, encoding: "identity", body: '{"a":1}' }));
+});
+
+test("a provider that the relay cannot reach, and a relay that is away, count as unreachable", async (t) => {
+  const causeBy = async (path: string) => {
+    const asked = modelRequest(new URL(address), { method: "POST", headers: {} }, path);
+    const { cause, detail } = causeOf(await asked.catch((error: unknown) => error));
+    return `${cause}: ${detail}`;
+  };
+  const headers = {
+    [relayErrorHeader]: "ENOTFOUND",
+    [`${relayErrorHeader}-detail`]: encodeURIComponent("getaddrinfo ENOTFOUND api.example"),
+  };
+  const failing = await relayAt(t, (_, answer) => void answer.writeHead(502, headers).end());
+  assert.equal(await causeBy(failing), "unreachable: getaddrinfo ENOTFOUND api.example");
+  assert.match(
+    await causeBy(await relayAt(t)),
+    /^unreachable: the relay on the host that submitted this job is away/,
+  );
+});

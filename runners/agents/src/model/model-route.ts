@@ -1,0 +1,87 @@
+// The way of model calls: to their provider, or on a node of a cluster through the relay of the host that submitted the
+// job. The relay listens on a unix socket of the node, gets whole addresses as a proxy does, and adds the keys.
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
+import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
+
+type Asked = {
+  method: string;
+  headers: Record<string, string>;
+  signal?: AbortSignal;
+  body?: string | Uint8Array;
+};
+
+/** Rejects without an answer. Only `signal` limits the time. */
+export function modelRequest(
+  url: URL,
+  { body, ...options }: Asked,
+  relay = process.env[relayVariable],
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  if (relay === undefined) {
+    const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+    send(url, options, resolve).on("error", reject).end(body);
+    return promise;
+  }
+  const request = httpRequest({
+    ...options,
+    socketPath: relay,
+    path: url.href,
+    agent: false, // a kept connection ends with the relay's channel
+    headers: { ...options.headers, host: url.host, "accept-encoding": "identity" },
+  });
+  request.on("error", (error) => reject(isAway(error) ? noRelay(error) : error));
+  request.on("response", (answer) => {
+    const trouble = answer.headers[relayErrorHeader];
+    if (typeof trouble !== "string") return resolve(answer);
+    answer.destroy();
+    reject(Object.assign(new Error(relayWords(answer, trouble)), { code: trouble }));
+  });
+  request.end(body);
+  return promise;
+}
+
+/** fetch of a text or of bytes, by the same way. */
+export const modelFetch: typeof fetch = async (input, init) => {
+  const relay = process.env[relayVariable];
+  if (relay === undefined) return fetch(input, init);
+  const { method = "GET", headers, body, signal } = init ?? {};
+  if (input instanceof Request || (body && typeof body !== "string" && !(body instanceof Uint8Array)))
+    throw new Error("the relay of model calls passes an address with a text or bytes");
+  const answer = await modelRequest(
+    new URL(input),
+    {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(signal && { signal }),
+      ...(body && { body: body as string | Uint8Array }),
+    },
+    relay,
+  );
+  const status = answer.statusCode ?? 502;
+  const shown = new Headers();
+  for (const [name, value] of Object.entries(answer.headersDistinct))
+    for (const one of value ?? []) shown.append(name, one);
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : (Readable.toWeb(answer) as ReadableStream), {
+    status,
+    statusText: answer.statusMessage ?? "",
+    headers: shown,
+  });
+};
+
+function isAway({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ENOENT" || code === "ECONNREFUSED";
+}
+
+/** Counts as a provider that cannot be reached. */
+function noRelay(cause: Error): Error {
+  const words = "the relay on the host that submitted this job is away";
+  return Object.assign(new Error(words, { cause }), { code: "ECONNREFUSED" });
+}
+
+function relayWords({ headers }: IncomingMessage, code: string): string {
+  const said = headers[`${relayErrorHeader}-detail`];
+  return typeof said === "string" ? decodeURIComponent(said) : code;
+}

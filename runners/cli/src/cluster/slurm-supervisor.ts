@@ -1,0 +1,52 @@
+// The supervisor of an attempt whose step runs as a job of Slurm. It stays on the host that submitted, holds the secrets and
+// the relay of model calls, and outlives the run. Usage as of @mlrb/local/attempts/supervisor.
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { modelAddresses } from "@mlrb/agents/model/model-addresses";
+import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
+import type { StageContext } from "@mlrb/formats/stage/stage-context";
+import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
+import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
+import { slurmProgram } from "@mlrb/local/process/slurm-program";
+import { adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { besideMs } from "./attempt-time.ts";
+
+const start: StartStage = async ({ request, adopts }, folder) => {
+  const { params, budget } = JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
+  const names = attemptFolder(dirname(folder), basename(folder))?.card.secrets ?? [];
+  const values = names.flatMap((name) => (request.env[name] ? [[name, request.env[name]] as const] : []));
+  const wanted = wantedMs(folder, request.limits.timeMs, budget.timeMs);
+  const options = {
+    ...{ folder, name: basename(folder), program: slurmProgram, routes: modelAddresses(params) },
+    secrets: Object.fromEntries(values),
+    ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
+  };
+  const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
+  if (!job) return goneMeanwhile;
+  const waiting = () => waitsIn(folder).length;
+  const desk = await deskOfHost({ folder, secrets: names, take: job.take, waiting });
+  return { ...job, close: () => desk?.close() };
+};
+
+/** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
+function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs = defaultMs): number {
+  const usedMs = lastSpending(join(folder, "spending.jsonl"))?.workingMs ?? 0;
+  return Math.min(limitMs, Math.max(0, budgetMs - usedMs) + besideMs(budgetMs));
+}
+
+/** Of a stage without a budget: the step refuses it. */
+const defaultMs = 3_600_000;
+
+const detail = "its job ended while its supervisor was dead";
+
+/** The run submits the next job. */
+const goneMeanwhile: SupervisedStage = {
+  ended: Promise.resolve({ kind: "failed", cause: "machine", detail }),
+  askToEnd() {},
+  kill() {},
+  brokenOff: () => detail,
+};
+
+await superviseAttempt(start);

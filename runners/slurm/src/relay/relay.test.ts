@@ -1,0 +1,133 @@
+// The relay of model calls over a channel as Slurm has it: only the configured addresses are reached, secrets stay on one
+// side, answers pass as they come, and a call without a channel fails as one whose provider is away.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync } from "node:fs";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { placeholderOf, relayErrorHeader } from "@mlrb/core/ports/relay";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { hostEnd } from "./channel-ends.ts";
+import { RelayServer, routeOf } from "./relay-server.ts";
+
+const secret = "sk-of-the-submitting-host";
+const attempt = "attempt-1";
+const asKey = `Bearer ${placeholderOf(attempt, "KEY")}`;
+
+test("an address is reached only below a route, by whole parts of its path and without disguise", () => {
+  const routes = [
+    { address: "https://one.example/v1", secret: "KEY" },
+    { address: "https://one.example/v1/other/", secret: "OTHER" },
+  ];
+  const of = (url: string) => routeOf(new URL(url), routes)?.secret;
+  assert.equal(of("https://one.example/v1/chat?x=1"), "KEY");
+  assert.equal(of("https://one.example/v1/other/chat"), "OTHER");
+  for (const url of [
+    ...["https://one.example/v10/chat", "https://one.example/v1/../v2", "http://one.example/v1/chat"],
+    ...["https://one.example:8443/v1/chat", "https://two.example/v1/chat", "https://a:b@one.example/v1/chat"],
+    ...[
+      "https://one.example/v1/%2e%2e/v2",
+      "https://one.example/v1/..%2fv2",
+      "https://one.example/v1%5c..%5cv2",
+    ],
+  ])
+    assert.equal(of(url), undefined, url);
+});
+
+/** A provider, a relay to it, and the socket of the relay's program. */
+async function relayed(t: TestContext, options: { requestBytesMax?: number } = {}) {
+  const seen: { url: string; key: string | undefined }[] = [];
+  const gate = Promise.withResolvers<void>();
+  const provider = createServer(async (asked, answer) => {
+    const { authorization: key } = asked.headers;
+    seen.push({ url: asked.url!, key });
+    asked.resume();
+    answer.writeHead(200, { "content-type": "text/event-stream", "x-said": String(key) });
+    answer.write(`data: first, for ${key}\n\n`);
+    if (asked.url === "/v1/held") await gate.promise;
+    if (asked.url === "/v1/cut") {
+      setTimeout(() => answer.destroy(), 100);
+      return;
+    }
+    answer.end("data: last\n\n");
+  }).listen(0, "127.0.0.1");
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+  const socket = join(folder, "sock");
+  const child = spawn(process.execPath, [join(import.meta.dirname, "relay-node.ts"), socket], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  await new Promise((listening) => provider.once("listening", listening));
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const routes = [{ address: `${url}/v1`, secret: "KEY" }];
+  const relay = new RelayServer({ attempt, routes, secrets: { KEY: secret }, ...options });
+  const served = relay.serve(hostEnd(child.stdout, child.stdin));
+  t.after(async () => {
+    gate.resolve();
+    child.kill("SIGKILL");
+    provider.close();
+    provider.closeAllConnections();
+    await served;
+    removeFolder(folder);
+  });
+  while (!existsSync(socket)) await sleep(10);
+  const call = (path: string, body = "{}") =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { authorization: asKey };
+      httpRequest({ socketPath: socket, path: url + path, method: "POST", headers }, resolve)
+        .on("error", reject)
+        .end(body);
+    });
+  return { seen, call, child, served, relay, provider, letGo: () => gate.resolve() };
+}
+
+test("a call gets the key on the way out, and what quotes the key comes back without it", async (t) => {
+  const { seen, call, relay } = await relayed(t);
+  const answer = await call("/v1/chat");
+  assert.deepEqual(seen, [{ url: "/v1/chat", key: `Bearer ${secret}` }]);
+  assert.equal(answer.headers["x-said"], "Bearer [redacted KEY]");
+  assert.equal(await text(answer), "data: first, for Bearer [redacted KEY]\n\ndata: last\n\n");
+  relay.take({ KEY: "sk-of-the-next-month" });
+  await text(await call("/v1/chat"));
+  assert.equal(seen.at(-1)!.key, "Bearer sk-of-the-next-month");
+});
+
+test("the begin of an answer passes before its end, and a cut answer is not whole", async (t) => {
+  const { call, letGo } = await relayed(t);
+  const answer = await call("/v1/held");
+  const [first] = await Promise.race([answer.take(1).toArray(), sleep(5_000, [], { ref: false })]);
+  assert.equal(String(first), "data: first, for Bearer [redacted KEY]\n\n");
+  letGo();
+  await assert.rejects(async () => await text(await call("/v1/cut")), { code: "ECONNRESET" });
+});
+
+test("other addresses and long requests are refused, and reach nothing", async (t) => {
+  const { seen, call } = await relayed(t, { requestBytesMax: 1000 });
+  assert.equal((await call("/v2/chat")).statusCode, 403);
+  assert.deepEqual(seen, []);
+  assert.equal((await call("/v1/chat", "x".repeat(100_000))).statusCode, 413);
+});
+
+test("a provider that is away is reported by the code of its error, and a dead channel ends the session", async (t) => {
+  const { call, child, provider, served } = await relayed(t);
+  provider.close();
+  provider.closeAllConnections();
+  const answer = await call("/v1/chat");
+  assert.equal(answer.headers[relayErrorHeader], "ECONNREFUSED");
+  child.kill("SIGKILL");
+  await served;
+  await assert.rejects(call("/v1/chat"), { code: "ECONNREFUSED" });
+});
+
+test("the node's program listens in no folder that others may enter", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+  t.after(() => removeFolder(folder));
+  chmodSync(folder, 0o755);
+  const child = spawn(process.execPath, [join(import.meta.dirname, "relay-node.ts"), join(folder, "sock")]);
+  assert.match(await text(child.stderr), /must be a folder that only this user may enter/);
+  assert.ok(!existsSync(join(folder, "sock")));
+});
