@@ -48,7 +48,7 @@ export function troublesOf(ended: Ended[], { state, slot, waits, asked }: Troubl
     const resumes = left !== undefined && isResumable(left.path, left.card);
     const { root, ...options } = asked.options;
     const command = resumes
-      ? typedCommand("attempts resume", attemptId(left.name), { root })
+      ? typedCommand("attempts resume", lost.includes(left) ? left.name : attemptId(left.name), { root })
       : typedCommand("run", asked.pipeline, { ...options, root, only: [stage] });
     return [{ stage, why, command }];
   });

@@ -1,9 +1,11 @@
 // The supervisor of an attempt whose step runs as a job of Slurm. It stays on the host that submitted, holds the secrets and
 // the relay of model calls, and outlives the run. Usage as of @mlrb/local/attempts/supervisor.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
+import { intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
@@ -27,13 +29,25 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   if (!job) return goneMeanwhile;
   const waiting = () => waitsIn(folder).length;
   const desk = await deskOfHost({ folder, secrets: names, take: job.take, waiting });
-  return { ...job, close: () => desk?.close() };
+  // another supervisor follows the job now; the channel of model calls ends with this process
+  return { ...job, close: () => desk?.close(), abandon: () => process.exit(0) };
 };
 
 /** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
 function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs = defaultMs): number {
   const usedMs = lastSpending(join(folder, "spending.jsonl"))?.workingMs ?? 0;
-  return Math.min(limitMs, Math.max(0, budgetMs - usedMs) + besideMs(budgetMs));
+  const wholeMs = budgetMs + addedMs(folder);
+  return Math.min(limitMs, Math.max(0, wholeMs - usedMs) + besideMs(wholeMs));
+}
+
+/** By people who extended the attempt. */
+function addedMs(folder: string): number {
+  const file = join(folder, interventionsFile);
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines.reduce((sum, line) => {
+    const reading = readFormat(intervention, line);
+    return reading.kind === "ok" && reading.value.kind === "extend" ? sum + reading.value.addedMs : sum;
+  }, 0);
 }
 
 /** Of a stage without a budget: the step refuses it. */

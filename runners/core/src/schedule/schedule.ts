@@ -4,7 +4,7 @@
 // work. Use only the returned state.
 import { type Outcome, unreachable } from "../ports/outcome.ts";
 import type { Command, Event, ScheduleState } from "./schedule-state.ts";
-import { countUser, isServing, servicesToStop, startsNextToServices } from "./services.ts";
+import { countUser, isServing, keptForBegun, servicesToStop, startsNextToServices } from "./services.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
   const commands: Command[] = [];
@@ -98,6 +98,8 @@ function lost(
   }
   state.remade = true;
   leave(state, index);
+  const service = state.services.get(index);
+  if (service) service.serving = false;
   state.phase[index] = "waiting";
   const ended = new Set(producers.filter((producer) => state.phase[producer] === "ended"));
   for (const producer of ended) again(state, producer);
@@ -214,7 +216,9 @@ function serviceEnded(state: ScheduleState, index: number, commands: Command[]):
 /** Returns whether an instance could not start only because of running services. */
 function startWhatFits(state: ScheduleState, commands: Command[]): boolean {
   const starts = state.services.size === 0 ? undefined : startsNextToServices(state);
-  for (const index of state.ready.takeFitting(state.free, starts?.startable)) {
+  const kept = state.services.size === 0 ? undefined : keptForBegun(state);
+  const startable = starts && ((index: number) => kept!.leaves(index) && starts.startable(index));
+  for (const index of state.ready.takeFitting(state.free, startable)) {
     state.phase[index] = "running";
     state.running.add(index);
     commands.push({ kind: "start", index });

@@ -19,7 +19,10 @@ const service = (id: string, more: Partial<Work> = {}) => work(id, { lazy: true,
 const gpu = (gpus: number): Pick<Work, "resources"> => ({ resources: { cpus: 1, memoryBytes: 0, gpus } });
 
 /** Steps by hand; `reused` instances are not run. */
-function driver(works: Work[], { capacity = machine, reused = [] as string[], failFast = false } = {}) {
+function driver(
+  works: Work[],
+  { capacity = machine, reused = [] as string[], begun = [] as string[], failFast = false } = {},
+) {
   let state = initialState(works, { capacity, failFast });
   const log: string[] = [];
   const index = (id: string) => works.findIndex((one) => one.id === id);
@@ -30,14 +33,17 @@ function driver(works: Work[], { capacity = machine, reused = [] as string[], fa
       state = result.state;
       for (const command of result.commands) {
         if (command.kind === "decide") {
-          const decision = reused.includes(works[command.index]!.id) ? "reuse" : "run";
-          queue.push({ kind: "decided", index: command.index, decision });
+          const { id } = works[command.index]!;
+          if (reused.includes(id)) queue.push({ kind: "decided", index: command.index, decision: "reuse" });
+          else
+            queue.push({ kind: "decided", index: command.index, decision: "run", begun: begun.includes(id) });
         } else log.push(words(command, works));
       }
     }
   };
   send({ kind: "begin" });
   return {
+    lose: (id: string) => send({ kind: "lost", index: index(id), producers: [] }),
     serve: (id: string) => send({ kind: "serving", index: index(id) }),
     finish: (id: string, outcome = succeeded) => send({ kind: "ended", index: index(id), outcome }),
     interrupt: () => send({ kind: "interrupt" }),
@@ -51,6 +57,43 @@ function words(command: Command, works: Work[]): string {
   const { id } = works[command.index]!;
   return command.kind === "settled" ? `${command.outcome.kind} ${id}` : `${command.kind} ${id}`;
 }
+
+test("nothing new takes what a user that a dead run began and its service need", () => {
+  const works = [
+    service("model", gpu(1)),
+    work("goes-on", { uses: 0, ...gpu(1) }),
+    work("long", gpu(1)),
+    work("new", gpu(1)),
+  ];
+  const run = driver(works, { begun: ["goes-on"] });
+  assert.equal(run.said(), "start model");
+  run.serve("model");
+  assert.equal(run.said(), "start goes-on");
+  run.finish("goes-on");
+  assert.equal(run.said(), "start long, stop model");
+  run.finish("model");
+  assert.equal(run.said(), "start new");
+});
+
+test("what the service of such a user needs first may start", () => {
+  const model = service("model", { needs: [0], ...gpu(1) });
+  const works = [work("weights", gpu(1)), model, work("goes-on", { uses: 1, ...gpu(1) })];
+  const run = driver(works, { begun: ["goes-on"] });
+  assert.equal(run.said(), "start weights");
+  run.finish("weights");
+  assert.equal(run.said(), "start model");
+});
+
+test("users of a service whose inputs were lost wait until it serves again", () => {
+  const run = driver([service("model"), work("a", { uses: 0 }), work("b", { needs: [1], uses: 0 })]);
+  run.serve("model");
+  assert.equal(run.said(), "start model, start a");
+  run.lose("model");
+  run.finish("a");
+  assert.equal(run.said(), "start model");
+  run.serve("model");
+  assert.equal(run.said(), "start b");
+});
 
 test("a service starts once before its first user, serves all users, and is stopped after the last", () => {
   const run = driver([service("model"), work("a", { uses: 0 }), work("b", { uses: 0 })]);

@@ -47,6 +47,36 @@ export function startsNextToServices(state: ScheduleState): {
   return { startable, blocked: () => blocked };
 }
 
+/**
+ * What an instance must leave free: the amounts of users that a dead run began, and of the services that they wait for.
+ * Such a user runs already, and is lost if its service does not come. Where nothing else can go on, nothing is kept.
+ */
+export function keptForBegun(state: ScheduleState): { leaves: (index: number) => boolean } {
+  const kept = state.whole.map(() => 0);
+  const waitedFor = new Set<number>();
+  const keep = (index: number) => {
+    for (const [kind, amount] of state.wants(index).entries()) kept[kind]! += amount;
+  };
+  for (const index of state.begun) {
+    const { uses } = state.work[index]!;
+    if (state.phase[index] !== "parked" || uses === undefined || isServing(state, uses)) continue;
+    keep(index);
+    if (!waitedFor.has(uses) && !state.running.has(uses)) keep(uses);
+    waitedFor.add(uses);
+  }
+  const goesOn =
+    state.running.size > 0 ||
+    state.deciding > 0 ||
+    [...waitedFor, ...state.begun].some((index) => state.phase[index] === "ready");
+  const leaves = (index: number) =>
+    waitedFor.size === 0 ||
+    !goesOn ||
+    waitedFor.has(index) ||
+    state.begun.has(index) ||
+    kept.every((amount, kind) => amount === 0 || state.wants(index)[kind]! + amount <= state.free[kind]!);
+  return { leaves };
+}
+
 /** The amounts of the users of a service, each once. */
 function usersOf(state: ScheduleState, service: number): Amounts[] {
   return [...new Set(state.services.get(service)!.users.map((user) => state.wants(user)))];

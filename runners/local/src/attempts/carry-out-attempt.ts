@@ -62,7 +62,8 @@ export async function carryOutAttempt(
   try {
     const adopted = await adoptedAttempt(bound.key, context);
     if (adopted?.state.kind === "elsewhere") return runsElsewhere(adopted.state.owner);
-    if (!adopted && context.goesOn) return goneMeanwhile;
+    // a branch without its folder would be another attempt
+    if (!adopted && (context.goesOn || instance.branch)) return goneMeanwhile;
     const card = adopted?.card ?? cardOf(instance, bound, context);
     const resumes = adopted?.state.kind === "resumable";
     begun = adopted !== undefined;
@@ -71,6 +72,7 @@ export async function carryOutAttempt(
     const { secrets } = instance.action;
     const unset = resumes ? unsetSecrets(card) : [];
     if (unset.length > 0) return needsSecrets(attempt, unset);
+    if (resumes && hasOpenJob(path) && context.supervisor === undefined) return needsItsExecutor;
     const { log: to, before } = context;
     if (!adopted || resumes) markSecrets(path, secretsNamed(secrets));
     const knows = (values: Record<string, string>) => knowsSecrets(path, values);
@@ -161,6 +163,14 @@ function requestOfJob({ path, card }: PlacedAttempt, { workspace, token }: Worki
     ...{ inputs: {}, outputs: {}, limits: {}, reads: [], writes: [], cpus: 0, gpus: [] },
   };
 }
+
+/** Another step next to its job would write the same files, and pay the same calls. The attempt stays as it is. */
+const needsItsExecutor: CarriedOut = {
+  kind: "failed",
+  cause: "operator",
+  detail:
+    "its job on the cluster may still run: continue it with the profile that began it (executor slurm), or end it with `attempts stop`",
+};
 
 /** The attempt stays as it is: nothing of it is lost. */
 function needsSecrets({ name }: PlacedAttempt, unset: string[]): CarriedOut {

@@ -46,6 +46,8 @@ export type Supervision = { request: ExecutionRequest; gpus?: GpuHold; adopts?: 
 export type SupervisedStage = Running & {
   /** Why the attempt goes on in another place; undefined where the end of the stage is the attempt's. */
   brokenOff?(): string | undefined;
+  /** Leaves a stage that runs elsewhere to the supervisor that took the attempt over. */
+  abandon?(): void;
   close?(): void | Promise<void>;
 };
 
@@ -112,7 +114,11 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
     });
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();
-    const watch = whileWanted(folder, { isOwn, end: () => running?.kill() });
+    const watch = whileWanted(folder, {
+      isOwn,
+      end: () => running?.kill(),
+      lose: () => (running?.abandon ? running.abandon() : running?.kill()),
+    });
     result = withReport(await running.ended, request.work);
     clearInterval(watch);
     await running.close?.();
@@ -218,14 +224,14 @@ const lookMs = 2_000;
  */
 function whileWanted(
   folder: string,
-  { isOwn, end }: { isOwn: () => boolean; end: () => void },
+  { isOwn, end, lose }: { isOwn: () => boolean; end: () => void; lose: () => void },
 ): NodeJS.Timeout {
   let missing = 0;
   return setInterval(() => {
     try {
       statSync(folder);
       missing = 0;
-      if (!isOwn()) end();
+      if (!isOwn()) lose();
     } catch (error) {
       // any other error is a temporary problem of a disk or a file server
       if ((error as NodeJS.ErrnoException).code === "ENOENT" && ++missing > 2) end();

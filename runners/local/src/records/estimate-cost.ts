@@ -18,9 +18,10 @@ export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "
   const budget = canonicalJson(instance.action.budget);
   return estimateFrom(
     instance,
-    // an extended attempt used more than its budget
+    // an extended attempt used more than its budget, and a branch has a part of the calls
     earlier.filter(
-      ({ parts, interventions }) => canonicalJson(parts.budget) === budget && interventions === undefined,
+      ({ parts, interventions }) =>
+        canonicalJson(parts.budget) === budget && interventions === undefined && parts.branch === undefined,
     ),
   );
 }

@@ -25,6 +25,9 @@ export type ServiceContext = RunContext & {
 
 type Server = { executor: Executor; port: number; gpus: GpuLease | undefined };
 
+/** By service, for the whole run: users that live on have its address. */
+const ports = new WeakMap<Instance, number>();
+
 /** A try's end, and whether the server had answered before. */
 type Tried = { result: ExecutionResult; served: boolean; detail?: string };
 
@@ -89,7 +92,9 @@ export class ServiceRun implements Running {
       onEvent({ kind: "started", instance: this.#instance, reasons, log, expectedMs: undefined });
       journal.write({ event: "start", stage: this.#instance.id, key: this.#bound.key, reasons });
       hours = new ServiceHours(this.#instance, this.#context);
-      return await this.#withRestarts({ executor: await executorOf("local"), port: await freePort(), gpus });
+      const port = ports.get(this.#instance) ?? (await freePort());
+      ports.set(this.#instance, port);
+      return await this.#withRestarts({ executor: await executorOf("local"), port, gpus });
     } catch (error) {
       if (error instanceof LostInput) return { kind: "lost", detail: error.message };
       return machineFailure(error);

@@ -40,7 +40,10 @@ function costs(report: Report, times: Times): Cost[] {
   return report.cells
     .filter(({ primary }) => primary)
     .map((cell) => {
-      const own = times.attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
+      const own = times.attempts.filter(
+        ({ task, agent, interventions }) =>
+          task === cell.task && agent === cell.agent && interventions === undefined,
+      );
       const spent = (name: Amount): [Amount, Spent] => {
         const known = own.map(amounts[name].of).filter((value) => value !== null);
         return [name, { mean: mean(known) ?? null, known: known.length }];

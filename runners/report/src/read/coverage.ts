@@ -28,13 +28,15 @@ export function coverage(
     },
     agents: agents.map((agent): AgentCoverage => {
       const own = attempts.filter((attempt) => attempt.agent === agent);
-      const pass = verdicts("pass", own);
-      const judged = own.length - verdicts("missing", own);
+      // a person's note or extension may decide whether it keeps the rules
+      const counted = own.filter(({ interventions }) => interventions === undefined);
+      const pass = verdicts("pass", counted);
+      const judged = counted.length - verdicts("missing", counted);
       const repeated = [...Map.groupBy(own, ({ task }) => task).values()].some(
         (ofTask) => repeatedAttempts(ofTask, seeded(agent)).length > 0,
       );
       const passInterval = repeated ? null : (wilsonInterval(pass, judged) ?? null);
-      const undecided = verdicts("undecided", own);
+      const undecided = verdicts("undecided", counted);
       return { agent, planned: own.length, pass, undecided, judged, passInterval };
     }),
     gaps,

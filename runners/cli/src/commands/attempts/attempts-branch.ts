@@ -50,10 +50,12 @@ export async function attemptsBranch(
 
 /** An attempt in any state before its record: with its record, its checkpoints are gone. */
 function parentOf(what: string, { state, records }: AttemptPlace): AttemptFolder | string {
-  const lost = attemptFolders(join(state.attempts, "lost")).filter(({ name }) => name.startsWith(what));
-  if (what.length >= 8 && lost.length === 1) return lost[0]!;
   const found = findRunning(what, { state }, ["running", "resumable", "elsewhere"]);
   if (typeof found !== "string") return found;
+  const lost = attemptFolders(join(state.attempts, "lost")).filter(({ name }) => name.startsWith(what));
+  if (what.length >= 8 && lost.length === 1) return lost[0]!;
+  if (what.length >= 8 && lost.length > 1)
+    return `no-such-attempt: ${lost.length} attempts in .mlrb/attempts/lost begin with "${what}"\n  help: name one by its folder: ${lost.map(({ name }) => name).join(", ")}`;
   const isRecord = records.list().some((digest) => digest.startsWith(what));
   return isRecord
     ? `no-checkpoint: ${what} is a record, and records hold no checkpoints\n  help: branch an attempt while it runs, is paused, or is kept in .mlrb/attempts/lost`

@@ -1,6 +1,6 @@
 // `pipeline attempts extend` and `attempts note`: more budget for an attempt, or a message to its agent. The command adds
 // a line to a file in the attempt's folder; the attempt's harness reads it and says so in the trajectory.
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
@@ -100,6 +100,17 @@ function attemptAt(repository: string, what: string, { root }: PlaceOptions): At
   return findRunning(what, { state: stateFolder(rootFolder(repository, root)) }, ["running", "resumable"]);
 }
 
+/** A crash of the host must not lose a line that the trajectory already names. */
+function appendSynced(path: string, text: string): void {
+  const file = openSync(path, "a");
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 function add(
   one: Intervention,
   { name, path, card, state }: AttemptFolder,
@@ -113,7 +124,7 @@ function add(
   try {
     // a line that a full disk cut off would swallow this one
     const torn = existsSync(file) && !readFileSync(file, "utf8").endsWith("\n");
-    appendFileSync(file, `${torn ? "\n" : ""}${line}\n`);
+    appendSynced(file, `${torn ? "\n" : ""}${line}\n`);
   } catch (error) {
     const why = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
     return refuse(`not-written: ${stage}: ${why}, then repeat this command`);

@@ -93,7 +93,10 @@ function cancelPause({ name, card: { slot }, pauses }: Pausing, json: boolean): 
 /** Brings back the quarantined attempts that are named by their folders. False if one must stay: then all do. */
 function reopenNamed(asked: string[], place: AttemptPlace): boolean {
   const lost = attemptFolders(join(place.state.attempts, "lost"));
+  const running = attemptFolders(place.state.running);
   const named = asked.flatMap((what) => {
+    // an ID begins all attempts of a key: the one that runs or waits is meant
+    if (running.some(({ name }) => name.startsWith(what))) return [];
     const found = lost.filter(({ name }) => what.length >= nameMin && name.startsWith(what));
     return found.length === 1 ? found : [];
   });
