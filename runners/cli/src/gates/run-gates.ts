@@ -26,7 +26,7 @@ export async function mayRun(
     await keyGate(request, gate),
     await priceGate(request, gate, purse),
     await containerGate(request, gate),
-    await slurmGate(request, gate),
+    await slurmGate(request, gate, purse),
     await gpuGate(request, gate),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
-import { unfitForSlurm } from "./slurm-gate.ts";
+import { capsNothing, unfitForSlurm } from "./slurm-gate.ts";
 
 /** The refusal of a pipeline with one stage, whose settings are YAML. */
 function refusal(settings: string): string | undefined {
@@ -41,6 +41,22 @@ test("an attempt without a shared disk, an image and a GPU's speed are refused",
   );
   assert.match(refusal(`image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "", /runs in the image lab\/score@/);
   assert.match(refusal("hostSensitive: true, resources: { gpus: 1 }") ?? "", /the speed of a GPU/);
+});
+
+test("a cap on the costs of several attempts is refused if one of them is a job", () => {
+  const instances = (executor: string, seeds: string) => {
+    const one = `  one: { each: [seed], untrusted: true, durable: true, command: "true", executor: ${executor} }`;
+    const text = `formatVersion: 1\nname: test\naxes: { seed: [${seeds}] }\nstages:\n${one}\n`;
+    const loaded = loadPlan({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": text }), [
+      "local",
+      "slurm",
+    ]);
+    if ("problems" in loaded) throw new Error(loaded.problems.map(renderDiagnostic).join("\n"));
+    return loaded.plan.instances;
+  };
+  assert.match(capsNothing(instances("slurm", "1, 2"))?.message ?? "", /--max-cost cannot hold/);
+  assert.equal(capsNothing(instances("slurm", "1")), undefined);
+  assert.equal(capsNothing(instances("local", "1, 2")), undefined);
 });
 
 test("any other stage may be a job", () => {

@@ -4,11 +4,16 @@ import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { RunPurse } from "@mlrb/local/run/run-request";
 import type { Request } from "../request/request.ts";
 import { type Gate, startedIn } from "./gate.ts";
 import { remoteAddressOf } from "./remote-address.ts";
 
-export async function slurmGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
+export async function slurmGate(
+  request: Request,
+  gate: Gate,
+  purse: RunPurse,
+): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
   const isJob = (index: number) => plan.instances[index]!.execution.executor === "slurm";
   if (!selected.some(isJob)) return undefined;
@@ -17,6 +22,9 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
   if (jobs.length === 0) return undefined;
   const unfit = unfitForSlurm(jobs.map(({ index }) => plan.instances[index]!));
   if (unfit) return unfit;
+  const started = startedIn(previews).map(({ index }) => plan.instances[index]!);
+  const uncapped = purse.maxDollars !== undefined && capsNothing(started);
+  if (uncapped) return uncapped;
   const travelling = jobs.filter(({ index }) => filesTravel(plan.instances[index]!));
   const noCache = travelling.length > 0 && cacheTrouble(plan.instances[travelling[0]!.index]!.stage.name);
   if (noCache) return noCache;
@@ -29,6 +37,18 @@ export async function slurmGate(request: Request, gate: Gate): Promise<Diagnosti
     code: "no-slurm",
     message: `${shown.join(", ")} ${names.length === 1 ? "runs" : "run"} as Slurm jobs; ${trouble}`,
     help: "run this where sinfo lists the partitions, or choose a profile without executor: slurm",
+  };
+}
+
+/** Attempts under one cap look at each other's processes and share a file, which several hosts cannot. */
+export function capsNothing(started: Instance[]): Diagnostic | undefined {
+  const attempts = started.filter(({ stage }) => stage.durable);
+  if (attempts.length < 2 || attempts.every(({ execution }) => execution.executor !== "slurm"))
+    return undefined;
+  return {
+    code: "cap-on-slurm",
+    message: "--max-cost cannot hold for several attempts of which some are Slurm jobs",
+    help: "set a budget of dollars for each attempt, or start them one at a time with --only",
   };
 }
 
