@@ -231,6 +231,30 @@ test("an unknown encoding, one that is not as it says, and too many bytes are no
   await assert.rejects(async () => await text(await call("/v1/chat")), { code: "ECONNRESET" });
 });
 
+test("lines that a site's programs print before the relay's are no bytes of the channel", async (t) => {
+  const { call } = await relayed(t, { printed: "Welcome to node n1\nTWxyYg==\nloading modules ... " });
+  assert.equal((await call("/v1/chat")).statusCode, 200);
+});
+
+test("a host that does not answer any more ends the node's program, which then refuses calls at once", async (t) => {
+  const { call, child, freeze } = await relayed(t, { answerMs: 100 });
+  assert.equal((await call("/v1/chat")).statusCode, 200);
+  freeze();
+  await new Promise((ended) => child.once("exit", ended));
+  await assert.rejects(call("/v1/chat"), { code: "ECONNREFUSED" });
+});
+
+test("the node's program takes no call before the host has answered", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+  t.after(() => removeFolder(folder));
+  const child = spawn(process.execPath, [
+    ...[join(import.meta.dirname, "relay-node.ts"), join(folder, "sock"), "100"],
+  ]);
+  child.stdout.resume();
+  await new Promise((ended) => child.once("exit", ended));
+  assert.ok(!existsSync(join(folder, "sock")));
+});
+
 test("other addresses and long requests are refused, and reach nothing", async (t) => {
   const { seen, call } = await relayed(t, { requestBytesMax: 1000 });
   assert.equal((await call("/v2/chat")).statusCode, 403);
