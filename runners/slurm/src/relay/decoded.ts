@@ -28,7 +28,7 @@ export function decoded(
   { most = plainBytesMax, broke }: { most?: number | undefined; broke: (error: Error) => void },
 ): Readable {
   const encoding = from.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding === "identity" || encoding === "") return from;
+  if (encoding === "identity" || encoding === "" || isEmpty(from)) return from;
   if (!Object.hasOwn(decoders, encoding)) throw new Error(`its encoding is ${encoding}`);
   let bytes = 0;
   const bound = new Transform({
@@ -41,4 +41,9 @@ export function decoded(
     if (error) broke(error);
   });
   return plain;
+}
+
+/** Decoders take no bytes for a cut answer. */
+function isEmpty({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 204 || statusCode === 304 || headers["content-length"] === "0";
 }

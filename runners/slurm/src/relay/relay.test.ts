@@ -231,6 +231,15 @@ test("an unknown encoding, one that is not as it says, and too many bytes are no
   await assert.rejects(async () => await text(await call("/v1/chat")), { code: "ECONNRESET" });
 });
 
+test("an answer without a body keeps its status, whatever encoding it names", async (t) => {
+  const { call } = await relayed(t, {
+    answers: (answer) =>
+      void answer.writeHead(429, { "content-encoding": "gzip", "content-length": "0" }).end(),
+  });
+  const answer = await call("/v1/chat");
+  assert.deepEqual([answer.statusCode, await text(answer)], [429, ""]);
+});
+
 test("lines that a site's programs print before the relay's are no bytes of the channel", async (t) => {
   const { call } = await relayed(t, { printed: "Welcome to node n1\nTWxyYg==\nloading modules ... " });
   assert.equal((await call("/v1/chat")).statusCode, 200);
