@@ -11,9 +11,9 @@ import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
 import { callSlurm } from "./call-slurm.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
-import { JobRun } from "./job-run.ts";
+import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
-import { closingMs, jobsInARow, partitionLimit } from "./partition-limit.ts";
+import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import { RelayServer } from "./relay/relay-server.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
@@ -54,23 +54,26 @@ export async function submitAttemptJob(
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = { formatVersion: 1, run: name, job: number, stage, key, work, log };
   giveToJob(path, number);
-  const limitMs = await partitionLimit(request.booked?.slurm?.partition, env);
-  const isCut = limitMs !== undefined && limitMs < wantedMs;
-  const jobMs = isCut ? limitMs : wantedMs;
-  const folder = JobFolder.make(path, job, {
-    ...onNode(request, number, options),
-    ...(isCut && { turnMs: jobMs - closingMs(jobMs) }),
-  });
-  const comment = `${number} ${stage}`;
-  const submission = {
-    args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
-    script: async () => jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+  const there = onNode(request, number, options);
+  const folder = JobFolder.make(path, job, there);
+  const submission = async (signal: AbortSignal): Promise<Sbatch> => {
+    const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
+      ...{ env, signal, times: { ...jobTimes, ...options.times } },
+      waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
+    });
+    const isCut = limitMs !== undefined && limitMs < wantedMs;
+    const jobMs = isCut ? limitMs : wantedMs;
+    if (isCut) {
+      folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
+      const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row`;
+      appendFileSync(log, `mlrb: ${words}\n`);
+    }
+    const comment = `${number} ${stage}`;
+    return {
+      args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
+      script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+    };
   };
-  if (isCut)
-    appendFileSync(
-      log,
-      `mlrb: its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row\n`,
-    );
   return follow({ job, folder }, options, submission);
 }
 
@@ -103,7 +106,7 @@ function onNode(
 function follow(
   { job, folder }: Held,
   { name, routes, secrets, env = process.env, times: some }: AttemptJobOptions,
-  submission?: { args: string[]; script: () => Promise<string> },
+  submission?: JobRunOptions["submission"],
 ): AttemptJob {
   const times = { ...jobTimes, ...some };
   const queue = new JobQueue({ env, intervalMs: times.intervalMs });
@@ -127,7 +130,7 @@ function follow(
     const result = await run.ended;
     isOver = true;
     await channel?.close();
-    if (!asked) broken = whyBroken(result, folder);
+    if (!asked) broken = whyBroken(result, { job, folder });
     if (broken !== undefined) folder.end("USR2");
     return result;
   })();
@@ -144,10 +147,15 @@ function follow(
   };
 }
 
-/** The machine's failures, and the end of a job's time. What the stage itself reported is the attempt's own end. */
-function whyBroken(result: ExecutionResult, folder: JobFolder): string | undefined {
+/**
+ * The machine's failures, the end of a job's time, and a refusal of a later job: the work before it is paid. What the
+ * stage itself reported is the attempt's own end, as is a job that a person cancelled.
+ */
+function whyBroken(result: ExecutionResult, { job, folder }: Held): string | undefined {
   const done = folder.done();
   const isOwn = done !== undefined && done.result.kind !== "cancelled";
+  const isRefused = job.job !== "1" && folder.id() === undefined;
+  if (result.kind === "failed" && result.cause === "operator" && isRefused) return result.detail;
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;

@@ -42,9 +42,14 @@ export class JobFolder {
     const path = join(folder, folderName, job.job);
     mkdirSync(path, { recursive: true, mode: 0o700 }); // the request holds the stage's variables
     const made = new JobFolder(path);
-    writeJson(join(path, "request.json"), request);
+    made.takes(request);
     writeJson(join(path, "job.json"), job);
     return made;
+  }
+
+  /** Before the job is submitted. */
+  takes(request: ExecutionRequest): void {
+    writeJson(join(this.path, "request.json"), request);
   }
 
   /** The jobs that a run has submitted, or was about to. */

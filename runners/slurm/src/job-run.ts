@@ -19,12 +19,15 @@ import type { Turns } from "./turns.ts";
 
 type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
 
+/** One call of `sbatch`. */
+export type Sbatch = { args: string[]; script: string };
+
 export type JobRunOptions = Means & {
   folder: JobFolder;
   job: SlurmJob;
   limits: ExecutionRequest["limits"];
-  /** Undefined for a job that was submitted before. */
-  submission?: { args: string[]; script: (signal: AbortSignal) => Promise<string | { refused: string }> };
+  /** Makes the submission; it rejects where the machine fails. Undefined for a job that was submitted before. */
+  submission?: (signal: AbortSignal) => Promise<Sbatch | { refused: string }>;
   /** Set for a job whose files travel. */
   post?: JobPost | undefined;
 };
@@ -107,24 +110,14 @@ export class JobRun implements Running {
   }
 
   /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
-  async #submit({ args, script }: NonNullable<JobRunOptions["submission"]>) {
+  async #submit(prepare: NonNullable<JobRunOptions["submission"]>) {
     const { env, folder, submissions, times } = this.#options;
-    const begin = performance.now();
     await sleep(0); // its caller may ask it to end at once
-    let input: string;
-    try {
-      const made = await script(this.#sending.signal);
-      if (typeof made !== "string")
-        return this.#failed("operator", `the remote cache does not take its files: ${made.refused}`);
-      input = made;
-    } catch (error) {
-      if (this.#asked) return this.#finish({ kind: "cancelled" });
-      return this.#failed(
-        "machine",
-        `its files could not be sent to the remote cache: ${(error as Error).message}`,
-      );
-    }
-    const call = () => callSlurm("sbatch", args, { env, input });
+    const made = await prepare(this.#sending.signal).catch((error: Error) => error);
+    if (!("args" in made)) return this.#unprepared(made);
+    const { args, script } = made;
+    const begin = performance.now();
+    const call = () => callSlurm("sbatch", args, { env, input: script });
     for (let tried = 0; ; tried++) {
       if (this.#asked && this.#isGivenUp()) return this.#finish({ kind: "cancelled" });
       const known = tried === 0 ? undefined : await this.#find();
@@ -155,6 +148,13 @@ export class JobRun implements Running {
       }
       await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried));
     }
+  }
+
+  /** Nothing of it has reached Slurm. */
+  #unprepared(why: Error | { refused: string }): ExecutionResult {
+    this.#isGivenUp();
+    if (!(why instanceof Error)) return this.#failed("operator", why.refused);
+    return this.#asked ? this.#finish({ kind: "cancelled" }) : this.#failed("machine", why.message);
   }
 
   /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */

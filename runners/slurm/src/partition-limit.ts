@@ -1,13 +1,40 @@
 // The time limit of a partition. An attempt that may take longer is carried out by several jobs, one after the other.
-import { callSlurm } from "./call-slurm.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import type { JobTimes } from "./job-times.ts";
 
-/** Undefined without a limit, or where Slurm does not say. Without a name it is the default partition's. */
+/** `limitMs` is undefined for a partition without a limit. Without a name it is the default partition's. */
 export async function partitionLimit(
   partition: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
+): Promise<{ kind: "known"; limitMs: number | undefined } | Exclude<SlurmAnswer, { kind: "ok" }>> {
+  // hidden partitions too: the profile may name one
+  const answer = await callSlurm("sinfo", ["--all", "--noheader", "--format=%P|%l"], { env });
+  return answer.kind === "ok" ? { kind: "known", limitMs: limitIn(answer.text, partition) } : answer;
+}
+
+type Patience = {
+  env: NodeJS.ProcessEnv;
+  times: Pick<JobTimes, "intervalMs" | "patienceMs">;
+  signal: AbortSignal;
+  /** Called when Slurm does not answer for the first time. */
+  waits(why: string): void;
+};
+
+/** Asks again while Slurm is away, as long as a submission would. Rejects if Slurm does not say the limit. */
+export async function awaitPartitionLimit(
+  partition: string | undefined,
+  { env, times, signal, waits }: Patience,
 ): Promise<number | undefined> {
-  const answer = await callSlurm("sinfo", ["--noheader", "--format=%P|%l"], { env });
-  return answer.kind === "ok" ? limitIn(answer.text, partition) : undefined;
+  const begin = performance.now();
+  for (let tried = 0; ; tried++) {
+    const answer = await partitionLimit(partition, env);
+    if (answer.kind === "known") return answer.limitMs;
+    if (answer.kind !== "away" || performance.now() - begin > times.patienceMs)
+      throw new Error(`Slurm does not say the time limit of its partition: ${answer.detail}`);
+    if (tried === 0) waits(`Slurm does not answer: ${answer.detail}`);
+    await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried), undefined, { signal });
+  }
 }
 
 /** In ms. Of several partitions, by their names and commas, the shortest: Slurm chooses one. */

@@ -68,19 +68,34 @@ export class SlurmExecutor implements Executor {
     const folder = JobFolder.make(join(work, run), job, there);
     const comment = `${name} ${stage}`;
     const output = travels ? "/dev/null" : folder.output;
-    const shared = async () => jobScript([process.execPath, ...nodeFlags, program, folder.path]);
-    const sent = async (signal: AbortSignal) =>
-      (await this.#posted()?.script(job, { folder: folder.path, request: there, signal })) ?? {
-        refused: "MLRB_REMOTE_CACHE names none",
-      };
+    const args = sbatchArguments({ request, run, comment, output, travels });
+    const shared = async () => ({
+      args,
+      script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
+    });
+    const sent = async (signal: AbortSignal) => {
+      const script = await this.#sent(job, { folder: folder.path, request: there, signal });
+      return typeof script === "string" ? { args, script } : script;
+    };
     if (travels) folder.travels();
     return this.#follow({
       ...{ folder, job, limits },
-      submission: {
-        args: sbatchArguments({ request, run, comment, output, travels }),
-        script: travels ? sent : shared,
-      },
+      submission: travels ? sent : shared,
     });
+  }
+
+  /** The script of a job whose files travel, once they are sent. */
+  async #sent(...of: Parameters<JobPost["script"]>): Promise<string | { refused: string }> {
+    let script: string | { refused: string } | undefined;
+    try {
+      script = await this.#posted()?.script(...of);
+    } catch (error) {
+      const words = `its files could not be sent to the remote cache: ${(error as Error).message}`;
+      throw new Error(words, { cause: error });
+    }
+    if (typeof script === "string") return script;
+    const refused = script?.refused ?? "MLRB_REMOTE_CACHE names none";
+    return { refused: `the remote cache does not take its files: ${refused}` };
   }
 
   async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {

@@ -47,18 +47,23 @@ test("a call goes to the relay with its whole address, and its answer comes back
   assert.deepEqual(seen, Array(2).fill({ ...call, encoding: "identity", body: '{"a":1}' }));
 });
 
-test("a provider that the relay cannot reach, and a relay that is away, count as unreachable", async (t) => {
+test("a failure of the relay counts by its code, and a relay that is away counts as unreachable", async (t) => {
   const causeBy = async (path: string) => {
     const asked = modelRequest(new URL(address), { method: "POST", headers: {} }, path);
     const { cause, detail } = causeOf(await asked.catch((error: unknown) => error));
     return `${cause}: ${detail}`;
   };
-  const headers = {
-    [relayErrorHeader]: "ENOTFOUND",
-    [`${relayErrorHeader}-detail`]: encodeURIComponent("getaddrinfo ENOTFOUND api.example"),
+  const failing = async (code: string, words: string) => {
+    const headers = {
+      [relayErrorHeader]: code,
+      [`${relayErrorHeader}-detail`]: encodeURIComponent(words),
+    };
+    return await causeBy(await relayAt(t, (_, answer) => void answer.writeHead(502, headers).end()));
   };
-  const failing = await relayAt(t, (_, answer) => void answer.writeHead(502, headers).end());
-  assert.equal(await causeBy(failing), "unreachable: getaddrinfo ENOTFOUND api.example");
+  const words = "getaddrinfo ENOTFOUND api.example";
+  assert.equal(await failing("ENOTFOUND", words), `unreachable: ${words}`);
+  assert.match(await failing("invalid_api_key", "the value of KEY has a character"), /^wrong-key: /);
+  assert.match(await failing("MLRB_NO_STREAM", "its encoding is aes128gcm"), /^no-stream: /);
   assert.match(
     await causeBy(await relayAt(t)),
     /^unreachable: the relay on the host that submitted this job is away/,

@@ -41,7 +41,6 @@ export async function clusterChecks(alike: JobsAlike[], place: ClusterPlace): Pr
 
 async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   const { partitions, trySubmission } = await import("@mlrb/slurm/try-submission");
-  const { jobsInARow, partitionLimit } = await import("@mlrb/slurm/partition-limit");
   const name = `slurm ${jobs.slurm.partition ?? "(default partition)"}`;
   const { cpus, limits, memoryBytes } = jobs.most;
   const booked = { memoryBytes, gpus: jobs.gpus, slurm: jobs.slurm };
@@ -57,15 +56,26 @@ async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> 
     ];
   }
   const checks = [works(name, `takes the jobs of ${words(jobs.stages)}`)];
-  const limitMs = await partitionLimit(jobs.slurm.partition, place.env);
-  const inARow = jobsInARow(jobs.attemptMs, limitMs);
-  if (inARow > 1)
-    checks.push({
-      ...{ name: `${name}: time`, answer: "note" },
-      found: `ends jobs after ${formatDuration(limitMs!)}: an attempt of ${words(jobs.attempts)} takes at least ${inARow} jobs in a row`,
+  return [...checks, ...(await timeChecks(name, jobs, place)), ...(await onNode(jobs, place))];
+}
+
+async function timeChecks(name: string, jobs: JobsAlike, { env }: ClusterPlace): Promise<Check[]> {
+  const { jobsInARow, partitionLimit } = await import("@mlrb/slurm/partition-limit");
+  const limit = await partitionLimit(jobs.slurm.partition, env);
+  const note = { name: `${name}: time`, answer: "note" } as const;
+  if (limit.kind !== "known") {
+    const found = `Slurm does not say the time limit of the partition: ${limit.detail}`;
+    return [{ ...note, found, help: "run doctor again once Slurm answers" }];
+  }
+  const inARow = jobsInARow(jobs.attemptMs, limit.limitMs);
+  if (inARow === 1) return [];
+  return [
+    {
+      ...note,
+      found: `ends jobs after ${formatDuration(limit.limitMs!)}: an attempt of ${words(jobs.attempts)} takes at least ${inARow} jobs in a row`,
       help: "its programs end with each job, and its agent is told; a partition with a longer limit spares that",
-    });
-  return [...checks, ...(await onNode(jobs, place))];
+    },
+  ];
 }
 
 /** What a job of this kind finds on its node. */

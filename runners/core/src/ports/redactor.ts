@@ -8,6 +8,9 @@ const secretCharsMin = 6;
 /** A shorter piece of base64 may occur in a log by chance. */
 const pieceCharsMin = 8;
 
+/** By name; several values of a secret that has changed. */
+export type SecretValues = Record<string, string | readonly string[]>;
+
 type Needle = { name: string; bytes: Buffer };
 
 /** Passes bytes on with a delay: the possible beginning of a secret is held back. */
@@ -19,11 +22,8 @@ export class Redactor {
   /** The number of bytes at the start of `#held` that belong to a secret already replaced. */
   #covered = 0;
 
-  /** `secrets`: values by name. */
-  constructor(secrets: Record<string, string>) {
-    this.#needles = Object.entries(secrets).flatMap(([name, value]) =>
-      formsOf(value).map((form) => ({ name, bytes: Buffer.from(form) })),
-    );
+  constructor(secrets: SecretValues) {
+    this.#needles = namedForms(secrets).map(({ name, form }) => ({ name, bytes: Buffer.from(form) }));
     this.#back = Math.max(0, ...this.#needles.map(({ bytes }) => bytes.length - 1));
   }
 
@@ -84,11 +84,9 @@ export class Redactor {
   }
 }
 
-/** Redacts `secrets` (values by name) in complete texts; longer forms first, since they contain shorter ones. */
-export function textRedactor(secrets: Record<string, string>): (text: string) => string {
-  const needles = Object.entries(secrets)
-    .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, form })))
-    .sort((a, b) => b.form.length - a.form.length);
+/** Redacts `secrets` in complete texts; longer forms first, since they contain shorter ones. */
+export function textRedactor(secrets: SecretValues): (text: string) => string {
+  const needles = namedForms(secrets).sort((a, b) => b.form.length - a.form.length);
   if (needles.length === 0) return (text) => text;
   return (text) => {
     let rest = text;
@@ -96,6 +94,12 @@ export function textRedactor(secrets: Record<string, string>): (text: string) =>
       if (rest.includes(form)) rest = rest.replaceAll(form, `[redacted ${name}]`);
     return rest;
   };
+}
+
+function namedForms(secrets: SecretValues): { name: string; form: string }[] {
+  return Object.entries(secrets).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => formsOf(value).map((form) => ({ name, form }))),
+  );
 }
 
 /** The forms in which programs print a secret; none for a value that is too short. */

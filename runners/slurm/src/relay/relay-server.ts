@@ -9,11 +9,13 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { performServerHandshake, type ServerHttp2Session } from "node:http2";
+import { performServerHandshake } from "node:http2";
 import { request as httpsRequest } from "node:https";
-import { type Duplex, Transform } from "node:stream";
+import { type Duplex, Transform, type TransformCallback } from "node:stream";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
 import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
+import { decoded } from "./decoded.ts";
+import { answerMs, endIfSilent } from "./end-if-silent.ts";
 
 export type RelayOptions = {
   /** The attempt's name, from which the placeholders come. */
@@ -22,12 +24,15 @@ export type RelayOptions = {
   /** Values by name. */
   secrets: Record<string, string>;
   requestBytesMax?: number;
+  /** Of an answer that came compressed. */
+  plainBytesMax?: number;
 };
 
 const requestBytesMax = 64 * 2 ** 20;
 const callsMax = 64;
-/** A channel that does not answer for this long is taken for broken. */
-const answerMs = 30_000;
+
+/** Codes of failures, by which the node's side chooses a cause of the table (`cause-of.ts`). */
+const codes = { unsendableSecret: "invalid_api_key", unreadableAnswer: "MLRB_NO_STREAM" };
 
 /** Headers of one connection, which are not passed on. */
 const ofConnection =
@@ -37,16 +42,21 @@ export class RelayServer {
   readonly #options: RelayOptions;
   readonly #server: Server;
   #secrets: Record<string, string>;
+  /** Every value that each secret has had: an answer may quote the value of an earlier call. */
+  readonly #values: Record<string, string[]> = {};
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#secrets = { ...options.secrets };
+    this.#secrets = {};
+    this.take(options.secrets);
     this.#server = createServer((asked, answer) => this.#forward(asked, answer));
   }
 
   /** New values of secrets, for the calls from now on. */
   take(secrets: Record<string, string>): void {
     this.#secrets = { ...this.#secrets, ...secrets };
+    for (const [name, value] of Object.entries(secrets))
+      this.#values[name] = [...new Set([...(this.#values[name] ?? []), value])];
   }
 
   /** Serves calls from one channel until it ends; each call is a stream of its own. */
@@ -55,21 +65,21 @@ export class RelayServer {
     session.on("error", () => {}); // `close` follows
     session.on("stream", (stream, headers) => {
       stream.on("error", () => {}); // the call's own end follows
+      if (stream.closed || stream.destroyed) return; // the node has reset it
       if (headers[":method"] !== "CONNECT") return stream.close();
       stream.respond({ ":status": 200 });
       this.#server.emit("connection", stream);
     });
     for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
-    const pings = pinging(session);
+    endIfSilent(session, answerMs);
     await new Promise<void>((closed) => session.once("close", () => closed()));
-    clearInterval(pings);
   }
 
   #forward(asked: IncomingMessage, answer: ServerResponse): void {
     asked.on("error", () => {});
     answer.on("error", () => {});
     const url = URL.canParse(asked.url ?? "") ? new URL(asked.url!) : undefined;
-    const route = url && routeOf(url, this.#options.routes);
+    const route = url && routeOf(url, this.#options.routes, this.#namedIn(asked.headers));
     if (!url || !route) {
       refuse(answer, 403, "the relay forwards only to the models of the agent's preset");
       return;
@@ -80,6 +90,19 @@ export class RelayServer {
       refuse(answer, 413, `a request of more than ${most} bytes`);
       return;
     }
+    try {
+      this.#send(asked, answer, { url, route, most });
+    } catch (error) {
+      asked.resume();
+      this.#failed(answer, sendTrouble(error as NodeJS.ErrnoException, route));
+    }
+  }
+
+  #send(
+    asked: IncomingMessage,
+    answer: ServerResponse,
+    { url, route, most }: { url: URL; route: RelayRoute; most: number },
+  ): void {
     const headers = {
       ...mapped(passed(asked.headers), this.#fill(route)),
       "accept-encoding": "identity",
@@ -95,23 +118,36 @@ export class RelayServer {
 
   /** As it comes, without a secret that the provider may quote. */
   #pass(from: IncomingMessage, to: ServerResponse): void {
-    const redact = textRedactor(this.#secrets);
-    const { "content-length": _, ...headers } = passed(from.headers);
-    if (!["identity", undefined].includes(from.headers["content-encoding"])) {
-      from.destroy();
-      this.#failed(to, new Error("the provider compressed its answer, which was to be plain"));
-      return;
-    }
-    to.writeHead(from.statusCode ?? 502, mapped(headers, redact));
-    to.flushHeaders();
-    const redactor = new Redactor(this.#secrets);
-    const cleaned = new Transform({
-      transform: (part: Buffer, _encoding, done) => done(null, redactor.push(part)),
-      flush: (done) => done(null, redactor.end()),
-    });
+    const { "content-length": _, "content-encoding": __, ...headers } = passed(from.headers);
+    // the end of `to` ends `from`
+    const broke = (error: Error) => this.#failed(to, unreadable(error));
     from.on("error", () => to.destroy());
     from.on("aborted", () => to.destroy()); // cut: the node must not take it for whole
-    from.pipe(cleaned).pipe(to);
+    const begin = () => {
+      if (to.headersSent) return;
+      to.writeHead(from.statusCode ?? 502, mapped(headers, textRedactor(this.#values)));
+      to.flushHeaders();
+    };
+    const redactor = new Redactor(this.#values);
+    const clean = (done: TransformCallback, bytes: () => Buffer) => {
+      try {
+        begin();
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, bytes());
+    };
+    const cleaned = new Transform({
+      transform: (part: Buffer, _encoding, done) => clean(done, () => redactor.push(part)),
+      flush: (done) => clean(done, () => redactor.end()),
+    });
+    try {
+      const plain = decoded(from, { most: this.#options.plainBytesMax, broke });
+      if (plain === from) begin(); // another one may still turn out not to be compressed as it says
+      plain.pipe(cleaned.on("error", broke)).pipe(to);
+    } catch (error) {
+      broke(error as Error);
+    }
   }
 
   #failed(answer: ServerResponse, error: NodeJS.ErrnoException): void {
@@ -119,10 +155,10 @@ export class RelayServer {
       answer.destroy();
       return;
     }
-    const words = textRedactor(this.#secrets)(error.message);
+    const words = textRedactor(this.#values)(error.message);
     answer.writeHead(502, {
       [relayErrorHeader]: error.code ?? "ECONNRESET",
-      [`${relayErrorHeader}-detail`]: encodeURIComponent(words.slice(0, 500)),
+      [`${relayErrorHeader}-detail`]: encodeURIComponent(words.slice(0, 500).toWellFormed()),
     });
     answer.end();
   }
@@ -132,21 +168,47 @@ export class RelayServer {
     const value = secret === undefined ? undefined : this.#secrets[secret];
     if (value === undefined) return (text) => text;
     const placeholder = placeholderOf(this.#options.attempt, secret!);
-    return (text) => text.replaceAll(placeholder, () => value);
+    // ends as fetch normalizes a header: a file of one line gives a value with a line break
+    return (text) => text.replaceAll(placeholder, () => value.replace(/[\t\n\r ]+$/, ""));
+  }
+
+  /** Whether a header holds the placeholder of the route's secret. */
+  #namedIn(headers: IncomingHttpHeaders): (route: RelayRoute) => boolean {
+    const all = Object.values(headers).flat().join("\n");
+    return ({ secret }) => secret !== undefined && all.includes(placeholderOf(this.#options.attempt, secret));
   }
 }
 
-/** The route whose address is the beginning of `url`, by whole parts of the path; the longest. */
-export function routeOf(url: URL, routes: RelayRoute[]): RelayRoute | undefined {
+/** The route whose address is the beginning of `url`, by whole parts of the path; the longest, and of several such the named one. */
+export function routeOf(
+  url: URL,
+  routes: RelayRoute[],
+  isNamed: (route: RelayRoute) => boolean = () => false,
+): RelayRoute | undefined {
   if (url.username !== "" || url.password !== "") return undefined;
   // `%2e%2e`, `%2f` and backslashes: a provider may read them as parts of a path
   if (/%2e|%2f|%5c|\\/i.test(url.pathname)) return undefined;
-  const fits = routes.filter(({ address }) => {
-    const { origin, pathname } = new URL(address);
+  const fits = routes.flatMap((route) => {
+    const { origin, pathname } = new URL(route.address);
     const begin = pathname.replace(/\/+$/, "");
-    return url.origin === origin && (url.pathname === begin || url.pathname.startsWith(`${begin}/`));
+    const isWithin = url.pathname === begin || url.pathname.startsWith(`${begin}/`);
+    return url.origin === origin && isWithin ? [{ route, length: begin.length }] : [];
   });
-  return fits.sort((a, b) => b.address.length - a.address.length)[0];
+  const most = Math.max(...fits.map(({ length }) => length));
+  const longest = fits.flatMap(({ route, length }) => (length === most ? [route] : []));
+  return longest.find(isNamed) ?? longest[0];
+}
+
+/** A secret is all that the relay adds to the headers: what no header may hold is in it. */
+function sendTrouble(error: NodeJS.ErrnoException, { secret }: RelayRoute): Error {
+  if (error.code !== "ERR_INVALID_CHAR") return error;
+  const words = `the value of ${secret} has a character that no header may have: export it again without line breaks`;
+  return Object.assign(new Error(words), { code: codes.unsendableSecret });
+}
+
+function unreadable({ message }: Error): Error {
+  const words = `the provider's answer cannot be passed on: ${message}`;
+  return Object.assign(new Error(words), { code: codes.unreadableAnswer });
 }
 
 function passed(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
@@ -178,16 +240,4 @@ function bounded(asked: IncomingMessage, most: number, tooLong: () => void): voi
     bytes += part.length;
     if (bytes > most) tooLong();
   });
-}
-
-/** Ends a session whose other side is silent. */
-function pinging(session: ServerHttp2Session): NodeJS.Timeout {
-  let silent = false;
-  return setInterval(() => {
-    if (silent || session.destroyed) return session.destroy();
-    silent = true;
-    session.ping(() => {
-      silent = false;
-    });
-  }, answerMs).unref();
 }

@@ -3,17 +3,19 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync } from "node:fs";
-import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { placeholderOf, relayErrorHeader } from "@mlrb/core/ports/relay";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { hostEnd } from "./channel-ends.ts";
-import { RelayServer, routeOf } from "./relay-server.ts";
+import { type RelayOptions, RelayServer, routeOf } from "./relay-server.ts";
 
 const secret = "sk-of-the-submitting-host";
 const attempt = "attempt-1";
@@ -39,14 +41,23 @@ test("an address is reached only below a route, by whole parts of its path and w
     assert.equal(of(url), undefined, url);
 });
 
+type Options = Partial<RelayOptions> & {
+  /** In place of the provider's usual answer. */
+  answers?: (answer: ServerResponse, call: { key: string; held: Promise<void> }) => void;
+  answerMs?: number;
+  /** What a site's programs print to the step's output before the relay's program. */
+  printed?: string;
+};
+
 /** A provider, a relay to it, and the socket of the relay's program. */
-async function relayed(t: TestContext, options: { requestBytesMax?: number } = {}) {
+async function relayed(t: TestContext, { answers, answerMs, printed, ...options }: Options = {}) {
   const seen: { url: string; key: string | undefined }[] = [];
   const gate = Promise.withResolvers<void>();
   const provider = createServer(async (asked, answer) => {
     const { authorization: key } = asked.headers;
     seen.push({ url: asked.url!, key });
     asked.resume();
+    if (answers) return answers(answer, { key: String(key), held: gate.promise });
     answer.writeHead(200, { "content-type": "text/event-stream", "x-said": String(key) });
     answer.write(`data: first, for ${key}\n\n`);
     if (asked.url === "/v1/held") await gate.promise;
@@ -58,14 +69,18 @@ async function relayed(t: TestContext, options: { requestBytesMax?: number } = {
   }).listen(0, "127.0.0.1");
   const folder = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
   const socket = join(folder, "sock");
-  const child = spawn(process.execPath, [join(import.meta.dirname, "relay-node.ts"), socket], {
+  const program = [join(import.meta.dirname, "relay-node.ts"), socket];
+  const child = spawn(process.execPath, answerMs ? [...program, String(answerMs)] : program, {
     stdio: ["pipe", "pipe", "inherit"],
   });
+  const output = new PassThrough();
+  output.write(printed ?? "");
+  child.stdout.pipe(output);
   await new Promise((listening) => provider.once("listening", listening));
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const routes = [{ address: `${url}/v1`, secret: "KEY" }];
+  const routes = ["KEY", "OTHER"].map((secret) => ({ address: `${url}/v1`, secret }));
   const relay = new RelayServer({ attempt, routes, secrets: { KEY: secret }, ...options });
-  const served = relay.serve(hostEnd(child.stdout, child.stdin));
+  const served = relay.serve(hostEnd(output, child.stdin));
   t.after(async () => {
     gate.resolve();
     child.kill("SIGKILL");
@@ -75,14 +90,16 @@ async function relayed(t: TestContext, options: { requestBytesMax?: number } = {
     removeFolder(folder);
   });
   while (!existsSync(socket)) await sleep(10);
-  const call = (path: string, body = "{}") =>
+  const call = (path: string, body = "{}", authorization = asKey) =>
     new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = { authorization: asKey };
+      const headers = { authorization };
       httpRequest({ socketPath: socket, path: url + path, method: "POST", headers }, resolve)
         .on("error", reject)
         .end(body);
     });
-  return { seen, call, child, served, relay, provider, letGo: () => gate.resolve() };
+  /** The host's side gets nothing any more. */
+  const freeze = () => child.stdout.unpipe(output).resume();
+  return { seen, call, child, served, relay, provider, url, freeze, letGo: () => gate.resolve() };
 }
 
 test("a call gets the key on the way out, and what quotes the key comes back without it", async (t) => {
@@ -103,6 +120,148 @@ test("the begin of an answer passes before its end, and a cut answer is not whol
   assert.equal(String(first), "data: first, for Bearer [redacted KEY]\n\n");
   letGo();
   await assert.rejects(async () => await text(await call("/v1/cut")), { code: "ECONNRESET" });
+});
+
+const trouble = ({ headers }: IncomingMessage): [unknown, string] => [
+  headers[relayErrorHeader],
+  decodeURIComponent(String(headers[`${relayErrorHeader}-detail`])),
+];
+
+test("an answer that Node does not take to pass on is a failed call, and the next one is served", async (t) => {
+  const lines = ["HTTP/1.1 099 Odd", "HTTP/1.1 200 OK"];
+  const { call } = await relayed(t, {
+    answers: ({ socket }) => void socket!.end(`${lines.shift()}\r\nContent-Length: 2\r\n\r\nok`),
+  });
+  const [code, words] = trouble(await call("/v1/chat"));
+  assert.equal(code, "MLRB_NO_STREAM");
+  assert.match(words, /^the provider's answer cannot be passed on: Invalid status code: 99/);
+  assert.equal(await text(await call("/v1/chat")), "ok");
+});
+
+test("a secret loses the line break at its end, and one with a line break inside is a wrong key", async (t) => {
+  const { seen, call, relay } = await relayed(t, { secrets: { KEY: `${secret}\r\n` } });
+  await text(await call("/v1/chat"));
+  assert.equal(seen[0]!.key, `Bearer ${secret}`);
+  relay.take({ KEY: "sk-of-two\nlines-1" });
+  const [code, words] = trouble(await call("/v1/chat"));
+  assert.equal(code, "invalid_api_key");
+  assert.match(words, /^the value of KEY has a character that no header may have/);
+  relay.take({ KEY: secret });
+  assert.equal((await call("/v1/chat")).statusCode, 200);
+  assert.equal(seen.length, 2);
+});
+
+test("of two secrets for one address, a call gets the one that its placeholder names", async (t) => {
+  const { seen, call } = await relayed(t, { secrets: { KEY: secret, OTHER: "sk-of-the-planner" } });
+  await text(await call("/v1/chat", "{}", `Bearer ${placeholderOf(attempt, "OTHER")}`));
+  await text(await call("/v1/chat"));
+  assert.deepEqual(
+    seen.map(({ key }) => key),
+    ["Bearer sk-of-the-planner", `Bearer ${secret}`],
+  );
+});
+
+test("an answer to a call with a former key comes without it", async (t) => {
+  const { call, relay, letGo, seen } = await relayed(t, {
+    async answers(answer, { key, held }) {
+      await held;
+      answer.writeHead(401, { "x-said": key }).end(`Incorrect API key: ${key}`);
+    },
+  });
+  const asked = call("/v1/chat");
+  while (seen.length === 0) await sleep(5);
+  relay.take({ KEY: "sk-of-the-next-month" });
+  letGo();
+  const answer = await asked;
+  assert.equal(answer.headers["x-said"], "Bearer [redacted KEY]");
+  assert.equal(await text(answer), "Incorrect API key: Bearer [redacted KEY]");
+});
+
+test("an answer that is compressed all the same comes plain, without the key, and part by part", async (t) => {
+  const said = `data: for ${secret}\n\n`;
+  const ways: [string, (text: string) => Buffer][] = [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ];
+  const { call, letGo } = await relayed(t, {
+    async answers(answer, { held }) {
+      const [encoding, compress] = ways.shift() ?? [];
+      answer.writeHead(200, { "content-encoding": encoding ?? "gzip" });
+      if (compress) return answer.end(compress(said));
+      const zip = createGzip();
+      zip.pipe(answer);
+      zip.write(said);
+      zip.flush();
+      await held;
+      zip.end("data: last\n\n");
+    },
+  });
+  const clean = "data: for [redacted KEY]\n\n";
+  for (const [encoding] of [...ways]) {
+    const answer = await call("/v1/chat");
+    assert.equal(answer.headers["content-encoding"], undefined);
+    assert.equal(await text(answer), clean, encoding);
+  }
+  const answer = await call("/v1/chat");
+  const [first] = await Promise.race([answer.take(1).toArray(), sleep(5_000, [], { ref: false })]);
+  assert.equal(String(first), clean);
+  letGo();
+});
+
+test("an unknown encoding, one that is not as it says, and too many bytes are no answers", async (t) => {
+  const ways: [string, Buffer | string][] = [
+    ["aes128gcm", "xx"],
+    ["gzip", "xx"],
+    ["gzip", gzipSync("a".repeat(100_000))],
+  ];
+  const { call } = await relayed(t, {
+    plainBytesMax: 50_000,
+    answers(answer) {
+      const [encoding, body] = ways.shift()!;
+      answer.writeHead(200, { "content-encoding": encoding }).end(body);
+    },
+  });
+  for (const what of [/its encoding is aes128gcm/, /incorrect header check/]) {
+    const [code, words] = trouble(await call("/v1/chat"));
+    assert.equal(code, "MLRB_NO_STREAM");
+    assert.match(words, what);
+  }
+  await assert.rejects(async () => await text(await call("/v1/chat")), { code: "ECONNRESET" });
+});
+
+test("an answer without a body keeps its status, whatever encoding it names", async (t) => {
+  const { call } = await relayed(t, {
+    answers: (answer) =>
+      void answer.writeHead(429, { "content-encoding": "gzip", "content-length": "0" }).end(),
+  });
+  const answer = await call("/v1/chat");
+  assert.deepEqual([answer.statusCode, await text(answer)], [429, ""]);
+});
+
+test("lines that a site's programs print before the relay's are no bytes of the channel", async (t) => {
+  const { call } = await relayed(t, { printed: "Welcome to node n1\nTWxyYg==\nloading modules ... " });
+  assert.equal((await call("/v1/chat")).statusCode, 200);
+});
+
+test("a host that does not answer any more ends the node's program, which then refuses calls at once", async (t) => {
+  const { call, child, freeze } = await relayed(t, { answerMs: 100 });
+  assert.equal((await call("/v1/chat")).statusCode, 200);
+  freeze();
+  await new Promise((ended) => child.once("exit", ended));
+  await assert.rejects(call("/v1/chat"), { code: "ECONNREFUSED" });
+});
+
+test("the node's program takes no call before the host has answered", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+  t.after(() => removeFolder(folder));
+  const child = spawn(process.execPath, [
+    ...[join(import.meta.dirname, "relay-node.ts"), join(folder, "sock"), "100"],
+  ]);
+  child.stdout.resume();
+  await new Promise((ended) => child.once("exit", ended));
+  assert.ok(!existsSync(join(folder, "sock")));
 });
 
 test("other addresses and long requests are refused, and reach nothing", async (t) => {
