@@ -69,6 +69,13 @@ test("the limit of a partition is waited for while Slurm does not answer, and hi
   assert.equal(turnMs, 4 * hour - 120_000);
 });
 
+test("a job that no partition cuts also closes before its time is over", async (t) => {
+  const { submit, folder } = lab(t, { sinfo: "echo 'long*|infinite'" });
+  await (await submit()).ended;
+  const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
+  assert.equal(turnMs, 24 * hour - 120_000);
+});
+
 test("an attempt whose partition has no known limit is not submitted, and goes on later", async (t) => {
   const { submit, calls, folder } = lab(t, { sinfo: away, patienceMs: 50 });
   const job = await submit();

@@ -63,8 +63,9 @@ export async function submitAttemptJob(
     });
     const isCut = limitMs !== undefined && limitMs < wantedMs;
     const jobMs = isCut ? limitMs : wantedMs;
+    // waits for a provider or a person may fill any job's time
+    folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
     if (isCut) {
-      folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
       const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row`;
       appendFileSync(log, `mlrb: ${words}\n`);
     }
