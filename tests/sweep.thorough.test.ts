@@ -37,6 +37,7 @@ import {
   runTraced,
   sample,
 } from "./support/machines/system-calls.ts";
+import { wrongClock } from "./support/machines/wrong-clock.ts";
 import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
 import { type ProgramOutput, parseLines, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -468,8 +469,9 @@ function succeeded(stdout: string): string[] {
 test("with a clock that jumps ten years ahead and twenty back, reuse is right, kills are recovered from, and runs of both times share the work", {
   skip: lacking("faketime", "faketime"),
 }, async () => {
-  const ahead = ["faketime", "-f", "+10y"];
-  const back = ["faketime", "-f", "-10y"];
+  const away = (by: string) => ["env", ...Object.entries(wrongClock(by)).map((entry) => entry.join("="))];
+  const ahead = away("+10y");
+  const back = away("-10y");
   define("timed", { slow: "sleep 0.2" });
   const clean = newRoot();
   await runWell("timed", clean);
@@ -510,7 +512,7 @@ test("with a clock that jumps ten years ahead and twenty back, reuse is right, k
     const killedRoot = begin({});
     const killed = startProgram(repository.path, runArguments("timed", killedRoot), { through: [...then] });
     await until("an attempt that runs", () => executions(killedRoot).attempt === 1);
-    // faketime replaces itself by the program, so this is the runner
+    // env replaces itself by the program, so this is the runner
     killed.child.kill("SIGKILL");
     await killed.ended;
     const next = outcomes(await runWell("timed", killedRoot, [...now]));

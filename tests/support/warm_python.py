@@ -139,6 +139,7 @@ def answer(client: socket.socket, redirect: Callable[[str], None]) -> None:
 
     The job ends with its client: the suite kills all that a file of tests that hangs has started.
     """
+    import contextlib
     import select
     import signal
 
@@ -147,6 +148,8 @@ def answer(client: socket.socket, redirect: Callable[[str], None]) -> None:
     status = 125
     try:
         message, given, _, _ = socket.recv_fds(client, JOB_BYTES_MAX, 3)
+        if not message:
+            os._exit(0)  # its test file was killed before it asked
         job = json.loads(message)
         child = os.fork()
         if child == 0:
@@ -170,7 +173,8 @@ def answer(client: socket.socket, redirect: Callable[[str], None]) -> None:
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         status = code if code >= 0 else 128 - code
     finally:
-        client.send(str(status).encode())
+        with contextlib.suppress(BrokenPipeError):  # its test file was killed
+            client.send(str(status).encode())
         os._exit(0)
 
 

@@ -2,7 +2,6 @@
 // kernel's groups, on loopback. The GPUs are fake. Where accounts or groups cannot be kept, these tests are skipped with
 // the reason; what `sacct` prints is then covered by its recorded output only (read-squeue.test.ts).
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -14,6 +13,7 @@ import { ContractLab, type MakeExecutor, running } from "../../../tests/support/
 import { lacking } from "../../../tests/support/machines/debian-tool.ts";
 import { fakeGpus, fakeNvidia } from "../../../tests/support/machines/fake-nvidia.ts";
 import { type SlurmCluster, slurmCluster } from "../../../tests/support/machines/slurm-cluster.ts";
+import { wrongClock } from "../../../tests/support/machines/wrong-clock.ts";
 import { isRunning, until } from "../../../tests/support/processes.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
@@ -108,10 +108,10 @@ it("a node whose clock is an hour off changes neither results nor time limits", 
   assert.equal(lacking("faketime", "faketime"), false);
   for (const hours of [1, -1]) {
     // slurmd and munge keep the right clock: Slurm itself refuses messages that are five minutes old
-    const [wrapper, preload] = wrongClock(hours);
-    programs.set(`off-by-${hours}`, wrapper);
+    const off = wrongClock(offset(hours));
+    programs.set(`off-by-${hours}`, startsWith(`off-by-${hours}`, off));
     const at = lab.executor(`off-by-${hours}`);
-    const seen = { env: { PATH: process.env.PATH!, LD_PRELOAD: preload, FAKETIME: offset(hours) } };
+    const seen = { env: { PATH: process.env.PATH!, ...off } };
     const clock = lab.request("date +%s; sleep 1", { ...seen, limits: { timeMs: 50_000 } });
     assert.equal((await at.start(clock).ended).kind, "succeeded", lab.log(clock));
     assert.equal(Math.round((Number.parseInt(lab.log(clock), 10) - Date.now() / 1000) / 3600), hours);
@@ -160,21 +160,19 @@ function offset(hours: number): string {
   return `${hours < 0 ? "-" : "+"}${Math.abs(hours)}h`;
 }
 
-/** A program of jobs that sees a wrong clock, and the library that makes it. */
-function wrongClock(hours: number): [wrapper: string, preload: string] {
-  const wrapper = join(place, `off-by-${hours}.mjs`);
-  const args = JSON.stringify(["-f", offset(hours), process.execPath, ...nodeFlags, program]);
+/** A program of jobs that runs the usual one with these variables. */
+function startsWith(name: string, variables: Record<string, string>): string {
+  const wrapper = join(place, `${name}.mjs`);
   writeFileSync(
     wrapper,
     `import { spawnSync } from "node:child_process";
-const { status } = spawnSync("faketime", [...${args}, process.argv[2]], { stdio: "inherit" });
+const env = { ...process.env, ...${JSON.stringify(variables)} };
+const args = [...${JSON.stringify([...nodeFlags, program])}, process.argv[2]];
+const { status } = spawnSync(process.execPath, args, { stdio: "inherit", env });
 process.exit(status ?? 1);
 `,
   );
-  const { stdout } = spawnSync("faketime", ["-f", offset(hours), "printenv", "LD_PRELOAD"], {
-    encoding: "utf8",
-  });
-  return [wrapper, stdout.trim()];
+  return wrapper;
 }
 
 /** The programs of jobs whose folder is in the same place as this work folder. */
