@@ -13,7 +13,7 @@ function supervision(copied: Promise<void>, beat: () => void): Supervision {
   const parts = {
     request: { agent: "a", budget: { timeMs: 1e9 }, pollMs: 2 },
     ...{ sandbox: fakeSandbox(), clock: testClock() },
-    meter: { leftMs: () => 1e9, beat },
+    meter: { leftMs: () => 1e9, beat, limits: () => ({ timeMs: 1e9 }), tellExtension: async () => {} },
     trajectory: { add: nothing, short: () => false },
     output: { flush: nothing, end: nothing },
     iterations: { read: async () => {} },

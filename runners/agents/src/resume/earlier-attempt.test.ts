@@ -158,7 +158,7 @@ test("a snapshot whose folder is gone is dropped, and is not kept as if it were 
 });
 
 test("a branch is new until it has written where it began, also if its parent is a branch", async (t) => {
-  const branch = { ...exampleEvent("branched"), after: 4 };
+  const branch = { ...exampleEvent("branched"), after: 4, sinceStartMs: 0 };
   const ofParent = await read(left(t, [...talk, { ...branch, after: 3 }]));
   assert.equal(ofParent.branchedAt, 3);
   assert.equal(isNewBranch({ earlier: ofParent, branch }), true);

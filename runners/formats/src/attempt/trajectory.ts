@@ -15,7 +15,7 @@ import {
   anyText as text,
   wholeObject,
 } from "../schema.ts";
-import { branchFields } from "../stage/branch.ts";
+import { branchedFields } from "../stage/branch.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
@@ -179,7 +179,7 @@ export const trajectoryEvent = {
       },
       { droppedBytes: { ...count, description: "of a last line that was cut off" } },
     ),
-    event("branched", branchFields),
+    event("branched", branchedFields),
     ...downloadEvents,
     ...conversationEvents,
     event(

@@ -19,6 +19,10 @@ export const branchFields = {
   },
 } as const;
 
+const { sinceStartMs: _, ...ofEvent } = branchFields;
+/** Of the event: a line of a trajectory has `sinceStartMs` itself. */
+export const branchedFields = ofEvent;
+
 export const branch = {
   ...wholeObject(branchFields),
   description: "of an attempt that branches from a checkpoint of another one; absent for any other",

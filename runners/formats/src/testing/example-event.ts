@@ -29,7 +29,7 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   "person-note": { number: 1, by: "A. Lee", text: "" },
   branched: {
     ...{ parent: "a".repeat(16), head: digest, after: 1, step: 0, number: 1 },
-    ...{ sinceStartMs: 0, workingMs: 0 },
+    workingMs: 0,
   },
   resumed: { times: 1, after: 1, step: 0, workspace: "kept", workingMs: 1, creditedMs: 0 },
   wait: { why: "provider", durationMs: 1000, deadline: "2026-01-02T03:14:05.000Z" },
