@@ -3,7 +3,7 @@
 import { ordinal } from "../attempt/trajectory-event.ts";
 import { amount, count, sha256, type TypeOf, text, wholeObject } from "../schema.ts";
 
-export const branchFields = {
+const branchFields = {
   parent: { ...text, description: "the folder's name of the attempt from which it branches" },
   head: { ...sha256, description: "digest of the parent's line after which it branches" },
   after: {
