@@ -92,7 +92,7 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
     const executor = new SlurmExecutor({
       ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
-      post: () => jobPost({ repository, state, scratch: join(own.path, "parcels") }, env),
+      post: () => jobPost({ state, scratch: join(own.path, "parcels") }, env),
       times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
     });
     const from = Date.now();

@@ -20,7 +20,7 @@ export function executorsOf(repository: string): RunOptions["executors"] {
     async slurm({ run, state: { state, work } }) {
       const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
       const { jobPost } = await import("./job-post.ts");
-      const post = () => jobPost({ repository, state, scratch: join(work, run, "parcels") });
+      const post = () => jobPost({ state, scratch: join(work, run, "parcels") });
       return new SlurmExecutor({ work, run, program: slurmProgram, post, ...othersIn(work, run) });
     },
   };

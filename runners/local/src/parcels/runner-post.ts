@@ -22,7 +22,6 @@ import { untilTaken } from "./until-taken.ts";
 
 export type RunnerPostPlace = {
   cache: RemoteAddress;
-  repository: string;
   /** The folder `.mlrb`. */
   state: string;
   /** A folder of this run. */
