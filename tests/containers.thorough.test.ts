@@ -99,7 +99,7 @@ it("after kill -9 of the runner, the next run continues a stage in a container, 
   });
   const first = start(at, "--executor", "docker");
   const work = await until("the stage to begin", () => begunBelow(join(at.root, ".mlrb/work")));
-  const id = engine.docker("ps", "--quiet", "--no-trunc").stdout;
+  const id = await engine.onlyContainer();
   first.child.kill("SIGKILL");
   await first.ended;
   assert.equal(engine.docker("ps", "--quiet", "--no-trunc").stdout, id, "it depends on no runner");

@@ -315,7 +315,8 @@ it("a container removed from outside is the machine's failure, not an exit code"
   const request = asked("echo up; sleep 100");
   const { ended } = executor(t).start(request);
   await running(request, "up");
-  engine.docker("rm", "-f", engine.docker("ps", "-q").stdout);
+  const removed = engine.docker("rm", "-f", await engine.onlyContainer());
+  assert.equal(removed.status, 0, removed.stderr);
   assert.deepEqual(await ended, {
     kind: "failed",
     cause: "machine",

@@ -95,7 +95,8 @@ it("a sandbox whose container is ended from outside is lost, never an exit code 
     const at = await walls(t);
     const { result, heard } = run(at, "echo up; sleep 100");
     await heard("up");
-    engine.docker(...by, engine.docker("ps", "-q").stdout);
+    const made = engine.docker(...by, await engine.onlyContainer());
+    assert.equal(made.status, 0, made.stderr);
     assert.equal((await result).kind, "lost", by.join(" "));
     assert.equal((await run(at, "true").result).kind, "lost", "until it is closed");
     await at.close();

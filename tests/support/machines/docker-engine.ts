@@ -26,6 +26,8 @@ export type TestEngine = {
   /** The requests to the fake NVIDIA hook, one entry for each container with GPUs. */
   gpusGiven(): string[];
   docker(...args: string[]): { status: number | null; stdout: string; stderr: string };
+  /** The whole id of the only running container. Waits: a stage's first words come before the engine lists it. */
+  onlyContainer(): Promise<string>;
   /** kill -9 of dockerd. */
   crash(): Promise<void>;
   /** Restarts it after a crash. */
@@ -104,6 +106,14 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
     env,
     folder,
     docker,
+    async onlyContainer() {
+      for (let round = 0; round < 200; round++) {
+        const ids = docker("ps", "--quiet", "--no-trunc").stdout.split("\n");
+        if (ids.length === 1 && ids[0]) return ids[0];
+        await sleep(50);
+      }
+      throw new Error(`not one running container:\n${docker("ps", "--all").stdout}`);
+    },
     gpusGiven: () =>
       (existsSync(hookLog(folder)) ? readFileSync(hookLog(folder), "utf8") : "").split("\n").filter(Boolean),
     async crash() {
