@@ -2,10 +2,10 @@
 // all mutants takes hours to measure; docs/house.md has it.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { testSeed } from "../tests/support/test-seed.ts";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -13,11 +13,10 @@ const repository = join(import.meta.dirname, "..");
 const sampleSize = 12;
 
 test("the unit tests kill most of a random sample of mutants", async (t) => {
-  const seed = process.env.MLRB_TEST_MUTANT_SEED ?? String(randomInt(1_000_000));
-  t.diagnostic(`MLRB_TEST_MUTANT_SEED=${seed}`);
+  t.diagnostic(`MLRB_TEST_SEED=${testSeed}`);
   // of one package: tests of the other are run for nothing
-  const folder = `runners/${["core", "local"][Number(seed) % 2]}/`;
-  const sample = ["--sample", String(sampleSize), "--seed", seed];
+  const folder = `runners/${["core", "local"][testSeed % 2]}/`;
+  const sample = ["--sample", String(sampleSize), "--seed", String(testSeed)];
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["scripts/mutants.ts", folder, ...sample, "--tests", folder],
@@ -26,5 +25,8 @@ test("the unit tests kill most of a random sample of mutants", async (t) => {
   t.diagnostic(stdout);
   const [, share] = /([\d.]+) % +\d+ of \d+ {2}killed in all/.exec(stdout) ?? [];
   // Of all mutants, 85 % and more are killed; with that share, one sample in ten thousand falls below a half.
-  assert.ok(Number(share) >= 50, `${share ?? "no"} % of the sample were killed (seed ${seed}):\n${stdout}`);
+  assert.ok(
+    Number(share) >= 50,
+    `${share ?? "no"} % of the sample were killed (MLRB_TEST_SEED=${testSeed}):\n${stdout}`,
+  );
 });

@@ -11,13 +11,14 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
+import { testSeed } from "../tests/support/test-seed.ts";
 import { forkServerVariable, startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
 import { changedFiles, sourcesOf } from "./suite/changed-files.ts";
 import { testsReaching } from "./suite/reach.ts";
-import { runTestFiles } from "./suite/run-test-files.ts";
+import { repeatAlone, runTestFiles } from "./suite/run-test-files.ts";
 import { countsLine, countTests, fileLine, summary } from "./suite/summary.ts";
 import { testEnvironment } from "./suite/test-environment.ts";
 import { findTestFiles, longestFirst, mayUsePython, selectTestFiles } from "./suite/test-files.ts";
@@ -59,9 +60,11 @@ const env = testEnvironment(process.env, {
   MLRB_TEST_WARM_PYTHON: socket,
   ...forkServerVariable(socket),
   MLRB_TEST_SHARED: shared,
+  MLRB_TEST_SEED: String(testSeed),
   MLRB_TEST_ENVIRONMENTS: dirname(dirname(dirname(python))),
   NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/mlrb"),
 });
+console.log(`Random samples are drawn with MLRB_TEST_SEED=${testSeed}.`);
 const wanted = positionals.filter((argument) => argument !== "--");
 const candidates = values.changed ? reachingTests() : findTestFiles(repository);
 const selected = selectTestFiles(candidates, { thorough: values.thorough, wanted });
@@ -78,7 +81,8 @@ const options = {
   onFile: (result: Parameters<typeof fileLine>[0]) => console.log(fileLine(result)),
 };
 // one more than there are CPUs: a test of the whole program waits for a third of its time
-const results = await runTestFiles(files, { ...options, concurrency: availableParallelism() + 1 });
+const together = await runTestFiles(files, { ...options, concurrency: availableParallelism() + 1 });
+const results = await repeatAlone(together, options);
 
 const benchmark = join(shared, "benchmark");
 if (existsSync(benchmark)) {

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import { seededRandom } from "@mlrb/core/statistics/random";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
@@ -14,8 +15,8 @@ import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab } from "./support/lab.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/providers/loopback-provider.ts";
-import { dice } from "./support/random-kills.ts";
 import type { Started } from "./support/run-program.ts";
+import { testSeed } from "./support/test-seed.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -108,9 +109,8 @@ test(`after ${killsWanted} random kills of supervisors and of the host every att
   skip: missing ?? false,
   timeout: 20 * 60_000,
 }, async (t) => {
-  const diceSeed = Number(process.env.MLRB_KILL_SEED ?? Math.floor(Math.random() * 1e9));
-  const random = dice(diceSeed);
-  const story = [`MLRB_KILL_SEED=${diceSeed} throws the same dice`];
+  const random = seededRandom(testSeed).fraction;
+  const story = [`MLRB_TEST_SEED=${testSeed} draws the same kills`];
   const even = lab(t, repository);
   await define(t, even);
   assert.equal((await start(even).ended).code, 0);

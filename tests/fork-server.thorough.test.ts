@@ -2,7 +2,6 @@
 // a fresh process, one after the other and in parallel: a random half of the scorers each time.
 // MLRB_TEST_FORK_SCORERS names them (a,b; "all": every scorer).
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
@@ -20,6 +19,7 @@ import {
   writeAdmission,
 } from "../scorers/testing/measure.ts";
 import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
+import { drawn } from "./support/test-seed.ts";
 
 delete process.env.MLRB_TEST_FORK_SERVER; // the server itself is under test
 const repository = resolve(import.meta.dirname, "..");
@@ -40,11 +40,12 @@ console.log(`scorers with MLRB_TEST_FORK_SCORERS=${names.join(",")}`);
 
 /** A random half, with one that judges written texts: another test needs it. */
 function half(from: string[]): string[] {
-  const [writer, ...others] = from
-    .map((name) => ({ name, writes: answersScript(name) !== undefined, order: randomInt(2 ** 32) }))
-    .sort((a, b) => Number(b.writes) - Number(a.writes) || a.order - b.order);
-  const rest = others.sort((a, b) => a.order - b.order).slice(0, Math.ceil(from.length / 2) - 1);
-  return [writer!, ...rest].map(({ name }) => name);
+  const [writer] = drawn(
+    from.filter((name) => answersScript(name) !== undefined),
+    1,
+  );
+  const others = from.filter((name) => name !== writer);
+  return [writer!, ...drawn(others, Math.ceil(from.length / 2) - 1)];
 }
 
 let count = 0;

@@ -1,9 +1,8 @@
 // The README's command: data, training, rules, scores and tables, as processes and in containers. The task of
-// one-task.e2e.test.ts with both seeds, and four others, drawn each time, with one. MLRB_TEST_TASKS names the others,
+// one-task.e2e.test.ts with both seeds, and two others, drawn each time, with one. MLRB_TEST_TASKS names the others,
 // and MLRB_TEST_SEEDED_TASKS those that run with both seeds (a,b; "all": every task). One state folder: each test
 // continues from the previous one.
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +17,7 @@ import { leftovers, outcomes, summary } from "./support/lab.ts";
 import { testEngine } from "./support/machines/docker-engine.ts";
 import { checkAttempts, checkNop, checkReport } from "./support/report-checks.ts";
 import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
+import { drawn, testSeed } from "./support/test-seed.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -37,7 +37,7 @@ const every = (
   parse(readFileSync(join(repository.path, "pipelines/full-benchmark.yaml"), "utf8")) as Line
 ).axes.task.filter((task: string) => task !== oneTask) as string[];
 /** One of a task that trains and one that gets a model and generates; the others use the same code. */
-const inContainersToo = process.env.MLRB_TEST_CONTAINER_TASK ?? [oneTask, "math-reasoning"][randomInt(2)]!;
+const inContainersToo = process.env.MLRB_TEST_CONTAINER_TASK ?? [oneTask, "math-reasoning"][testSeed % 2]!;
 const tasks = named(process.env.MLRB_TEST_TASKS) ?? sampled();
 console.log(
   `with MLRB_TEST_TASKS=${tasks.join(",")}, and in containers with MLRB_TEST_CONTAINER_TASK=${inContainersToo}`,
@@ -49,16 +49,11 @@ function named(asked: string | undefined): string[] | undefined {
   return asked === "all" ? every : asked?.split(",");
 }
 
-/** Three tasks, with the one that also runs in containers. */
+/** Two tasks, with the one that also runs in containers. */
 function sampled(): string[] {
   const must = every.filter((task) => task === inContainersToo);
   const others = every.filter((task) => task !== inContainersToo);
-  return [...must, ...drawn(others, 3 - must.length)];
-}
-
-function drawn(from: string[], count: number): string[] {
-  const left = [...from];
-  return Array.from({ length: count }, () => left.splice(randomInt(left.length), 1)[0]!);
+  return [...must, ...drawn(others, 2 - must.length)];
 }
 
 /** The folders of tables: of the run with one seed, and of the one with both. */

@@ -1,12 +1,12 @@
 // Coverage-guided fuzzing of the readers of attempts, records, results and providers' answers. The readers of submissions
-// have their own in runners/kit. MLRB_TEST_FUZZ_SEED repeats a run.
+// have their own in runners/kit. MLRB_TEST_SEED repeats a run.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { coverageFuzz } from "@mlrb/kit/admission/testing/coverage-fuzz";
 import { attemptFuzzTargets } from "./support/attempts/attempt-fuzz-targets.ts";
+import { testSeed } from "./support/test-seed.ts";
 
-const seed = Number(process.env.MLRB_TEST_FUZZ_SEED ?? Date.now() % 2 ** 31);
-console.log(`fuzzing with MLRB_TEST_FUZZ_SEED=${seed}`);
+console.log(`fuzzing with MLRB_TEST_SEED=${testSeed}`);
 
 const { targets, close } = attemptFuzzTargets();
 after(close);
@@ -37,7 +37,16 @@ for (const { name, honest, answer } of targets)
 for (const { name, honest, words, answer } of targets)
   test(`${name}: no input makes the reader throw, or answer differently twice`, async (t) => {
     const runs = 100;
-    const found = await coverageFuzz({ seed, runs, honest, words, target: answer, watched: "/runners/" });
-    t.diagnostic(`seed ${seed}: ${runs} inputs, ${found.kept} kept, ${found.paths} paths through functions`);
+    const found = await coverageFuzz({
+      seed: testSeed,
+      runs,
+      honest,
+      words,
+      target: answer,
+      watched: "/runners/",
+    });
+    t.diagnostic(
+      `seed ${testSeed}: ${runs} inputs, ${found.kept} kept, ${found.paths} paths through functions`,
+    );
     assert.ok(found.kept > honest.length, "no mutant took a new path: the guidance does not work");
   });

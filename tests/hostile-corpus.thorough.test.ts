@@ -1,6 +1,6 @@
 // The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
 // walls of the runner and ends with a verdict. A random half in namespaces; a random eighth as an ordinary user, and
-// the same eighth in a container. MLRB_TEST_HOSTILE_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
+// the same eighth in a container. MLRB_TEST_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -28,6 +28,7 @@ import { wallsMissing } from "@mlrb/local/process/walls";
 import type { Bomb, ChainFolder } from "./support/hostile-chain/chain-results.ts";
 import { type ChainResult, type Corpus, runChain, writeCorpus } from "./support/hostile-chain/run-chain.ts";
 import { testEngine } from "./support/machines/docker-engine.ts";
+import { testSeed } from "./support/test-seed.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const [MiB, GiB] = [2 ** 20, 2 ** 30];
@@ -38,15 +39,14 @@ const judgeMax = { cpuMs: 10_000, peakBytes: 512 * MiB, readBytes: 128 * MiB };
 /** Of a load: twice the weights, 2 GiB, and the libraries. */
 const loadPeakMax = 3 * GiB;
 
-const seed = Number(process.env.MLRB_TEST_HOSTILE_SEED ?? Date.now() % 2 ** 31);
-console.log(`samples of the corpus with MLRB_TEST_HOSTILE_SEED=${seed}`);
+console.log(`samples of the corpus with MLRB_TEST_SEED=${testSeed}`);
 const full = process.env.MLRB_TEST_HOSTILE === "full";
 const place = mkdtempSync(join(tmpdir(), "hostile-corpus-"));
 chmodSync(place, 0o755);
 let half: Corpus;
 let eighth: Corpus;
 before(() => {
-  const random = seededRandom(seed);
+  const random = seededRandom(testSeed);
   half = writeCorpus(newFolder("half"), () => full || random.integer(2) === 0);
   eighth = full ? half : writeCorpus(newFolder("eighth"), () => random.integer(8) === 0);
 });
@@ -94,7 +94,7 @@ const worstBombs = [
 ];
 
 function sampledBombs() {
-  const random = seededRandom(seed + 1);
+  const random = seededRandom(testSeed + 1);
   return loadingBombs.filter(({ name }) => full || worstBombs.includes(name) || random.integer(2) === 0);
 }
 

@@ -8,6 +8,7 @@ import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { basename, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "@mlrb/core/statistics/random";
 import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
@@ -17,8 +18,8 @@ import { type Lab, lab } from "./support/lab.ts";
 import { mountSmallDisk } from "./support/machines/small-disk.ts";
 import { attemptProcesses, until } from "./support/processes.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/providers/loopback-provider.ts";
-import { dice } from "./support/random-kills.ts";
 import type { ProgramOutput, Started } from "./support/run-program.ts";
+import { testSeed } from "./support/test-seed.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -186,9 +187,8 @@ test("after a hundred random kills no attempt starts twice, no call is sent twic
   skip: process.platform === "linux" ? false : "processes can be found on Linux only",
   timeout: 20 * 60_000,
 }, async (t) => {
-  const diceSeed = Number(process.env.MLRB_KILL_SEED ?? Math.floor(Math.random() * 1e9));
-  const random = dice(diceSeed);
-  const story = [`MLRB_KILL_SEED=${diceSeed} throws the same dice`];
+  const random = seededRandom(testSeed).fraction;
+  const story = [`MLRB_TEST_SEED=${testSeed} draws the same kills`];
   const { at, fill } = mountedLab(t);
   /** Kills the stage whose call is being answered, after so many ms. */
   let ambush: number | undefined;

@@ -3,7 +3,7 @@
 // recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes the
 // same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
 // little; so a fault may hit a neighbour of the intended call.
-// Long lists are sampled; MLRB_TEST_SWEEP_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
+// Long lists are sampled; MLRB_TEST_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -40,12 +40,12 @@ import {
 import { wrongClock } from "./support/machines/wrong-clock.ts";
 import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
 import { type ProgramOutput, parseLines, startProgram } from "./support/run-program.ts";
+import { testSeed } from "./support/test-seed.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const full = process.env.MLRB_SWEEP === "full";
-const seed = Number(process.env.MLRB_TEST_SWEEP_SEED ?? Date.now() % 2 ** 31);
-console.log(`sampled with MLRB_TEST_SWEEP_SEED=${seed}`);
-const random = seededRandom(seed);
+console.log(`sampled with MLRB_TEST_SEED=${testSeed}`);
+const random = seededRandom(testSeed);
 const repository = throwAwayRepository();
 const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-sweep-")));
 after(() => {

@@ -1,7 +1,6 @@
 // `pipeline task check` on one task, with the cheats of one rule, a near-miss and three honest models, drawn by a printed
-// seed. MLRB_TEST_CORPUS_SEED repeats a sample. The whole corpus runs by hand; docs/rules.md has its result.
+// seed. MLRB_TEST_SEED repeats a sample. The whole corpus runs by hand; docs/rules.md has its result.
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +8,9 @@ import { after, before, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { copyBenchmarkState, oneTask } from "./support/benchmark-state.ts";
 import { type ProgramOutput, startProgram } from "./support/run-program.ts";
+import { testSeed } from "./support/test-seed.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
-const seed = Number(process.env.MLRB_TEST_CORPUS_SEED ?? randomInt(2 ** 32));
 const repository = throwAwayRepository();
 const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-task-check-")));
 const root = join(above, "root");
@@ -20,7 +19,7 @@ after(() => {
   removeFolder(above);
 });
 await copyBenchmarkState(root);
-repository.edit("pipelines/task-check.yaml", "members: null", `members: ${seed}`);
+repository.edit("pipelines/task-check.yaml", "members: null", `members: ${testSeed}`);
 
 const check = () => startProgram(repository.path, ["task", "check", oneTask, "--root", root, "--json"]).ended;
 const of = (output: ProgramOutput, event: string) => output.lines.filter((line) => line.event === event);
@@ -50,13 +49,13 @@ before(
   async () => {
     said = await check();
     const rules = of(said, "rule").map((one) => JSON.stringify(one));
-    console.log([`corpus seed ${seed}`, ...rules].join("\n"));
+    console.log([`corpus seed ${testSeed}`, ...rules].join("\n"));
   },
   { timeout: 20 * 60_000 },
 );
 
 test("no honest model breaks a rule or is rejected, no cheat gets through, and the bounds are printed", () => {
-  assert.deepEqual(of(said, "unmet"), [], `MLRB_TEST_CORPUS_SEED=${seed}`);
+  assert.deepEqual(of(said, "unmet"), [], `MLRB_TEST_SEED=${testSeed}`);
   assert.equal(said.code, 0, said.stderr);
   const cheated = of(said, "rule").filter(({ stopped }) => stopped.trials > 0);
   assert.equal(cheated.length, 1);

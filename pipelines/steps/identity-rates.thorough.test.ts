@@ -1,9 +1,8 @@
 // How often the rules on given models are wrong: honest submissions and cheats, made from small bases of many architectures
 // by scorers/library/tests/given_rates.py, compared by the step and judged by the rules. The suite draws a sample by a printed
-// seed. By hand, with more bases (ADR 43): MLRB_TEST_IDENTITY_BASES=160 MLRB_TEST_IDENTITY_SEED=1
+// seed. By hand, with more bases (ADR 43): MLRB_TEST_IDENTITY_BASES=160 MLRB_TEST_SEED=1
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -14,10 +13,10 @@ import { readJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
 import type { RuleArguments } from "@mlrb/kit/rules/rule-method";
 import { testPython } from "../../scorers/testing/submissions.ts";
+import { testSeed } from "../../tests/support/test-seed.ts";
 import { judgeIdentity } from "./testing/judge-identity.ts";
 
 const bases = Number(process.env.MLRB_TEST_IDENTITY_BASES ?? 5);
-const seed = Number(process.env.MLRB_TEST_IDENTITY_SEED ?? randomInt(2 ** 31));
 const repository = resolve(import.meta.dirname, "../..");
 const root = mkdtempSync(join(tmpdir(), "identity-rates-"));
 after(() => rmSync(root, { recursive: true }));
@@ -45,19 +44,19 @@ before(
     const rules = methods.map((method) => ({ method, with: given[method] }));
     const program = join(repository, "scorers/library/tests/given_rates.py");
     const python = [pythonPath(repository), join(repository, "scorers/library/tests")].join(delimiter);
-    const run = [program, root, `${bases}`, `${seed}`, JSON.stringify(rules)];
+    const run = [program, root, `${bases}`, `${testSeed}`, JSON.stringify(rules)];
     const { status, stderr } = spawnSync(testPython(), run, {
       cwd: repository,
       env: { ...process.env, PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
       encoding: "utf8",
       maxBuffer: 2 ** 28,
     });
-    assert.equal(status, 0, `seed ${seed}: ${stderr}`);
+    assert.equal(status, 0, `seed ${testSeed}: ${stderr}`);
     decided = (readJson(join(root, "cases.json")) as Case[]).map((one) => ({
       ...one,
       ...judgeIdentity(one.method, join(root, one.file), given[one.method]),
     }));
-    console.log([`${bases} bases, seed ${seed}`, ...methods.flatMap(table)].join("\n"));
+    console.log([`${bases} bases, seed ${testSeed}`, ...methods.flatMap(table)].join("\n"));
   },
   { timeout: 3 * 3_600_000 },
 );
@@ -100,13 +99,13 @@ for (const method of methods) {
     const honest = decided.filter((one) => one.method === method && one.kind === "honest");
     assert.equal(honest.length, bases);
     const wrong = honest.filter(({ answer }) => answer === "fail").map(sentence);
-    assert.deepEqual(wrong, [], `MLRB_TEST_IDENTITY_SEED=${seed}`);
+    assert.deepEqual(wrong, [], `MLRB_TEST_SEED=${testSeed}`);
   });
 
   test(`no cheat passes ${method}, but for evasions that docs/rules.md states`, () => {
     const cheats = decided.filter((one) => one.method === method && one.kind === "cheat");
     assert.equal(cheats.length, bases);
     const wrong = cheats.filter((one) => one.answer === "pass" && !one.knownEvasion).map(sentence);
-    assert.deepEqual(wrong, [], `MLRB_TEST_IDENTITY_SEED=${seed}`);
+    assert.deepEqual(wrong, [], `MLRB_TEST_SEED=${testSeed}`);
   });
 }

@@ -27,6 +27,7 @@ import type { Score } from "@mlrb/formats/judged/score";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import { filesBelow } from "../../tests/support/lab.ts";
+import { testSeed } from "../../tests/support/test-seed.ts";
 import {
   anchorRows,
   answersScript,
@@ -62,7 +63,7 @@ export const sampled: readonly string[] = ["bits-per-byte", "bleu", "blimp"];
 /** Call it once in a test file, before the tests. */
 export function prepareSubmissions(): void {
   before(() => {
-    console.log(`samples of the broken submissions with MLRB_TEST_SUBMISSIONS_SEED=${seed}`);
+    console.log(`samples of the broken submissions with MLRB_TEST_SEED=${testSeed}`);
     testPython();
     mkdirSync(models);
     makeSubmissions(models);
@@ -159,13 +160,12 @@ export function testContract(scorer: string): void {
   });
 }
 
-const seed = Number(process.env.MLRB_TEST_SUBMISSIONS_SEED ?? Date.now() % 2 ** 31);
 /** Broken submissions that every scorer gets. */
 const compared = ["tiny", "random-weights", "two-way-attention"];
 
 /** A random share of the names, at least one. */
 function drawn(scorer: string, names: string[], share: number): string[] {
-  const order = (name: string) => hash("sha256", `${seed} ${scorer} ${name}`);
+  const order = (name: string) => hash("sha256", `${testSeed} ${scorer} ${name}`);
   return names.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, Math.ceil(share * names.length));
 }
 

@@ -13,6 +13,8 @@ export type FileResult = {
   tests: TestLine[];
   /** The file's output without the counts at the end. */
   output: string;
+  /** What failed first, next to other files, and passed when the file was repeated alone. */
+  passedAlone?: TestLine[];
 };
 
 export type FileOptions = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runTestFiles } from "./run-test-files.ts";
+import { repeatAlone, runTestFiles } from "./run-test-files.ts";
 import { countsLine, countTests, fileLine, summary } from "./summary.ts";
 import { testEnvironment } from "./test-environment.ts";
 
@@ -114,6 +114,32 @@ test("when the suite's time is over, running files are killed and waiting files 
   assert.equal(counts, "1 passed, 2 failed");
   assert.match(summary, /second\.test\.mjs: the time is over/);
   assert.match(summary, /third\.test\.mjs: did not run: the time is over/);
+});
+
+test("a failure that does not repeat alone is listed apart, and one that does still fails", async (t) => {
+  const once = (then: string) => `import { existsSync, writeFileSync } from "node:fs";
+    test("one", () => {
+      if (existsSync("ran-${then}")) return;
+      writeFileSync("ran-${then}", "");
+      throw new Error("the first time");
+    });`;
+  const always = 'test("two", () => { throw new Error("each time"); });';
+  const written = { "a.test.mjs": once("a"), "b.test.mjs": always, "kills.test.mjs": once("kills") };
+  const first = await ran(t, written);
+  assert.equal(first.counts, "0 passed, 3 failed");
+  const end = new AbortController();
+  const options = { cwd: first.cwd, env: testEnvironment(process.env), onFile: () => {} };
+  const again = { ...options, fileTimeoutMs: () => 60_000, signal: end.signal };
+  const results = await repeatAlone(first.results, again);
+  assert.equal(countsLine(countTests(results)), "1 passed, 2 failed", "what kills at random is not repeated");
+  const [unstable, failed] = summary(results).split("\nFailed:\n");
+  assert.match(unstable!, /passed alone .*\n {2}a\.test\.mjs: one # the first time\n$/);
+  assert.deepEqual(failed!.split("\n").sort(), [
+    "  b.test.mjs: two # each time",
+    "  kills.test.mjs: one # the first time",
+  ]);
+  const more = [...first.results, { ...first.results[0]!, file: "c.test.mjs" }];
+  assert.deepEqual(await repeatAlone(more, again), more, "many failures are no coincidence");
 });
 
 test("a file that crashes, cannot be loaded or has no test fails", async (t) => {

@@ -1,5 +1,6 @@
 // The summary of a suite run: minutes of each part, the slowest files, each skip with its reason, each failure, and
 // the counts.
+import type { TestLine } from "./event-reporter.ts";
 import type { FileResult } from "./run-test-file.ts";
 import { isThorough } from "./test-files.ts";
 
@@ -21,12 +22,16 @@ export function fileLine({ file, seconds, tests, output }: FileResult): string {
 }
 
 export function summary(results: readonly FileResult[]): string {
+  const named = (file: string, tests: readonly TestLine[]) =>
+    tests.map(({ title, reason }) => folded(`${file}: ${title}${reason && ` # ${reason}`}`));
   const listed = (outcome: string) =>
     results.flatMap(({ file, tests }) =>
-      tests
-        .filter((test) => test.outcome === outcome)
-        .map(({ title, reason }) => folded(`${file}: ${title}${reason && ` # ${reason}`}`)),
+      named(
+        file,
+        tests.filter((test) => test.outcome === outcome),
+      ),
     );
+  const unstable = results.flatMap(({ file, passedAlone = [] }) => named(file, passedAlone));
   const slowest = results
     .toSorted((left, right) => right.seconds - left.seconds)
     .slice(0, slowestShown)
@@ -36,6 +41,7 @@ export function summary(results: readonly FileResult[]): string {
     ...part("Minutes by part, one file at a time:", minutesByPart(results)),
     ...part(`The ${slowest.length} slowest files:`, slowest),
     ...part("Skipped:", listed("skipped")),
+    ...part("Failed next to other files, passed alone (the load of the machine; to be repaired):", unstable),
     ...part("Failed:", listed("failed")),
   ].join("\n");
 }

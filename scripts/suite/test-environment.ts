@@ -6,7 +6,7 @@ const fixed = { TERM: "dumb", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TZ: "UTC" };
 
 /** Variables that may differ between machines: paths, access to package indexes, settings of the suite. */
 const passed =
-  /^(PATH|HOME|TMPDIR|UPDATE_GOLDEN|DOCKER_HOST|MLRB_(SWEEP|KILL_SEED|TEST_\w+)|NODE_EXTRA_CA_CERTS|(PIP|UV|SSL|REQUESTS|CURL_CA|npm_config)_\w+|\w+_proxy)$/i;
+  /^(PATH|HOME|TMPDIR|UPDATE_GOLDEN|DOCKER_HOST|MLRB_(SWEEP|TEST_\w+)|NODE_EXTRA_CA_CERTS|(PIP|UV|SSL|REQUESTS|CURL_CA|npm_config)_\w+|\w+_proxy)$/i;
 
 /** The passed variables of `given`, the fixed values, and `own`, which has precedence. */
 export function testEnvironment(

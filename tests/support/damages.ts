@@ -1,6 +1,6 @@
 // Damages every file of a kind in the state folder of a small pipeline, in one way, and checks that no run has a wrong
 // result. The default tier uses two ways for each kind, the thorough tier the others, on the
-// first, the last and a random file of a kind (MLRB_TEST_DAMAGE_SEED repeats it, MLRB_TEST_DAMAGE=full takes all).
+// first, the last and a random file of a kind (MLRB_TEST_SEED repeats it, MLRB_TEST_DAMAGE=full takes all).
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -18,11 +18,11 @@ import { seededRandom } from "@mlrb/core/statistics/random";
 import { filesBelow, type Lab, lab, results, summary } from "./lab.ts";
 import { sample } from "./machines/system-calls.ts";
 import type { ProgramOutput } from "./run-program.ts";
+import { testSeed } from "./test-seed.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
-const seed = Number(process.env.MLRB_TEST_DAMAGE_SEED ?? Date.now() % 2 ** 31);
 const full = process.env.MLRB_TEST_DAMAGE === "full";
-const random = seededRandom(seed);
+const random = seededRandom(testSeed);
 
 export function damagedPipeline(at: Lab): void {
   const script = at.script(
@@ -125,7 +125,7 @@ export function below(at: Lab, folder: string): string[] {
 
 /** Defines the tests of one tier. */
 export function testDamages(repository: Repository, tier: "default" | "thorough"): void {
-  if (tier === "thorough") console.log(`three files of each kind with MLRB_TEST_DAMAGE_SEED=${seed}`);
+  if (tier === "thorough") console.log(`three files of each kind with MLRB_TEST_SEED=${testSeed}`);
   for (const { name, files } of places) {
     for (const [how, damage] of damages.filter(([how]) => often.includes(how) === (tier === "default"))) {
       test(`${name} ${how}: no result is wrong, and without results the next runs complete`, async (t) => {

@@ -4,26 +4,27 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "@mlrb/core/statistics/random";
 import { recordsIn } from "./end-state.ts";
 import { outcomes } from "./lab.ts";
 import { type ProgramOutput, parseLines, type Started } from "./run-program.ts";
 import { stagePrograms } from "./sandboxes/stage-programs.ts";
+import { testSeed } from "./test-seed.ts";
 
 export type Kills = {
   root: string;
   /** Starts the run, with `--json`. */
   start: () => Started;
   kills: number;
-  seed: number;
   /** The number of all attempts. While some are missing, a kill may wait for the next to end. */
   attempts: number;
 };
 
 /** The kills, for failure messages, and the output of the run that finished. */
 export async function randomKills(options: Kills): Promise<{ story: string[]; said: ProgramOutput }> {
-  const { root, start, seed } = options;
-  const random = dice(seed);
-  const story = [`seed ${seed}`];
+  const { root, start } = options;
+  const random = seededRandom(testSeed).fraction;
+  const story = [`MLRB_TEST_SEED=${testSeed} draws the same kills`];
   let run = start();
   let recorded = recordedStages(root);
   const restart = async () => {
@@ -98,15 +99,4 @@ async function checkRepeatsNothing(run: Started, recorded: Set<string>, story: s
   const told = outcomes({ ...said, lines: parseLines(said.stdout) });
   for (const stage of recorded)
     if (stage in told) assert.equal(told[stage], "reused", `${stage}\n${story.join("\n")}`);
-}
-
-/** Random numbers from 0 to 1, repeatable by seed (mulberry32). */
-export function dice(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,6 +1,6 @@
 """Rates at which leaks are found, and what rounding shows in honest models of every architecture here.
 
-Each architecture is tried in one dtype, drawn by MLRB_TEST_CAUSALITY_SEED. MLRB_TEST_CAUSALITY=full takes
+Each architecture is tried in one dtype, drawn by MLRB_TEST_SEED. MLRB_TEST_CAUSALITY=full takes
 all of them.
 """
 
@@ -16,7 +16,7 @@ from leaking_models import SCORED, TEXTS, TOKENIZER, Leak, share, tested
 from scorer_library.causality.judge_causality import TOLERANCES, measure_look_ahead
 
 SEEDS = 10
-SEED = int(os.environ.get("MLRB_TEST_CAUSALITY_SEED", random.SystemRandom().randrange(2**31)))
+SEED = int(os.environ.get("MLRB_TEST_SEED", random.SystemRandom().randrange(2**31)))
 
 
 def found(leak: Leak) -> int:
@@ -43,7 +43,7 @@ class Rates(unittest.TestCase):
 class Honest(unittest.TestCase):
     def test_rounding_in_honest_models_stays_under_a_third_of_the_tolerance(self) -> None:
         self.assertGreaterEqual(len(HONEST), 20)
-        print(f"dtypes drawn with MLRB_TEST_CAUSALITY_SEED={SEED}")
+        print(f"dtypes drawn with MLRB_TEST_SEED={SEED}")
         draw = random.Random(SEED)
         largest = dict.fromkeys(TOLERANCES, 0.0)
         for name, model in honest_models(TEXTS, TOKENIZER):
