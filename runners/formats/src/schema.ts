@@ -23,6 +23,10 @@ export const jsonObject = { type: "object" } as { type: "object"; additionalProp
 export const anyText = { type: "string" } as const;
 /** A text that is not empty. */
 export const text = { type: "string", minLength: 1 } as const;
+/** The version of a file's format, which a newer program may raise. */
+export const formatVersionOne = { const: 1, description: "version of this file's format" } as const;
+/** What people read in tables and on pages. */
+export const title = { ...text, description: "its name in tables and on pages" } as const;
 export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 /** With its unit, e.g. `90s`. */
 export const duration = { ...text, format: "duration" } as const;

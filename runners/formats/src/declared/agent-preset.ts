@@ -3,6 +3,7 @@ import { isTable } from "../is-table.ts";
 import {
   closedObject,
   fileFormat,
+  formatVersionOne,
   type Json,
   jsonObject,
   list,
@@ -10,6 +11,7 @@ import {
   openObject,
   type TypeOf,
   text,
+  title,
 } from "../schema.ts";
 
 const variable = {
@@ -75,8 +77,13 @@ const modelFields = {
     minimum: 1000,
     description: "limit for request and answer together; requests are cut to fit",
   },
-  maxOutputTokens: { type: "integer", minimum: 1 },
-  temperature: { type: "number", minimum: 0, maximum: 2 },
+  maxOutputTokens: { type: "integer", minimum: 1, description: "limit for one answer" },
+  temperature: {
+    type: "number",
+    minimum: 0,
+    maximum: 2,
+    description: "by default the provider's; some models refuse one",
+  },
   free,
   options: { ...jsonObject, description: "passed to the provider unchanged" },
 } as const;
@@ -86,7 +93,10 @@ const model = {
   description: "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
 } as const;
 
-const plannerSpec = { ...modelFields, provider } as const;
+const plannerSpec = {
+  ...modelFields,
+  provider: { ...provider, description: "the provider of the planner" },
+} as const;
 const planner = {
   ...closedObject(plannerSpec, ["provider", "id", "contextTokens"]),
   description: "llm, scaffold mlrb-2024: the model that writes the plan; without it, the model itself does",
@@ -100,12 +110,16 @@ export const agentPreset = fileFormat(
   "mlrb agent preset",
   closedObject(
     {
-      formatVersion: { const: 1 },
-      name,
-      title: text,
-      kind: { enum: ["command", "llm", "replay", "nop"] },
-      command: { ...list, minItems: 1 },
-      program: text,
+      formatVersion: formatVersionOne,
+      name: { ...name, description: "the name of its file, and of the agent in tables and commands" },
+      title,
+      kind: {
+        enum: ["command", "llm", "replay", "nop"],
+        description:
+          "command: a program; llm: a model with tools; replay: a recorded attempt; nop: submits nothing",
+      },
+      command: { ...list, minItems: 1, description: "command: the program and its arguments" },
+      program: { ...text, description: "command: a Python file of this repository that is the agent" },
       library: {
         ...text,
         description: "a folder of this repository that its program finds next to itself, as library",
@@ -129,7 +143,7 @@ export const agentPreset = fileFormat(
         description:
           "whether all its randomness comes from the seed, so that attempts with equal seeds are pairs",
       },
-      environment: text,
+      environment: { ...text, description: "the lock file of its Python" },
       scaffoldVersion: {
         type: "integer",
         minimum: 1,

@@ -8,6 +8,7 @@ import {
   eitherType,
   fileFormat,
   flag,
+  formatVersionOne,
   json,
   list,
   listOf,
@@ -16,6 +17,7 @@ import {
   type TypeOf,
   tableOf,
   text,
+  title,
 } from "../schema.ts";
 import { execution, stageExecution } from "./stage-execution.ts";
 
@@ -72,15 +74,16 @@ const output = eitherType(
       type: ["boolean", "string"],
       pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
       patternErrorMessage: "a file's name: letters, digits, dots and dashes, no folder",
+      description: "It is a file, of this name.",
     },
-    dir: { const: true },
-    private: flag,
+    dir: { const: true, description: "It is a folder." },
+    private: { ...flag, description: "Agents may never read it." },
   }),
 );
 
 export const stageSpec = {
   ...partialObject({
-    title: text,
+    title: { ...text, description: "what it does, for people" },
     like: { ...text, description: "A stage whose settings it takes over, except those that it sets itself." },
     role: {
       ...role,
@@ -96,7 +99,10 @@ export const stageSpec = {
     },
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },
-    command: eitherType(text, { ...listOf(anyText), minItems: 1 }),
+    command: {
+      ...eitherType(text, { ...listOf(anyText), minItems: 1 }),
+      description: "A shell command, or a program and its arguments.",
+    },
     service: {
       ...partialObject({
         for: {
@@ -220,9 +226,9 @@ export const stageSpec = {
 } as const;
 
 const profile = partialObject({
-  default: flag,
-  title: text,
-  extends: text,
+  default: { ...flag, description: "Whether it is used where the command line names no profile." },
+  title,
+  extends: { ...text, description: "The profile whose settings it takes over, except those that it sets." },
   onStale: {
     ...oneOf("leave", "rerun"),
     description: "Whether stale attempts are left or run again; left by default.",
@@ -255,14 +261,17 @@ const profile = partialObject({
   axes,
   params,
   pools,
-  stages: tableOf(partialObject(stageExecution)),
+  stages: {
+    ...tableOf(partialObject(stageExecution)),
+    description: "Execution settings of single stages, by name.",
+  },
   ...execution,
 });
 
 const properties = {
-  formatVersion: { const: 1 },
-  name,
-  title: text,
+  formatVersion: formatVersionOne,
+  name: { ...name, description: "the name of its file, and of the pipeline in commands" },
+  title,
   extends: {
     ...text,
     description:

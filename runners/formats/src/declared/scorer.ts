@@ -1,16 +1,26 @@
 // The format of scorers, scorers/NAME/scorer.yaml.
-import { closedObject, fileFormat, flag, name, oneOf, type TypeOf, text } from "../schema.ts";
+import {
+  closedObject,
+  fileFormat,
+  flag,
+  formatVersionOne,
+  name,
+  oneOf,
+  type TypeOf,
+  text,
+  title,
+} from "../schema.ts";
 
 export const scorerManifest = fileFormat(
   "mlrb scorer",
   closedObject(
     {
-      formatVersion: { const: 1 },
-      name,
-      title: text,
+      formatVersion: formatVersionOne,
+      name: { ...name, description: "the name of its folder" },
+      title,
       version: { type: "integer", minimum: 1, description: "raised when its meaning changes" },
-      unit: text,
-      direction: oneOf("higher", "lower"),
+      unit: { ...text, description: "of its values, e.g. accuracy or bytes" },
+      direction: { ...oneOf("higher", "lower"), description: "which values are better" },
       range: {
         type: "array",
         items: [{ type: "number" }, { type: ["number", "null"] }],
@@ -19,7 +29,7 @@ export const scorerManifest = fileFormat(
         additionalItems: false,
         description: "its minimum and maximum, null for no maximum: [0, 1]",
       },
-      environment: text,
+      environment: { ...text, description: "the lock file of its Python; by default the task's" },
       hostSensitive: { ...flag, description: "whether its values depend on the machine" },
       scoredText: {
         ...text,

@@ -4,21 +4,23 @@ import {
   closedObject,
   count,
   fileFormat,
+  formatVersionOne,
   listOf,
   name,
   oneOf,
   partialObject,
   type TypeOf,
   text,
+  title,
 } from "../schema.ts";
 
 export const sourceManifest = fileFormat(
   "mlrb source",
   closedObject(
     {
-      formatVersion: { const: 1 },
-      name,
-      title: text,
+      formatVersion: formatVersionOne,
+      name: { ...name, description: "the name of its file" },
+      title,
       repository: {
         type: "string",
         pattern: "^[A-Za-z0-9][\\w.-]*/[A-Za-z0-9][\\w.-]*$",
@@ -52,7 +54,7 @@ export const sourceManifest = fileFormat(
       seen: {
         ...partialObject({
           bytes: { ...count, description: "approximate size of all its files" },
-          licence: text,
+          licence: { ...text, description: "its licence, as its card names it" },
           from: { ...text, description: "where this was read" },
         }),
         description: "what is believed of it until it is locked",

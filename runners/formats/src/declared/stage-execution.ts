@@ -21,9 +21,13 @@ export const execution = {
   },
   resources: {
     ...partialObject({
-      cpus: { type: "number", exclusiveMinimum: 0 },
+      cpus: {
+        type: "number",
+        exclusiveMinimum: 0,
+        description: "Number of CPUs, also a part of one.",
+      },
       memory: { ...size, description: "With a unit, e.g. 64GiB." },
-      gpus: count,
+      gpus: { ...count, description: "Number of whole GPUs." },
       gpuMemory: {
         ...size,
         description:
@@ -66,7 +70,7 @@ export const execution = {
     ...partialObject({
       partition: { ...text, description: "Default: that of the cluster." },
       account: { ...text, description: "The account that is charged." },
-      qos: text,
+      qos: { ...text, description: "Quality of service; default: the account's." },
       gres: { ...text, description: "What Slurm calls a GPU there, e.g. gpu:a100; default: gpu." },
       constraint: { ...text, description: "Features that its node must have, e.g. a100&nvme." },
       files: {
@@ -85,7 +89,7 @@ export const stageExecution = {
   ...execution,
   budget: {
     ...partialObject({
-      time: duration,
+      time: { ...duration, description: "Of an attempt, with a unit, e.g. 24h." },
       tokens: {
         type: ["integer", "string"],
         minimum: 1,

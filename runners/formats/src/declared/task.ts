@@ -7,6 +7,7 @@ import {
   duration,
   eitherType,
   fileFormat,
+  formatVersionOne,
   jsonObject,
   list,
   listOf,
@@ -15,6 +16,7 @@ import {
   type TypeOf,
   tableOf,
   text,
+  title,
 } from "../schema.ts";
 
 const kindOfData = { ...name, description: "a kind of data" } as const;
@@ -41,14 +43,14 @@ export const publicNames = byKind(
 const publishedValue = closedObject(
   {
     who: { ...text, description: "the agent or model" },
-    value: { type: "number" },
+    value: { type: "number", description: "in the scorer's unit" },
     n: {
       type: "integer",
       minimum: 1,
       description: "number of runs; leave out if the source gives none",
     },
     note: { ...text, description: "how it was made from those runs, e.g. the best one" },
-    source: text,
+    source: { ...text, description: "where it was published" },
   },
   ["who", "value", "source"],
 );
@@ -56,7 +58,11 @@ const publishedValue = closedObject(
 const sourceModels = { ...tableOf(name), propertyNames: name } as const;
 
 const anchor = closedObject(
-  { name, title: text, model: { ...text, description: "a model that the anchors step can make" } },
+  {
+    name: { ...name, description: "of the row" },
+    title,
+    model: { ...text, description: "a model that the anchors step can make" },
+  },
   ["name", "title", "model"],
 );
 
@@ -68,8 +74,8 @@ const expectation = {
         description:
           "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
       },
-      low: { type: "number" },
-      high: { type: "number" },
+      low: { type: "number", description: "range: the smallest value" },
+      high: { type: "number", description: "range: the largest value" },
       source: { ...text, description: "who reported it; needed unless the kind is finite" },
     },
     ["kind"],
@@ -79,8 +85,8 @@ const expectation = {
 
 const taskRule = closedObject(
   {
-    name,
-    title: text,
+    name: { ...name, description: "the rule in verdicts" },
+    title: { ...text, description: "the rule in tables, one sentence" },
     method: { ...text, description: "the check that decides the rule" },
     with: { ...jsonObject, description: "the method's arguments, e.g. { max: 20000000 }" },
     on: {
@@ -90,8 +96,11 @@ const taskRule = closedObject(
       uniqueItems: true,
       description: "the kinds of data that it applies to; by default all",
     },
-    source: ruleSource,
-    severity: ruleSeverity,
+    source: {
+      ...ruleSource,
+      description: "official: the task's own text; competition: the original competition; interpreted: ours",
+    },
+    severity: { ...ruleSeverity, description: "strike: breaking it disqualifies; note: it is only reported" },
   },
   ["name", "title", "method", "source", "severity"],
 );
@@ -100,10 +109,10 @@ export const taskManifest = fileFormat(
   "mlrb task",
   closedObject(
     {
-      formatVersion: { const: 1 },
-      name,
+      formatVersion: formatVersionOne,
+      name: { ...name, description: "the name of its folder" },
       officialName: { ...text, description: "its name in the official package, e.g. baby_lm" },
-      title: text,
+      title,
       submission: { ...text, description: "what is submitted, one sentence" },
       scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
@@ -136,7 +145,10 @@ export const taskManifest = fileFormat(
         ...text,
         description: "the script with which a submission generates the texts that all its scorers judge",
       },
-      budget: byKind(closedObject({ time: duration }, ["time"]), "what an agent may spend"),
+      budget: byKind(
+        closedObject({ time: { ...duration, description: "with a unit, e.g. 24h" } }, ["time"]),
+        "what an agent may spend",
+      ),
       floors: byKind(
         {
           ...tableOf({ type: ["number", "string"], minLength: 1 }),
@@ -174,8 +186,8 @@ export const taskManifest = fileFormat(
         "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
       ),
       sources: { ...jsonObject, description: "for people: where each kind of data comes from" },
-      rules: listOf(taskRule),
-      limits: list,
+      rules: { ...listOf(taskRule), description: "what a submission must keep to" },
+      limits: { ...list, description: "for people: what its numbers cannot show" },
     },
     ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "floors", "rules"],
   ),
