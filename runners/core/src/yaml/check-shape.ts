@@ -129,7 +129,8 @@ const byKeyword: Record<string, (problem: ShapeError) => Diagnostic> = {
   },
   pattern({ error, parent, at }) {
     const name = error.propertyName;
-    const whatFor = parent.description ? ` for ${parent.description}` : "";
+    const [whose] = /^an? [^;,.:]+/.exec(parent.description ?? "") ?? [];
+    const whatFor = whose ? ` for ${whose}` : "";
     return {
       code: "bad-name",
       message: `"${name ?? error.data}" is not a name${whatFor}`,
