@@ -99,7 +99,7 @@ function lost(
   state.remade = true;
   leave(state, index);
   const service = state.services.get(index);
-  if (service) service.serving = false;
+  if (service) Object.assign(service, { serving: false, stopping: false });
   state.phase[index] = "waiting";
   const ended = new Set(producers.filter((producer) => state.phase[producer] === "ended"));
   for (const producer of ended) again(state, producer);

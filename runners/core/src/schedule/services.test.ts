@@ -75,6 +75,36 @@ test("nothing new takes what a user that a dead run began and its service need",
   assert.equal(run.said(), "start new");
 });
 
+test("users of a service that answers go on while such a user waits for a service that does not fit next to it", () => {
+  const works = [
+    service("one", gpu(1)),
+    service("two", gpu(2)),
+    work("a", { uses: 0, ...gpu(1) }),
+    work("b", { uses: 0, ...gpu(1) }),
+    work("first"),
+    work("goes-on", { needs: [4], uses: 1 }),
+  ];
+  const run = driver(works, { begun: ["goes-on"] });
+  run.serve("one");
+  run.finish("first");
+  run.finish("a");
+  assert.equal(run.said(), "start first, start one, start a, start b");
+  run.finish("b");
+  run.finish("one");
+  assert.equal(run.said(), "stop one, start two");
+});
+
+test("a service that is stopped while its inputs are found missing can be stopped again", () => {
+  const run = driver([service("model"), work("a", { uses: 0 })]);
+  run.serve("model");
+  run.finish("a");
+  assert.equal(run.said(), "start model, start a, stop model");
+  run.lose("model");
+  assert.equal(run.said(), "start model, stop model");
+  run.finish("model");
+  assert.equal(run.said(), "finished");
+});
+
 test("what the service of such a user needs first may start", () => {
   const model = service("model", { needs: [0], ...gpu(1) });
   const works = [work("weights", gpu(1)), model, work("goes-on", { uses: 1, ...gpu(1) })];
@@ -267,7 +297,7 @@ test("any run with services ends, over-books nothing, and starts users only whil
 });
 
 function drive(works: Work[], chance: number[], failFast: boolean): void {
-  let [turn, finished] = [0, false];
+  let [turn, losses, finished] = [0, 0, false];
   const random = (below: number) => chance[turn++ % chance.length]! % below;
   let state = initialState(works, { capacity: machine, failFast });
   const pending: Event[] = [];
@@ -279,7 +309,9 @@ function drive(works: Work[], chance: number[], failFast: boolean): void {
       pending.push({
         kind: "decided",
         index: command.index,
-        decision: random(6) === 0 && !isService.has(command.index) ? "reuse" : "run",
+        ...(random(6) === 0 && !isService.has(command.index)
+          ? { decision: "reuse" }
+          : { decision: "run", begun: !isService.has(command.index) && random(3) === 0 }),
       });
     else if (command.kind === "start") start(command.index);
     else if (command.kind === "stop") {
@@ -295,12 +327,14 @@ function drive(works: Work[], chance: number[], failFast: boolean): void {
       "nothing is over-booked",
     );
     const outcome = random(9) === 0 ? failed : succeeded;
-    if (!isService.has(index)) pending.push({ kind: "ended", index, outcome });
+    const producers = works[index]!.needs.filter((one) => !isService.has(one));
+    if (random(12) === 0 && losses++ < works.length) pending.push({ kind: "lost", index, producers });
+    else if (!isService.has(index)) pending.push({ kind: "ended", index, outcome });
     else if (outcome === succeeded) pending.push({ kind: "serving", index });
     else pending.push({ kind: "ended", index, outcome });
   };
   const send = (event: Event) => {
-    if (event.kind === "serving" || event.kind === "ended") {
+    if (event.kind === "serving" || event.kind === "ended" || event.kind === "lost") {
       if (!state.running.has(event.index)) return; // a service that was stopped before its first answer
       if (event.kind === "serving") serving.add(event.index);
       else serving.delete(event.index);

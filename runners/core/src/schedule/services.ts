@@ -49,7 +49,8 @@ export function startsNextToServices(state: ScheduleState): {
 
 /**
  * What an instance must leave free: the amounts of users that a dead run began, and of the services that they wait for.
- * Such a user runs already, and is lost if its service does not come. Where nothing else can go on, nothing is kept.
+ * Such a user runs already, and is lost if its service does not come. Where nothing else can go on, nothing is kept: a
+ * service that answers goes on only through its users.
  */
 export function keptForBegun(state: ScheduleState): { leaves: (index: number) => boolean } {
   const kept = state.whole.map(() => 0);
@@ -64,10 +65,11 @@ export function keptForBegun(state: ScheduleState): { leaves: (index: number) =>
     if (!waitedFor.has(uses) && !state.running.has(uses)) keep(uses);
     waitedFor.add(uses);
   }
+  const willEnd = (index: number) => !state.services.has(index) || !isServing(state, index);
+  const mayStart = (index: number) =>
+    state.phase[index] === "ready" && startsNextToServices(state).startable(index);
   const goesOn =
-    state.running.size > 0 ||
-    state.deciding > 0 ||
-    [...waitedFor, ...state.begun].some((index) => state.phase[index] === "ready");
+    state.deciding > 0 || [...state.running].some(willEnd) || [...waitedFor, ...state.begun].some(mayStart);
   const leaves = (index: number) =>
     waitedFor.size === 0 ||
     !goesOn ||
