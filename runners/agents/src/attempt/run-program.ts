@@ -30,7 +30,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
       ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
       prices: request.prices ?? priceBook([]),
       ...(request.waits && { waiting: request.waits }),
-      ...(earlier && { callsBefore: earlier.calls }),
+      ...(earlier && { before: { calls: earlier.calls, answered: earlier.step } }),
     }));
   const ran = await supervise(supervision, (failed) => {
     const running = sandbox.exec({

@@ -11,7 +11,7 @@ import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
 
 export type AgentGatewayRequest = Pick<
   ModelGatewayOptions,
-  "providers" | "meter" | "prices" | "write" | "network" | "failed" | "silence" | "waiting" | "callsBefore"
+  "providers" | "meter" | "prices" | "write" | "network" | "failed" | "silence" | "waiting" | "before"
 > & {
   /** An empty host folder that the caller removes. */
   scratch: string;
@@ -39,7 +39,7 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
   // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket only.
   const token = `mlrb-${randomBytes(16).toString("hex")}`;
   const { promise: overBudget, resolve } = Promise.withResolvers<OverBudget>();
-  const outcomes = new CallOutcomes(failed);
+  const outcomes = new CallOutcomes(failed, request.before?.answered ?? 0);
   const ended = (how: CallOutcome) => outcomes.take(how);
   const gateway = new ModelGateway({ ...request, token, overBudget: resolve, ended });
   const forwarded = {
@@ -68,13 +68,15 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
 /** Decides from how calls ended whether the attempt, or its program, ended by a provider's failure. */
 class CallOutcomes {
   readonly #failed: (trouble: ProviderTrouble) => void;
-  #answered = 0;
+  /** Also before a restart of the attempt. */
+  #answered: number;
   /** Consecutive answers that were none. */
   #noAnswers = 0;
   #failure: ProviderTrouble | undefined;
 
-  constructor(failed: (trouble: ProviderTrouble) => void) {
+  constructor(failed: (trouble: ProviderTrouble) => void, answered: number) {
     this.#failed = failed;
+    this.#answered = answered;
   }
 
   take(how: CallOutcome): void {

@@ -48,6 +48,23 @@ async function lab(t: TestContext, script: Script, someone = person()) {
   return { ...at, ...someone };
 }
 
+test("after a restart a wrong key waits for a person, since paid work may be lost", async (t) => {
+  const at = person();
+  const script: Script = [{ status: 401, complaint: "wrong-key" }, { text: "at last" }];
+  const before = { calls: 4, answered: 3 };
+  const { ask } = await gatewayLab(t, script, { waiting: at.waiting, before });
+  const asked = ask(path, chat("after the restart"));
+  await at.began();
+  at.resume();
+  assert.equal((await asked).status, 200);
+  const fresh = await gatewayLab(t, script, { waiting: person().waiting });
+  assert.equal(
+    (await fresh.ask(path, chat("the first"))).status,
+    401,
+    "nothing is lost before the first answer",
+  );
+});
+
 test("a call refused for its key is held until a person resumes, and then answered normally", async (t) => {
   const at = await lab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "at last" }]);
   const asked = at.ask(path, chat("second"));

@@ -18,6 +18,8 @@ export type CallWaitsOptions = {
   waiting: AttemptWaiting;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
+  /** Whether a call was answered before a restart of the attempt. */
+  answeredBefore: boolean;
   random?: () => number;
   /** Ms since the epoch. */
   now?: () => number;
@@ -185,8 +187,9 @@ export class CallWaits {
   #sideOf({ cause, whose }: ModelFailure, model: string): Side | undefined {
     if (cause === "unreachable" || cause === "overloaded") return "provider";
     if (whose !== "operator" || causeRow(cause).retry !== "when-mended") return undefined;
-    const usedMs = this.#startMs - this.#options.meter.leftMs();
-    if (this.#models.size === 0 && usedMs < nothingLostMs) return undefined;
+    const { answeredBefore, meter } = this.#options;
+    const usedMs = this.#startMs - meter.leftMs();
+    if (!answeredBefore && this.#models.size === 0 && usedMs < nothingLostMs) return undefined;
     return ofModel.includes(cause) && !this.#models.has(model) ? undefined : "operator";
   }
 

@@ -4,6 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { CallCounts } from "../model/ask-model.ts";
 import { busyMs } from "../model/ask-model.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
@@ -35,8 +36,8 @@ export type ModelGatewayOptions = {
   overBudget: CallDesk["overBudget"];
   ended: CallDesk["ended"];
   silence: ProviderSilence;
-  /** Calls of the attempt before a restart: their numbers are not used again. */
-  callsBefore?: number;
+  /** Calls of the attempt before a restart, whose numbers are not used again, and how many were answered. */
+  before?: CallCounts;
   /** The record or the ledger cannot be written. */
   failed(error: unknown): void;
   /** For calls that a provider cannot take now; without it the program gets the failure at once. */
@@ -57,9 +58,9 @@ export class ModelGateway {
 
   constructor(options: ModelGatewayOptions) {
     this.#options = options;
-    const { meter, waiting, callsBefore: before = 0 } = options;
+    const { meter, waiting, before = { calls: 0, answered: 0 } } = options;
     const { signal } = this.#over;
-    let number = before;
+    let number = before.calls;
     this.#desk = {
       ...options,
       recorder: new RequestRecorder(options),
@@ -68,7 +69,9 @@ export class ModelGateway {
       open: () => this.#calls.size,
       signal,
       kept: keptAnswers(),
-      ...(waiting && { waits: new CallWaits({ meter, waiting, signal }) }),
+      ...(waiting && {
+        waits: new CallWaits({ meter, waiting, signal, answeredBefore: before.answered > 0 }),
+      }),
     };
     this.server = guardedServer((request, response) => {
       this.#serve(request, response).catch(options.failed);

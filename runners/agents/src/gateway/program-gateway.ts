@@ -3,6 +3,7 @@
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { OverBudget } from "../attempt/meter.ts";
+import type { CallCounts } from "../model/ask-model.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { agentGateway } from "./agent-gateway.ts";
@@ -40,7 +41,7 @@ export async function programGateway(
     silence: ProviderSilence;
     write(event: TrajectoryEvent): void;
     waiting?: AttemptWaiting;
-    callsBefore?: number;
+    before?: CallCounts;
     prices: Omit<GatewayPrices, "dollarsOf">;
   },
 ): Promise<ProgramGateway> {

@@ -18,6 +18,7 @@ import type { HeldCall, OverBudget } from "../attempt/meter.ts";
 import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import { ModelGateway } from "../gateway/model-gateway.ts";
+import type { CallCounts } from "../model/ask-model.ts";
 import { providerSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 
@@ -86,6 +87,7 @@ export async function gatewayLab(
     network?: boolean;
     meter?: CallDesk["meter"];
     waiting?: AttemptWaiting;
+    before?: CallCounts;
     prices?: CallDesk["prices"];
     providers?: (provider: LoopbackProvider) => GatewayProvider[];
   } = {},
@@ -101,6 +103,7 @@ export async function gatewayLab(
   const gateway = new ModelGateway({
     providers: (given.providers ?? providersAt)(provider),
     ...(given.waiting && { waiting: given.waiting }),
+    ...(given.before && { before: given.before }),
     token,
     meter,
     network,
