@@ -109,6 +109,15 @@ test("a refusal of the first job is the attempt's end, and one of a later job is
   assert.match(second.brokenOff() ?? "", /^Slurm refuses its job: Requested time limit is invalid/);
 });
 
+test("a refusal of the first job of an attempt that has begun on this host is not its end", async (t) => {
+  const { submit, folder } = lab(t, { sinfo: "echo 'long*|infinite'" });
+  mkdirSync(join(folder, "out"), { recursive: true });
+  writeFileSync(join(folder, "out/trajectory.jsonl"), "{}\n");
+  const first = await submit();
+  await first.ended;
+  assert.match(first.brokenOff() ?? "", /^Slurm refuses its job/);
+});
+
 test("a later job that a person cancels is the attempt's end", async (t) => {
   const { submit, folder } = lab(t, {
     sinfo: "echo 'long*|infinite'",

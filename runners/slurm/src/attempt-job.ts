@@ -1,6 +1,7 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf, type RelayRoute } from "@mlrb/core/ports/relay";
@@ -149,17 +150,22 @@ function follow(
 }
 
 /**
- * The machine's failures, the end of a job's time, and a refusal of a later job: the work before it is paid. What the
+ * The machine's failures, the end of a job's time, and a refusal after earlier work, which is paid. What the
  * stage itself reported is the attempt's own end, as is a job that a person cancelled.
  */
 function whyBroken(result: ExecutionResult, { job, folder }: Held): string | undefined {
   const done = folder.done();
   const isOwn = done !== undefined && done.result.kind !== "cancelled";
-  const isRefused = job.job !== "1" && folder.id() === undefined;
+  const isRefused = folder.id() === undefined && (job.job !== "1" || hasWork(job));
   if (result.kind === "failed" && result.cause === "operator" && isRefused) return result.detail;
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
+}
+
+/** Whether the attempt did something before: on the host that submits, or as a branch of another. */
+function hasWork({ work }: SlurmJob): boolean {
+  return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 async function endForGood({ folder }: Held, env: NodeJS.ProcessEnv): Promise<void> {

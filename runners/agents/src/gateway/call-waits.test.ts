@@ -60,7 +60,7 @@ test("after a restart a wrong key waits for a person, since paid work may be los
   const fresh = await gatewayLab(t, script, { waiting: person().waiting });
   assert.equal(
     (await fresh.ask(path, chat("the first"))).status,
-    401,
+    502,
     "nothing is lost before the first answer",
   );
 });
