@@ -114,13 +114,23 @@ export class RelayServer {
     answer.on("close", () => sent.destroy()); // the node has ended the call, or the channel broke
     sent.on("error", (error) => this.#failed(answer, error));
     sent.on("response", (from) => this.#pass(from, answer));
+    sent.on("upgrade", ({ statusCode }, socket) => {
+      socket.destroy();
+      this.#failed(answer, unreadable(new Error(`its status is ${statusCode}`)));
+    });
   }
 
   /** As it comes, without a secret that the provider may quote. */
   #pass(from: IncomingMessage, to: ServerResponse): void {
     const { "content-length": _, "content-encoding": __, ...headers } = passed(from.headers);
     // the end of `to` ends `from`
-    const broke = (error: Error) => this.#failed(to, unreadable(error));
+    const broke = (error: Error) => {
+      // what a failed call was refused for is in its status
+      if ((from.statusCode ?? 0) >= 400 && !to.headersSent) {
+        begin();
+        to.end();
+      } else this.#failed(to, unreadable(error));
+    };
     from.on("error", () => to.destroy());
     from.on("aborted", () => to.destroy()); // cut: the node must not take it for whole
     const begin = () => {

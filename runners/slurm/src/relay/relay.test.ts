@@ -232,12 +232,33 @@ test("an unknown encoding, one that is not as it says, and too many bytes are no
 });
 
 test("an answer without a body keeps its status, whatever encoding it names", async (t) => {
+  const ways: [Record<string, string>, string][] = [
+    [{ "content-encoding": "gzip", "content-length": "0" }, ""],
+    [{ "content-encoding": "gzip" }, ""],
+    [{ "content-encoding": "gzip" }, "slow down"],
+    [{ "content-encoding": "aes128gcm" }, "xx"],
+  ];
   const { call } = await relayed(t, {
-    answers: (answer) =>
-      void answer.writeHead(429, { "content-encoding": "gzip", "content-length": "0" }).end(),
+    answers(answer) {
+      const [headers, body] = ways.shift()!;
+      answer.writeHead(429, headers).end(body);
+    },
   });
-  const answer = await call("/v1/chat");
-  assert.deepEqual([answer.statusCode, await text(answer)], [429, ""]);
+  for (const _ of [...ways]) {
+    const answer = await call("/v1/chat");
+    assert.deepEqual([answer.statusCode, await text(answer)], [429, ""]);
+  }
+});
+
+test("a provider that changes to another protocol gives no answer", async (t) => {
+  const { call } = await relayed(t, {
+    answers(answer) {
+      answer.socket!.end("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n");
+    },
+  });
+  const [code, words] = trouble(await call("/v1/chat"));
+  assert.equal(code, "MLRB_NO_STREAM");
+  assert.match(words, /its status is 101/);
 });
 
 test("lines that a site's programs print before the relay's are no bytes of the channel", async (t) => {
