@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +103,18 @@ test("a download that brings nothing new ends after three tries", async (t) => {
   at.server.faults.push({ path: /cas/, times: 9, as: 503 });
   await assert.rejects(at.download(wanted), fails("failing"));
   assert.equal(at.server.requests.length, 3);
+});
+
+test("a server may take longer to store what it has received than to send the next bytes", async (t) => {
+  const server = createHttpServer((request, response) => {
+    request.resume().once("end", () => setTimeout(() => response.writeHead(201).end(), 300));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = new RemoteClient({ url, token: undefined }, { concurrency: 1, limits });
+  t.after(() => client.close());
+  await client.put("cas/aa", { bytes: Buffer.alloc(1000), type: "x" }, new AbortController().signal);
 });
 
 test("a silent server, a stalled answer and one that drips end within their limits", async (t) => {

@@ -32,6 +32,9 @@ export type RemoteLimits = {
   pauseMs: number;
 };
 
+/** How fast a slow server stores what it has received whole: 10 MB/s. */
+const storedBytesPerMs = 10_000;
+
 export const remoteLimits: RemoteLimits = {
   stallMs: 10_000,
   answerMs: 15_000,
@@ -224,9 +227,17 @@ export class RemoteClient {
     });
     const { stallMs } = this.#limits;
     let answered: IncomingMessage | undefined;
-    const stalled = () =>
-      (answered ?? request).destroy(new RemoteTrouble("silent", `it sent nothing for ${stallMs / 1000} s`));
-    const timer = setTimeout(stalled, stallMs).unref();
+    const silentFor = (ms: number) =>
+      setTimeout(() => {
+        const trouble = new RemoteTrouble("silent", `it sent nothing for ${Math.round(ms / 1000)} s`);
+        (answered ?? request).destroy(trouble);
+      }, ms).unref();
+    let timer = silentFor(stallMs);
+    // it may copy the whole body before it answers
+    const sent = () => {
+      clearTimeout(timer);
+      timer = silentFor(3 * stallMs + (size ?? 0) / storedBytesPerMs);
+    };
     request.once("close", () => {
       clearTimeout(timer);
       reject(new RemoteTrouble("failing", "it ended the connection without an answer")); // if there was none
@@ -238,7 +249,7 @@ export class RemoteClient {
       answered = message.on("error", () => {}); // a reader of the body gets the error too
       resolve({ status: message.statusCode ?? 0, message, refresh: () => timer.refresh() });
     });
-    writeBody(request, body, () => timer.refresh());
+    writeBody(request, body, { progress: () => timer.refresh(), sent });
     return promise;
   }
 }
@@ -257,14 +268,19 @@ async function inTime<T>(
   }
 }
 
-/** `progress` is called as the server takes the body. */
-function writeBody(request: ClientRequest, body: Sent | undefined, progress: () => void): void {
+/** `progress` is called as the server takes the body, and `sent` at its end. */
+function writeBody(
+  request: ClientRequest,
+  body: Sent | undefined,
+  { progress, sent }: { progress: () => void; sent: () => void },
+): void {
   if (!body) {
     request.end();
     return;
   }
   const source = "file" in body ? createReadStream(body.file) : Readable.from(slices(body.bytes));
   source.on("data", progress);
+  request.once("finish", sent);
   source.on("error", (error) => request.destroy(error));
   request.once("close", () => source.destroy());
   source.pipe(request);
