@@ -59,7 +59,7 @@ async function collectAttempt(attempt: AttemptFolder, context: Context): Promise
   const { workspace, tell } = context;
   const { stage } = card.slot;
   // the supervisor that the run had started may appear only now
-  if (state.kind === "lost" && !state.supervisor && card.executor === "local" && !isUnclaimed(path)) return;
+  if (state.kind === "lost" && !state.supervisor && !isUnclaimed(path)) return;
   if (state.kind === "lost") await endProcesses({ token: attemptToken(name), root: path, groups: [] });
   const ended = state.kind === "ended" ? state.end : undefined;
   if (ended?.result.kind !== "succeeded")
