@@ -1,6 +1,7 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
 import { appendFileSync } from "node:fs";
+import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf } from "@mlrb/core/ports/relay";
@@ -16,7 +17,7 @@ import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import type { RelayServer } from "./relay/relay-server.ts";
-import { jobScript, sbatchArguments } from "./submission.ts";
+import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type AttemptJobOptions = {

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
+import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
 import { pauseFile } from "@mlrb/core/ports/attempt-wait";
-import { intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
-import { readFormat } from "@mlrb/formats/read-format";
+import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
@@ -82,11 +82,7 @@ function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY): number {
 /** By people who extended the attempt. */
 function addedMs(folder: string): number {
   const file = join(folder, interventionsFile);
-  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-  return lines.reduce((sum, line) => {
-    const reading = readFormat(intervention, line);
-    return reading.kind === "ok" && reading.value.kind === "extend" ? sum + reading.value.addedMs : sum;
-  }, 0);
+  return existsSync(file) ? interventionSums(interventionsIn(readFileSync(file, "utf8"))).addedMs : 0;
 }
 
 /** Of a stage without a budget: the step refuses it. */
