@@ -175,6 +175,67 @@ it("after kill -9 of run and supervisor the next run adopts the job, whose calls
     assert.ok(!text.includes(newKey), `${file} holds the new key`);
 });
 
+it("SIGTERM to every process of the submitting host leaves the job to the next run, and one cancelled meanwhile is not submitted again", async (at, t) => {
+  const { served } = await heldProvider(t, 2);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const run = start(at);
+  await until("the third call", () => served.seen.length === 3, 60_000);
+  for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
+  const left = await run.ended;
+  assert.match(left.stdout, /"event":"attempt-left"|"became":"broken-off"/);
+  await until("the end of the supervisor", () => supervisorsIn(at.root).length === 0);
+  assert.equal(cluster.jobs().length, 1);
+  cluster.slurm("scancel", "--user=root");
+  await until("the end of the job", () => cluster.jobs().length === 0);
+  const { code, stdout } = await start(at).ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /cancelled by another person or program/);
+  assert.equal(served.seen.length, 3);
+  assert.equal(readdirSync(join(at.root, ".mlrb/attempts/lost")).length, 1, "its work is kept");
+});
+
+it("after kill -9 of the run the supervisor submits the next job of a preempted attempt, with a person's new key", async (at, t) => {
+  const newKey = "key-of-the-next-month-79";
+  const gate = Promise.withResolvers<void>();
+  let refused = 0;
+  const script: Script = async ({ messages, headers }) => {
+    const step = messages.filter(({ role }) => role === "tool").length;
+    if (step > 0 && !headers.authorization?.endsWith(newKey)) {
+      refused++;
+      return { status: 401, complaint: "wrong-key" };
+    }
+    if (step === 2) await gate.promise;
+    return work[step]!;
+  };
+  const served = await startLoopbackProvider({ script, key: null });
+  t.after(() => served.close());
+  t.after(() => gate.resolve());
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const run = start(at);
+  await until("the refusal", () => refused === 1, 60_000);
+  const running = join(at.root, ".mlrb/attempts/running");
+  const name = readdirSync(running)[0]!;
+  await until("the wait for a person", () => existsSync(join(running, name, "waiting.json")));
+  run.child.kill("SIGKILL");
+  await run.ended;
+  const env = { [keyName]: newKey };
+  const resumed = await at.pipeline(["attempts", "resume", "--root", at.root], { env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  await until("the third call", () => served.seen.length === 4, 60_000);
+  const all = ["--partition=main", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap=true"];
+  cluster.slurm("sbatch", ...all);
+  await until("the call in the next job", () => served.seen.length === 5, 90_000);
+  gate.resolve();
+  const said = await start(at).ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, record } = recorded(at);
+  assert.equal(digestOf(record), expectedDigest);
+  assert.equal(ledger.resumed, 1);
+  assert.equal(refused, 1, "no later job asks with the old key");
+  for (const [file, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
+    assert.ok(!text.includes(newKey) && !text.includes(key), `${file} holds a key`);
+});
+
 it("an attempt that is longer than its partition's limit continues in a second job, and a lost channel is opened again", async (at, t) => {
   const { served, letGo } = await heldProvider(t, 2);
   cluster.slurm("scontrol", "create", "PartitionName=short", "Nodes=ALL", "MaxTime=1");

@@ -7,8 +7,9 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { writeJson } from "@mlrb/kit/json-file";
 import { until } from "../../../tests/support/processes.ts";
-import { submitAttemptJob } from "./attempt-job.ts";
+import { adoptAttemptJob, submitAttemptJob } from "./attempt-job.ts";
 import type { JobTimes } from "./job-times.ts";
 
 const away = "echo 'slurm_load_partitions: Unable to contact slurm controller (connect failure)' >&2; exit 1";
@@ -42,6 +43,11 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
       const file = join(bin, `${name}.calls`);
       return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
     },
+    adopt: () =>
+      adoptAttemptJob({
+        ...{ folder, name: "attempt-1", program: "/no/program", secrets: [], relay: undefined },
+        ...{ wantedMs: 24 * hour, env, times },
+      }),
     submit: () =>
       submitAttemptJob(
         {
@@ -50,7 +56,7 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
           ...{ limits: {}, reads: [], writes: [], cpus: 1, gpus: [] },
         },
         {
-          ...{ folder, name: "attempt-1", program: "/no/program", secrets: {}, routes: [] },
+          ...{ folder, name: "attempt-1", program: "/no/program", secrets: [], relay: undefined },
           ...{ wantedMs: 24 * hour, env, times },
         },
       ),
@@ -135,3 +141,28 @@ test("a later job that a person cancels is the attempt's end", async (t) => {
   assert.match(result.kind === "failed" ? result.detail : "", /^its job was cancelled by another person/);
   assert.equal(job.brokenOff(), undefined);
 });
+
+for (const [state, expected] of [
+  ["CANCELLED", { cause: "operator", brokenOff: undefined }],
+  ["PREEMPTED", { cause: "machine", brokenOff: "its job was preempted by another" }],
+] as const)
+  test(`a job that got a signal while no supervisor lived has the end that Slurm says: ${state}`, async (t) => {
+    const { adopt, folder } = lab(t, {
+      sinfo: "true",
+      squeue: `echo '7|${state}|None|n1|main|attempt-1|1 attempt'`,
+    });
+    const write = (name: string, value: object) => writeJson(join(folder, "jobs/1", name), value);
+    mkdirSync(join(folder, "jobs/1"), { recursive: true });
+    const job = { formatVersion: 1, run: "attempt-1", job: "1", stage: "attempt", key: "k" };
+    write("job.json", { ...job, work: folder, log: join(folder, "log") });
+    const place = { id: "7", host: "n1", node: "n1" };
+    write("claim.json", { kind: "begun", formatVersion: 1, ...place });
+    const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
+    write("done.json", { formatVersion: 1, job: "1", ...place, wrote, result: { kind: "cancelled" } });
+    assert.equal(hasOpenJob(folder), true);
+    const adopted = adopt();
+    const result = await adopted!.ended;
+    assert.equal(result.kind === "failed" && result.cause, expected.cause);
+    assert.equal(adopted!.brokenOff(), expected.brokenOff);
+    assert.equal(hasOpenJob(folder), false, "it is learned once");
+  });

@@ -2,9 +2,10 @@
 // job at a time holds the attempt. Its model calls go through the relay of this process.
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
-import { placeholderOf, type RelayRoute } from "@mlrb/core/ports/relay";
+import { placeholderOf } from "@mlrb/core/ports/relay";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
@@ -16,8 +17,8 @@ import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
-import { RelayServer } from "./relay/relay-server.ts";
-import { jobScript, sbatchArguments } from "./submission.ts";
+import type { RelayServer } from "./relay/relay-server.ts";
+import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type AttemptJobOptions = {
@@ -26,21 +27,26 @@ export type AttemptJobOptions = {
   name: string;
   /** Absolute; the Node program that carries out the request in a job's folder. */
   program: string;
-  /** Values by name. They stay in this process. */
-  secrets: Record<string, string>;
-  routes: RelayRoute[];
+  /** Their names. The values stay with the relay. */
+  secrets: string[];
+  /** Of model calls; undefined for an attempt without any. */
+  relay: RelayServer | undefined;
   /** How long the attempt may still take, ms. */
   wantedMs: number;
+  /** Why the job before it ended. */
+  after?: string;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
 
 export type AttemptJob = Running & {
   began: Promise<Place>;
-  /** New values of secrets, for the calls from now on. */
-  take(secrets: Record<string, string>): void;
   /** Why the attempt goes on in another job; undefined where the end of this job is its own. Known once it has ended. */
   brokenOff(): string | undefined;
+  /** Whether it ended because its time was over, as was planned. */
+  hadItsTurn(): boolean;
+  /** What it carries out, with placeholders as secrets; undefined for a job of an older mlrb. */
+  request(): ExecutionRequest | undefined;
 };
 
 /** Submits the next job. Earlier ones are kept from beginning or going on. */
@@ -48,12 +54,15 @@ export async function submitAttemptJob(
   request: ExecutionRequest,
   options: AttemptJobOptions,
 ): Promise<AttemptJob> {
-  const { folder: path, name, program, wantedMs, env = process.env } = options;
+  const { folder: path, name, program, wantedMs, after, env = process.env } = options;
   const earlier = jobsIn(path);
   for (const one of earlier) await endForGood(one, env);
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
-  const job: SlurmJob = { formatVersion: 1, run: name, job: number, stage, key, work, log };
+  const job: SlurmJob = {
+    ...{ formatVersion: 1, run: name, job: number, stage, key, work, log },
+    ...(after !== undefined && { after }),
+  };
   giveToJob(path, number);
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
@@ -79,7 +88,7 @@ export async function submitAttemptJob(
   return follow({ job, folder }, options, submission);
 }
 
-/** The job that an earlier process submitted and that may be queued or running; undefined if there is none. */
+/** The job that an earlier process submitted and whose end it has not learned; undefined if there is none. */
 export function adoptAttemptJob(options: AttemptJobOptions): AttemptJob | undefined {
   const open = jobsIn(options.folder).find(({ folder }) => folder.isOpen());
   return open && follow(open, options);
@@ -101,13 +110,13 @@ function onNode(
   { name, secrets }: AttemptJobOptions,
 ): ExecutionRequest {
   const env: Record<string, string> = { ...request.env, [jobVariable]: job };
-  for (const secret of Object.keys(secrets)) env[secret] = placeholderOf(name, secret);
+  for (const secret of secrets) env[secret] = placeholderOf(name, secret);
   return { ...request, env, relay: true };
 }
 
 function follow(
   { job, folder }: Held,
-  { name, routes, secrets, env = process.env, times: some }: AttemptJobOptions,
+  { relay, env = process.env, times: some }: AttemptJobOptions,
   submission?: JobRunOptions["submission"],
 ): AttemptJob {
   const times = { ...jobTimes, ...some };
@@ -117,27 +126,28 @@ function follow(
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
   });
-  const server = new RelayServer({ attempt: name, routes, secrets });
   let channel: RelayChannel | undefined;
   let isOver = false;
   let asked = false;
   let broken: string | undefined;
   void run.began.then((place) => {
-    const { relay } = folder.begun() ?? {};
-    if (isOver || routes.length === 0 || relay === undefined) return;
+    const { relay: socket } = folder.begun() ?? {};
+    if (isOver || relay === undefined || socket === undefined) return;
     const broke = (detail: string) => run.say(`the channel of model calls to ${place.node} broke: ${detail}`);
-    channel = new RelayChannel({ server, job: place.job, socket: relay, env, broke });
+    channel = new RelayChannel({ server: relay, job: place.job, socket, env, broke });
   });
   const ended = (async () => {
     const result = await run.ended;
     isOver = true;
     await channel?.close();
     if (!asked) broken = whyBroken(result, { job, folder });
-    if (broken !== undefined) folder.end("USR2");
+    folder.end("USR2"); // its end is known
     return result;
   })();
   return {
-    ...{ ended, began: run.began, take: (more) => server.take(more), brokenOff: () => broken },
+    ...{ ended, began: run.began, brokenOff: () => broken },
+    hadItsTurn: () => folder.done()?.continues === true,
+    request: () => folder.request(),
     askToEnd() {
       asked = true;
       run.askToEnd();

@@ -52,6 +52,15 @@ export class JobFolder {
     writeJson(join(this.path, "request.json"), request);
   }
 
+  /** Undefined once the job has removed it. */
+  request(): ExecutionRequest | undefined {
+    try {
+      return JSON.parse(readFileSync(join(this.path, "request.json"), "utf8")) as ExecutionRequest;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** The jobs that a run has submitted, or was about to. */
   static of(folder: string): JobFolder[] {
     const jobs = join(folder, folderName);
@@ -84,7 +93,7 @@ export class JobFolder {
     return claim?.kind === "begun" ? claim : undefined;
   }
 
-  /** Whether the job may be queued or running, and may go on. */
+  /** Whether the job may be queued or running, or ended in a way that no supervisor has learned. */
   isOpen(): boolean {
     return isOpenJob(this.path);
   }

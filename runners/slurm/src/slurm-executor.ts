@@ -5,6 +5,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
@@ -15,7 +16,7 @@ import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
-import { jobScript, sbatchArguments } from "./submission.ts";
+import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type SlurmExecutorOptions = {

@@ -1,7 +1,8 @@
 // How a stage is submitted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jobScript, sbatchArguments } from "./submission.ts";
+import { jobScript } from "@mlrb/core/ports/command-line";
+import { sbatchArguments } from "./submission.ts";
 
 const submitted = (request: Partial<Parameters<typeof sbatchArguments>[0]["request"]>) =>
   sbatchArguments({

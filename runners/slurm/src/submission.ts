@@ -1,6 +1,5 @@
-// How a stage is submitted: the arguments of `sbatch` and the script of the job.
+// How a stage is submitted: the arguments of `sbatch`.
 // Pure.
-import { shellWord } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
 /** Time and memory for the program that carries the stage out on the node: Node, and the end of the process tree. */
@@ -62,9 +61,4 @@ export function askedOf(args: readonly string[]): string {
   return args
     .filter((one) => /^--(cpus-per-task|mem|time|gres|partition|account|qos|constraint)=/.test(one))
     .join(" ");
-}
-
-/** `argv` carries the stage out. */
-export function jobScript(argv: readonly string[]): string {
-  return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")}\n`;
 }

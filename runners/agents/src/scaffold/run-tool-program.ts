@@ -1,6 +1,6 @@
 // Runs one program for a tool inside the sandbox, with a time limit and bounded output. `timeout` enforces the limit
-// inside; a timer outside catches a sandbox that does not answer. A child in the background may go on, whatever
-// descriptors it holds open.
+// inside; a timer outside catches a sandbox that does not answer. The end of the budget, which a person may extend
+// meanwhile, ends the whole sandbox. A child in the background may go on, whatever descriptors it holds open.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, OverLimit } from "@mlrb/core/ports/sandbox";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
@@ -9,7 +9,7 @@ import type { ToolResult, ToolWorld } from "./tool.ts";
 
 export type ToolProgram = {
   argv: string[];
-  /** Seconds; cut to the rest of the budget. */
+  /** Seconds. */
   limitSeconds: number;
 };
 
@@ -34,13 +34,12 @@ export async function runToolProgram(
   const { sandbox, cwd, env, meter, signal, patience } = world;
   signal.throwIfAborted();
   const output = programOutput(world.scratch);
-  const limit = Math.max(1, Math.min(limitSeconds, Math.ceil(meter.leftMs() / 1000)));
   const killAfter = patience.killAfterMs / 1000;
   const started = performance.now();
   let failure: unknown;
   try {
     const running = sandbox.exec({
-      argv: ["sh", "-c", bounded, "sh", String(killAfter), String(limit), ...argv],
+      argv: ["sh", "-c", bounded, "sh", String(killAfter), String(limitSeconds), ...argv],
       cwd,
       env,
       onOutput(_, bytes) {
@@ -51,11 +50,14 @@ export async function runToolProgram(
         }
       },
     });
-    const result = await guarded(running, limit * 1000 + patience.killAfterMs + patience.guardMs, signal);
+    const elapsedMs = () => performance.now() - started;
+    const limitMs = limitSeconds * 1000;
+    const patientMs = patience.killAfterMs + patience.guardMs;
+    const leftMs = () => Math.min(limitMs - elapsedMs(), meter.leftMs()) + patientMs;
+    const result = await guarded(running, leftMs, signal);
     output.end();
     if (failure) throw failure;
-    const elapsedMs = performance.now() - started;
-    return { end: await endOf(world, result, elapsedMs >= limit * 1000 - 50), output };
+    return { end: await endOf(world, result, elapsedMs() >= limitMs - 50), output };
   } catch (error) {
     output.end();
     output.remove();
@@ -63,18 +65,21 @@ export async function runToolProgram(
   }
 }
 
-/** Undefined if it has not returned within `ms`. */
+/** Undefined if it has not returned before `leftMs` is over. */
 async function guarded(
   running: Promise<ExecResult>,
-  ms: number,
+  leftMs: () => number,
   signal: AbortSignal,
 ): Promise<ExecResult | undefined> {
   running.catch(() => {}); // the race reports it, or its result is not wanted any more
   signal.throwIfAborted();
   const over = new AbortController();
-  const timer = sleep(Math.min(ms, 2 ** 31 - 1), undefined, {
-    signal: AbortSignal.any([signal, over.signal]),
-  });
+  const any = AbortSignal.any([signal, over.signal]);
+  const timer = (async () => {
+    for (let ms = leftMs(); ms > 0; ms = leftMs())
+      await sleep(Math.min(Math.ceil(ms), 2 ** 31 - 1), undefined, { signal: any });
+    return undefined;
+  })();
   try {
     return await Promise.race([running, timer]);
   } catch (error) {
@@ -122,7 +127,8 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
     env,
     onOutput: () => {},
   });
-  const result = await guarded(probe, patience.guardMs, signal);
+  const begun = performance.now();
+  const result = await guarded(probe, () => patience.guardMs - (performance.now() - begun), signal);
   if (result === undefined) return { detail: "it does not answer" };
   if (result.kind === "lost") throw lost(result.detail);
   if (result.kind === "not-started") return { detail: result.detail };

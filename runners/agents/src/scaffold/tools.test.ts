@@ -335,22 +335,25 @@ test("a sandbox that does not answer holds the loop for its guard time only", as
   assert.equal(result.outcome, "timed-out");
 });
 
-test("a program gets no more time than is left of the budget", async () => {
+test("a program gets no more time than is left of the budget, also of one that a person extends meanwhile", async () => {
   const argvs: string[][] = [];
-  const noting = fakeSandbox(async ({ argv }) => {
+  const patience = { killAfterMs: 0, guardMs: 0 };
+  const mute = fakeSandbox(({ argv }) => {
     argvs.push(argv);
-    return { kind: "exited", code: 0 };
+    return new Promise(() => {});
   });
-  const { world } = toolWorld(noting, { drive: { used: 0.9, leftMs: 2_500 } });
-  await call(world, "shell", { command: "true" });
-  await call(world, "shell", { command: "true", timeoutSeconds: 2 });
-  assert.deepEqual(
-    argvs.map((argv) => argv.slice(3, 6)),
-    [
-      ["sh", "10", "3"],
-      ["sh", "10", "2"],
-    ],
-  );
+  const drive = { used: 0.9, leftMs: 30 };
+  const { world } = toolWorld(mute, { drive, patience });
+  const begun = performance.now();
+  const running = call(world, "shell", { command: "true" });
+  drive.leftMs = 80; // before its budget was over
+  setTimeout(() => {
+    drive.leftMs = 0;
+  }, 100);
+  assert.equal((await running).outcome, "timed-out");
+  const tookMs = performance.now() - begun;
+  assert.ok(tookMs >= 100, `ended after ${tookMs} ms, within the budget`);
+  assert.deepEqual(argvs[0]!.slice(3, 6), ["sh", "0", "600"], "its own limit is the only one inside");
 });
 
 test("pages are fetched inside the sandbox, as text", { timeout: 60_000 }, async (t) => {

@@ -63,19 +63,24 @@ export class Interventions {
     const { file } = this.#options;
     const size = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
     if (file === undefined || size === this.#bytesRead) return;
-    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1); // the last one may be being written
-    for (const [at, line] of lines.entries()) {
-      const number = at + 1;
-      if (number <= (this.#taken.at(-1)?.number ?? 0)) continue;
-      const reading = readFormat(intervention, line);
-      if (reading.kind === "unreadable") continue; // torn by a full disk; the command that wrote it failed
-      const { formatVersion: _, at: __, ...asked } = reading.value;
-      const one = { ...asked, number };
+    for (const one of interventionsIn(readFileSync(file, "utf8"))) {
+      if (one.number <= (this.#taken.at(-1)?.number ?? 0)) continue;
       this.#options.write(eventOf(one));
       this.#taken.push(one);
     }
     this.#bytesRead = size;
   }
+}
+
+/** The whole lines of the file: the last one may be being written. */
+export function interventionsIn(text: string): Numbered[] {
+  const lines = text.split("\n").slice(0, -1);
+  return lines.flatMap((line, at) => {
+    const reading = readFormat(intervention, line);
+    if (reading.kind === "unreadable") return []; // torn by a full disk; the command that wrote it failed
+    const { formatVersion: _, at: __, ...asked } = reading.value;
+    return { ...asked, number: at + 1 };
+  });
 }
 
 function eventOf(one: Numbered): TrajectoryEvent {
@@ -84,7 +89,7 @@ function eventOf(one: Numbered): TrajectoryEvent {
   return { event: "extended", number, by, addedMs: one.addedMs, addedDollars: one.addedDollars };
 }
 
-function interventionSums(all: readonly Numbered[]): InterventionSums {
+export function interventionSums(all: readonly Numbered[]): InterventionSums {
   const sums = { ...noInterventions };
   for (const one of all) {
     if (one.kind === "note") sums.notes++;

@@ -86,15 +86,15 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   const made = !existsSync(state);
   const run = newRunName();
   const own = beginWork(work, run); // if this process is killed, the next run cancels the job
+  const executor = new SlurmExecutor({
+    ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
+    post: () => jobPost({ state, scratch: join(own.path, "parcels") }, env),
+    times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
+  });
   try {
     markElsewhere(own.path, "slurm");
     const slot = join(own.path, "slot");
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
-    const executor = new SlurmExecutor({
-      ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
-      post: () => jobPost({ state, scratch: join(own.path, "parcels") }, env),
-      times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
-    });
     const from = Date.now();
     const { name, help, works: found } = filesOf(jobs, root);
     const job = executor.start(probe({ slot, repository, here, jobs, env }));
@@ -115,7 +115,6 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
           : missing(name, `a job did not end within ${formatDuration(patienceMs)}`, help),
       ];
     }
-    executor.close();
     const file = join(slot, "out/node.json");
     const text = end.kind === "succeeded" && existsSync(file) ? readFileSync(file, "utf8") : "";
     const reading = readFormat(slurmNode, text);
@@ -129,6 +128,7 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
       ...nodeChecks(reading.value, jobs, { ...here, clockMs }),
     ];
   } finally {
+    executor.close(); // also of a late job: the connections of its files would keep this program alive
     endWork(own);
     if (made) rmSync(state, { recursive: true, force: true });
   }

@@ -4,37 +4,76 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
-import { intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
-import { readFormat } from "@mlrb/formats/read-format";
+import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
+import { pauseFile } from "@mlrb/core/ports/attempt-wait";
+import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
+import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
+import { clearForNextJob } from "@mlrb/local/attempts/clear-for-resume";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
+import { AttemptChain } from "@mlrb/slurm/attempt-chain";
 import { adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { RelayServer } from "@mlrb/slurm/relay/relay-server";
 import { besideMs } from "./attempt-time.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
-  const { params, budget } = JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
-  const names = attemptFolder(dirname(folder), basename(folder))?.card.secrets ?? [];
-  const values = names.flatMap((name) => (request.env[name] ? [[name, request.env[name]] as const] : []));
-  const wanted = wantedMs(folder, request.limits.timeMs, budget.timeMs);
-  const options = {
-    ...{ folder, name: basename(folder), program: slurmProgram, routes: modelAddresses(params) },
-    secrets: Object.fromEntries(values),
-    ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
+  const attempt = attemptFolder(dirname(folder), basename(folder));
+  if (!attempt) throw new Error("its card is gone");
+  const { name, card } = attempt;
+  const { params } = contextOf(folder);
+  const values = card.secrets.flatMap((one) => (request.env[one] ? [[one, request.env[one]] as const] : []));
+  const routes = modelAddresses(params);
+  const relay = new RelayServer({ attempt: name, routes, secrets: Object.fromEntries(values) });
+  const options = (limitMs: number | undefined) => {
+    const wanted = wantedMs(folder, limitMs);
+    return {
+      ...{ folder, name, program: slurmProgram, secrets: values.map(([one]) => one) },
+      ...{ relay: routes.length > 0 ? relay : undefined, wantedMs: wanted },
+      times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) },
+    };
   };
-  const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
+  const limitMs = request.limits.timeMs;
+  const job = adopts ? adoptAttemptJob(options(limitMs)) : await submitAttemptJob(request, options(limitMs));
   if (!job) return goneMeanwhile;
-  const waiting = () => waitsIn(folder).length;
-  const desk = await deskOfHost({ folder, secrets: names, take: job.take, waiting });
+  const isOwn = heldClaim(folder);
   // another supervisor follows the job now; the channel of model calls ends with this process
-  return { ...job, close: () => desk?.close(), abandon: () => process.exit(0) };
+  const abandon = () => process.exit(0);
+  const chain = new AttemptChain(job, {
+    answers: () => lastSpending(join(folder, "spending.jsonl"))?.calls ?? 0,
+    isPaused: () => existsSync(join(folder, pauseFile)),
+    next(ended, after) {
+      if (!isOwn()) abandon();
+      const again = adopts ? ended.request() : request;
+      if (!again) return undefined;
+      clearForNextJob(attempt);
+      return submitAttemptJob(again, { ...options(again.limits.timeMs), after });
+    },
+  });
+  const desk = await deskOfHost({
+    ...{ folder, secrets: card.secrets, waiting: () => waitsIn(folder).length },
+    take(more) {
+      relay.take(more);
+      chain.resumed();
+    },
+  });
+  return {
+    ...{ ended: chain.ended, began: chain.began, abandon, close: () => desk?.close() },
+    ...{ askToEnd: () => chain.askToEnd(), kill: () => chain.kill() },
+    ...{ brokenOff: () => chain.brokenOff(), ranMs: () => chain.ranMs() },
+  };
 };
 
+function contextOf(folder: string): StageContext {
+  return JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
+}
+
 /** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
-function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs = defaultMs): number {
+function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY): number {
+  const { timeMs: budgetMs = defaultMs } = contextOf(folder).budget;
   const usedMs = lastSpending(join(folder, "spending.jsonl"))?.workingMs ?? 0;
   const wholeMs = budgetMs + addedMs(folder);
   return Math.min(limitMs, Math.max(0, wholeMs - usedMs) + besideMs(wholeMs));
@@ -43,11 +82,7 @@ function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs =
 /** By people who extended the attempt. */
 function addedMs(folder: string): number {
   const file = join(folder, interventionsFile);
-  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-  return lines.reduce((sum, line) => {
-    const reading = readFormat(intervention, line);
-    return reading.kind === "ok" && reading.value.kind === "extend" ? sum + reading.value.addedMs : sum;
-  }, 0);
+  return existsSync(file) ? interventionSums(interventionsIn(readFileSync(file, "utf8"))).addedMs : 0;
 }
 
 /** Of a stage without a budget: the step refuses it. */
@@ -55,7 +90,7 @@ const defaultMs = 3_600_000;
 
 const detail = "its job ended while its supervisor was dead";
 
-/** The run submits the next job. */
+/** The run starts the supervisor again. */
 const goneMeanwhile: SupervisedStage = {
   ended: Promise.resolve({ kind: "failed", cause: "machine", detail }),
   askToEnd() {},

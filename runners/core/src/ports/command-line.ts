@@ -46,3 +46,9 @@ export function commandLine(
 export function shellWord(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
+
+/** The script of a cluster's job that runs `argv`, with `letter` as its standard input: a line of JSON. */
+export function jobScript(argv: readonly string[], letter?: string): string {
+  const input = letter === undefined ? "" : ` <<'LETTER'\n${letter}\nLETTER`;
+  return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")}${input}\n`;
+}

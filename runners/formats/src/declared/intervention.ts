@@ -40,6 +40,11 @@ export type InterventionSums = TypeOf<typeof interventionSums>;
 
 export const noInterventions: InterventionSums = { extensions: 0, addedMs: 0, addedDollars: 0, notes: 0 };
 
+/** Whether means, tests, rates, costs and estimates count an attempt: nobody extended it or wrote to its agent. */
+export function isUndisturbed({ interventions }: { interventions?: InterventionSums | undefined }): boolean {
+  return interventions === undefined || interventions.extensions + interventions.notes === 0;
+}
+
 /** Events of a trajectory. `number`: of the line of interventions.jsonl, from 1. */
 export const extendedFields = { number: count, by: anyText, addedMs: count, addedDollars: amount } as const;
 export const personNoteFields = { number: count, by: anyText, text: anyText } as const;

@@ -7,7 +7,7 @@ import { executionResult } from "./outcome.ts";
 const formatVersion = { const: 1 } as const;
 
 /** From it a later run knows the job of a dead run, and can wait for the job in that run's place. */
-export const slurmJob = wholeObject({
+export const slurmJob = wholeExcept(["after"], {
   formatVersion,
   run: { ...anyText, description: "its runner; also the name of the job" },
   job: { ...anyText, description: "unique; begins the job's comment" },
@@ -15,6 +15,7 @@ export const slurmJob = wholeObject({
   key: anyText,
   work: anyText,
   log: anyText,
+  after: { ...anyText, description: "why the job before it ended, whose attempt it continues" },
 });
 export type SlurmJob = TypeOf<typeof slurmJob>;
 

@@ -30,4 +30,18 @@ test("a job is open until it has written its end, was given up, or is to be kill
   writeJson(file("4", "claim.json"), { kind: "begun" });
   writeJson(file("4", "end.json"), { signal: "TERM" });
   assert.equal(hasOpenJob(attempt), true, "it may still seal its work");
+  writeJson(file("4", "end.json"), { signal: "USR2" });
+  const ends = [
+    [{ result: { kind: "succeeded" } }, false],
+    [{ result: { kind: "cancelled" }, continues: true }, false],
+    [{ result: { kind: "cancelled" } }, true],
+    [{ result: { kind: "failed", cause: "exit-code", detail: "ended by SIGKILL" } }, true],
+  ] as const;
+  for (const [done, isOpen] of ends) {
+    writeJson(file("5", "job.json"), {});
+    writeJson(file("5", "done.json"), done);
+    assert.equal(hasOpenJob(attempt), isOpen, "only Slurm knows who ended it");
+  }
+  writeJson(file("5", "end.json"), { signal: "USR2" });
+  assert.equal(hasOpenJob(attempt), false, "a supervisor has learned its end");
 });

@@ -5,34 +5,59 @@ import { join } from "node:path";
 /** In the attempt's folder. */
 const jobsFolder = "jobs";
 
-/** Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. */
+/**
+ * Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. Also a job that
+ * ended otherwise than by success or its time, until a supervisor has learned how: only Slurm may know that a person
+ * cancelled it.
+ */
 export function isOpenJob(job: string): boolean {
-  if (!existsSync(join(job, "job.json")) || existsSync(join(job, "done.json"))) return false;
-  return !says(join(job, "end.json"), /"signal": *"USR2"/) && !says(join(job, "claim.json"), /"given-up"/);
+  if (!existsSync(join(job, "job.json"))) return false;
+  const { signal } = fieldsOf(join(job, "end.json"));
+  if (existsSync(join(job, "done.json"))) {
+    const { result, continues } = fieldsOf(join(job, "done.json"));
+    const { kind } = Object(result) as { kind?: unknown };
+    return (kind === "cancelled" || kind === "failed") && continues !== true && signal === undefined;
+  }
+  return signal !== "USR2" && fieldsOf(join(job, "claim.json")).kind !== "given-up";
 }
 
 /** Whether an attempt has such a job. The files of the attempt are the job's then. */
 export function hasOpenJob(attempt: string): boolean {
-  const jobs = join(attempt, jobsFolder);
-  return existsSync(jobs) && readdirSync(jobs).some((name) => isOpenJob(join(jobs, name)));
+  return jobFolders(attempt).some(isOpenJob);
 }
 
-/** The node and the id of each job that has begun. */
-export function jobsBegun(attempt: string): { node: string; job: string }[] {
-  const jobs = join(attempt, jobsFolder);
-  if (!existsSync(jobs)) return [];
-  return readdirSync(jobs).flatMap((name) => {
-    const claim = join(jobs, name, "claim.json");
-    if (!says(claim, /"kind": *"begun"/)) return [];
-    const { node, id } = JSON.parse(readFileSync(claim, "utf8")) as { node: string; id: string };
-    return [{ node, job: id }];
+/** A job of an attempt. `after`: why the job before it ended, if the same supervisor submitted both. */
+export type JobOfAttempt = {
+  number: number;
+  isOpen: boolean;
+  after?: string;
+  /** Set once it has begun: its node, and Slurm's id. */
+  place?: { node: string; job: string };
+};
+
+/** In the order of their submission. */
+export function jobsOfAttempt(attempt: string): JobOfAttempt[] {
+  const jobs = jobFolders(attempt).flatMap((folder): JobOfAttempt[] => {
+    const { job, after } = fieldsOf(join(folder, "job.json"));
+    if (typeof job !== "string") return [];
+    const { kind, node, id } = fieldsOf(join(folder, "claim.json"));
+    const begun = kind === "begun" && { place: { node: String(node), job: String(id) } };
+    const isOpen = isOpenJob(folder);
+    return [{ number: Number(job), isOpen, ...(typeof after === "string" && { after }), ...begun }];
   });
+  return jobs.sort((one, other) => one.number - other.number);
 }
 
-function says(path: string, words: RegExp): boolean {
+function jobFolders(attempt: string): string[] {
+  const jobs = join(attempt, jobsFolder);
+  return existsSync(jobs) ? readdirSync(jobs).map((name) => join(jobs, name)) : [];
+}
+
+/** Without any where the file is missing or torn. */
+function fieldsOf(path: string): Record<string, unknown> {
   try {
-    return words.test(readFileSync(path, "utf8"));
+    return Object(JSON.parse(readFileSync(path, "utf8"))) as Record<string, unknown>;
   } catch {
-    return false;
+    return {};
   }
 }

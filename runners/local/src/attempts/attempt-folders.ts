@@ -216,10 +216,19 @@ export function toldToEnd(path: string): EndCause | undefined {
 
 /** The cause for an attempt that was asked to end. */
 export function whoTold(path: string): EndCause {
-  const file = join(path, stopFile);
-  const by = read(stopRequest, file, file)?.by;
+  const by = stoppedBy(path);
   if (by !== undefined) return { kind: "stopped", detail: by };
   return { kind: "terminated", detail: "its supervisor was sent SIGTERM" };
+}
+
+/** Whether a person has asked the attempt to end. */
+export function isStopped(path: string): boolean {
+  return stoppedBy(path) !== undefined;
+}
+
+function stoppedBy(path: string): string | undefined {
+  const file = join(path, stopFile);
+  return read(stopRequest, file, file)?.by;
 }
 
 export function supervisorFile(path: string): string {

@@ -5,21 +5,21 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
-import { ownerWords, thisProcess } from "../leases/owner.ts";
+import { thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
+import { goneMeanwhile, needsItsExecutor, needsSecrets, runsElsewhere } from "../run/attempt-refusals.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
+import { followJobs } from "../run/follow-jobs.ts";
 import { followQueue } from "../run/follow-queue.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage, type Working } from "../stage/prepare-stage.ts";
@@ -118,7 +118,8 @@ export async function carryOutAttempt(
     }
     context.started(running);
     followQueue(running, { ...context, isAdopted: goesOn });
-    const result = await running.ended;
+    const follower = followJobs(path, context);
+    const result = await running.ended.finally(() => follower.stop());
     if (existsSync(path)) {
       const undeclared = undeclaredReads(path, declarer(instance), workspace);
       if (undeclared.length > 0) context.undeclared(undeclared);
@@ -163,33 +164,6 @@ function requestOfJob({ path, card }: PlacedAttempt, { workspace, token }: Worki
     ...{ inputs: {}, outputs: {}, limits: {}, reads: [], writes: [], cpus: 0, gpus: [] },
   };
 }
-
-/** Another step next to its job would write the same files, and pay the same calls. The attempt stays as it is. */
-const needsItsExecutor: CarriedOut = {
-  kind: "failed",
-  cause: "operator",
-  detail:
-    "its job on the cluster may still run: continue it with the profile that began it (executor slurm), or end it with `attempts stop`",
-};
-
-/** The attempt stays as it is: nothing of it is lost. */
-function needsSecrets({ name }: PlacedAttempt, unset: string[]): CarriedOut {
-  const detail = `its supervisor or host died, and it can continue only with ${unset.join(", ")}: export it, then \`pnpm pipeline attempts resume ${attemptId(name)}\` or run again`;
-  return { kind: "failed", cause: "operator", detail };
-}
-
-/** Another host has taken it, with the lease of this run. */
-function runsElsewhere(owner: Owner): CarriedOut {
-  const detail = `the attempt runs under ${ownerWords(owner)}; run again to wait for it`;
-  return { kind: "failed", cause: "operator", detail };
-}
-
-const goneMeanwhile: CarriedOut = {
-  kind: "failed",
-  cause: "operator",
-  detail:
-    "an attempt in its place was lost after this run was confirmed; another attempt costs again: run again to confirm it",
-};
 
 /** Keeps the attempt as a record, or quarantines the attempt where an output is missing or of another kind. */
 async function keep(attempt: PlacedAttempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {

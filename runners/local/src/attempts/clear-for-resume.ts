@@ -53,10 +53,15 @@ export async function endLeftProcesses(
 }
 
 /** Frees the place of the dead supervisor for another, once its processes are ended. */
-export function clearForResume({ path, card }: PlacedAttempt): void {
+export function clearForResume(attempt: PlacedAttempt): void {
+  const { path } = attempt;
+  for (const file of [join(path, brokenFile), supervisorFile(path)]) rmSync(file, { force: true });
+  if (hasOpenJob(path)) rmSync(join(path, waitFile), { force: true });
+  else clearForNextJob(attempt);
+}
+
+/** Removes what a stage leaves that sealed its work because a cluster ended its job. */
+export function clearForNextJob({ path, card }: PlacedAttempt): void {
   const { ledger } = outputPaths(path, card.gives);
-  const written = [join(path, waitFile), join(path, brokenFile), supervisorFile(path)];
-  // of a stage that sealed its work because a cluster ended its job
-  if (ledger !== undefined && !hasOpenJob(path)) written.push(ledger);
-  for (const file of written) rmSync(file, { force: true });
+  for (const file of [join(path, waitFile), ledger]) if (file !== undefined) rmSync(file, { force: true });
 }

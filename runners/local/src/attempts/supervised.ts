@@ -4,12 +4,11 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { hasOpenJob, jobsBegun } from "@mlrb/kit/attempts/open-job";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
@@ -49,24 +48,7 @@ export function startSupervised(
   child
     .on("exit", (_, signal) => resolve(signal ? `ended by ${signal}` : undefined))
     .on("error", (error) => resolve(error.message));
-  const running = handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
-  if (program === supervisorHere) return running;
-  return { ...running, began: beginning(folder, running.ended) };
-}
-
-/** Where the next job of an attempt begins. Pending for good if it does not. */
-async function beginning(folder: string, ended: Promise<unknown>): Promise<Place> {
-  const before = new Set(jobsBegun(folder).map(({ job }) => job));
-  let over = false;
-  void ended.then(() => {
-    over = true;
-  });
-  for (;;) {
-    const begun = jobsBegun(folder).find(({ job }) => !before.has(job));
-    if (begun) return begun;
-    if (over) return new Promise(() => {});
-    await sleep(lookMs, undefined, { ref: false });
-  }
+  return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
 }
 
 /** A handle on an attempt that another run began. */

@@ -26,6 +26,7 @@ import {
   breakOff,
   claimAttempt,
   endingFile,
+  isStopped,
   stopFile,
   supervisorFile,
   whoTold,
@@ -46,7 +47,9 @@ export type Supervision = { request: ExecutionRequest; gpus?: GpuHold; adopts?: 
 export type SupervisedStage = Running & {
   /** Why the attempt goes on in another place; undefined where the end of the stage is the attempt's. */
   brokenOff?(): string | undefined;
-  /** Leaves a stage that runs elsewhere to the supervisor that took the attempt over. */
+  /** How long it has run, ms, where that is less than the time since its start. */
+  ranMs?(): number;
+  /** Ends this process, and leaves a stage that runs elsewhere to another supervisor. */
   abandon?(): void;
   close?(): void | Promise<void>;
 };
@@ -76,7 +79,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   claimAttempt(folder); // from here on this process owns the attempt; throws without a folder
   startHeart(supervisorFile(folder)); // runs on other hosts see nothing else of it
   const isOwn = heldClaim(folder);
-  let begin: number | undefined = performance.now();
+  const begin = performance.now();
   let asked: "ask" | "kill" | undefined;
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
@@ -85,19 +88,21 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
       await leave(folder, request.env, {
         formatVersion: 1,
         result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
-        durationMs: begin === undefined ? 0 : Math.round(performance.now() - begin),
+        durationMs: Math.round(running?.ranMs?.() ?? performance.now() - begin),
         ...(cause && { cause }),
       });
     });
   let running: SupervisedStage | undefined;
+  const end = (how: "ask" | "kill") => {
+    // a shutdown of this host is no end of what runs elsewhere; `attempts stop` and a second Ctrl-C say who asks
+    if (how === "ask" && running?.abandon && !isStopped(folder)) running.abandon();
+    asked = how;
+    if (how === "ask") running?.askToEnd();
+    else running?.kill();
+    if (running) sayEnding(folder);
+  };
   // before anything starts: without a handler, a signal would end this process without a message
-  for (const how of ["ask", "kill"] as const)
-    process.on(endSignals[how], () => {
-      asked = how;
-      if (how === "ask") running?.askToEnd();
-      else running?.kill();
-      if (running) sayEnding(folder);
-    });
+  for (const how of ["ask", "kill"] as const) process.on(endSignals[how], () => end(how));
   if (!reserveRoom(folder)) return; // nothing was spent: the run that waits sees that this process is gone
   const held = gpus && handOver(gpus);
   if (gpus && !held) {
@@ -108,12 +113,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   try {
     reserveFile(join(folder, endingFile), noteBytes); // the last step before the stage: shows that the stage began
     running = await start(supervision, folder);
-    if (running.began) begin = undefined; // time in a queue is no duration
-    void running.began?.then(() => {
-      begin = performance.now();
-    });
-    if (asked === "ask") running.askToEnd();
-    if (asked === "kill") running.kill();
+    if (asked) end(asked);
     const watch = whileWanted(folder, {
       isOwn,
       end: () => running?.kill(),

@@ -10,12 +10,10 @@ import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { execa } from "execa";
 import type { RemoteClient } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
+import { lookBytes } from "../remote/send-contents.ts";
 import { BrokenSeal, openFile, openText, sealFile, sealText } from "./seal.ts";
 
 const newsBytesMax = 1 << 20;
-
-/** Size in bytes from which a parcel is looked for before it is sent. */
-const lookBytes = 64 << 10;
 
 export type PostSettings = {
   /** For parcels; and for news, which must not wait for parcels. */

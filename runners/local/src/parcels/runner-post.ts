@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { shellWord } from "@mlrb/core/ports/command-line";
+import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import {
@@ -60,7 +60,7 @@ export class RunnerPost {
     try {
       const letter = await this.#packing.add(() => this.#letter(job, { folder, request, signal }));
       const argv = [process.execPath, ...nodeFlags, join(import.meta.dirname, "parcel-job.ts")];
-      return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")} <<'LETTER'\n${JSON.stringify(letter)}\nLETTER\n`;
+      return jobScript(argv, JSON.stringify(letter));
     } catch (error) {
       if (error instanceof RemoteTrouble && (error.kind === "refused" || error.kind === "full"))
         return { refused: error.message };

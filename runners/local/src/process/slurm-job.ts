@@ -118,7 +118,8 @@ function begin(folder: string, place: { id: string; host: string; node: string }
     request.env[relayVariable] = claim.relay;
   }
   if (!createOnce(join(folder, "claim.json"), claim)) return undefined;
-  rmSync(file); // it holds the stage's variables
+  // it holds the stage's variables; of an attempt's secrets it has placeholders, and the next job needs it
+  if (!request.relay) rmSync(file);
   return request;
 }
 

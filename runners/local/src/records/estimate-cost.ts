@@ -3,6 +3,7 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -20,8 +21,10 @@ export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "
     instance,
     // an extended attempt used more than its budget, and a branch has a part of the calls
     earlier.filter(
-      ({ parts, interventions }) =>
-        canonicalJson(parts.budget) === budget && interventions === undefined && parts.branch === undefined,
+      (record) =>
+        canonicalJson(record.parts.budget) === budget &&
+        isUndisturbed(record) &&
+        record.parts.branch === undefined,
     ),
   );
 }

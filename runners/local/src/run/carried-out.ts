@@ -65,6 +65,8 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   undeclared: (texts: RefusalText[]) => void;
   /** Called at the start, with the handle that can end the instance. */
   started: (running: Running) => void;
+  /** Called when a supervisor submits another job of the attempt, with the reason why the one before it ended. */
+  continued: (detail: string) => void;
   /** Called when a scheduler has taken the instance into its queue. */
   submitted: () => void;
   /** Called when the instance begins on a node, with its time in the queue; undefined where another run submitted it. */

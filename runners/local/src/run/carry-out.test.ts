@@ -101,6 +101,7 @@ function scene(t: TestContext) {
           handles.push(running);
           events.push("started");
         },
+        continued() {},
         submitted: () => events.push("submitted"),
         placed: ({ node }: Place, queuedMs: number | undefined) =>
           events.push(`placed on ${node}, ${queuedMs === undefined ? "queued elsewhere" : "queued here"}`),

@@ -244,6 +244,10 @@ async function withRetries(
         journal.write({ event: "adopt", stage: instance.id, since, ...(resumed && { resumed }) });
         onEvent({ kind: "adopted", instance, since, underCap, resumed });
       },
+      continued(detail) {
+        journal.write({ event: "retry", stage: instance.id, tried, cause: "machine", detail });
+        onEvent({ kind: "retried", instance, detail, remade: false });
+      },
       submitted: () => journal.write({ event: "submitted", stage: instance.id }),
       placed: (place, queuedMs) =>
         journal.write({

@@ -1,4 +1,5 @@
 // How an attempt enters the mean of one metric.
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { interventionText } from "../story/intervention-words.ts";
 
@@ -9,13 +10,12 @@ export type Counting =
 
 /** An attempt that a person extended or annotated is left out of means, tests and n. */
 export function counting(attempt: Attempt, metric: string): Counting {
-  const text = interventionText(attempt);
-  if (text !== "") return { kind: "missing", cause: text };
-  return undisturbed(attempt, metric);
+  if (!isUndisturbed(attempt)) return { kind: "missing", cause: interventionText(attempt) };
+  return asUndisturbed(attempt, metric);
 }
 
 /** The same without regard to what people did to the attempt. */
-export function undisturbed(attempt: Attempt, metric: string): Counting {
+export function asUndisturbed(attempt: Attempt, metric: string): Counting {
   const score = attempt.scores[metric]!;
   if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck" };
   if (attempt.verdict.kind === "rejected" || score.kind === "rejected") {

@@ -2,10 +2,11 @@
 // A variant without such attempts in a cell is left out there.
 
 import { intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
-import { type Counting, counting, undisturbed } from "./counting.ts";
+import { asUndisturbed, type Counting, counting } from "./counting.ts";
 
 type Variant = {
   /** Whether the variant counts this attempt in another way, or says in which way it was counted. */
@@ -41,8 +42,8 @@ const variants: Record<SensitivityVariant, Variant> = {
   },
   "with-interventions": {
     isAbout: (attempt, metric) =>
-      attempt.interventions !== undefined && undisturbed(attempt, metric).kind !== "missing",
-    as: undisturbed,
+      !isUndisturbed(attempt) && asUndisturbed(attempt, metric).kind !== "missing",
+    as: asUndisturbed,
   },
 };
 

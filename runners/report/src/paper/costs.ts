@@ -2,6 +2,7 @@
 // report, as all that comes from ledgers: seconds differ between runs.
 
 import { mean } from "@mlrb/core/statistics/mean";
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Times } from "@mlrb/formats/times";
@@ -41,8 +42,7 @@ function costs(report: Report, times: Times): Cost[] {
     .filter(({ primary }) => primary)
     .map((cell) => {
       const own = times.attempts.filter(
-        ({ task, agent, interventions }) =>
-          task === cell.task && agent === cell.agent && interventions === undefined,
+        (one) => one.task === cell.task && one.agent === cell.agent && isUndisturbed(one),
       );
       const spent = (name: Amount): [Amount, Spent] => {
         const known = own.map(amounts[name].of).filter((value) => value !== null);

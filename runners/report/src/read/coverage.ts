@@ -1,5 +1,7 @@
 // How many attempts and scores were planned, and what became of them.
+
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { AgentCoverage, Coverage } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { repeatedAttempts } from "../compare/equal-submissions.ts";
@@ -29,7 +31,7 @@ export function coverage(
     agents: agents.map((agent): AgentCoverage => {
       const own = attempts.filter((attempt) => attempt.agent === agent);
       // a person's note or extension may decide whether it keeps the rules
-      const counted = own.filter(({ interventions }) => interventions === undefined);
+      const counted = own.filter(isUndisturbed);
       const pass = verdicts("pass", counted);
       const judged = counted.length - verdicts("missing", counted);
       const repeated = [...Map.groupBy(own, ({ task }) => task).values()].some(
