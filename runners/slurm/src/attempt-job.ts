@@ -9,13 +9,14 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
+import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 import { callSlurm } from "./call-slurm.ts";
+import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
 import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
-import { RelayChannel } from "./relay/relay-channel.ts";
 import { RelayServer } from "./relay/relay-server.ts";
 import { jobScript, sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
@@ -107,7 +108,7 @@ function onNode(
 
 function follow(
   { job, folder }: Held,
-  { name, routes, secrets, env = process.env, times: some }: AttemptJobOptions,
+  { folder: path, name, routes, secrets, env = process.env, times: some }: AttemptJobOptions,
   submission?: JobRunOptions["submission"],
 ): AttemptJob {
   const times = { ...jobTimes, ...some };
@@ -117,21 +118,16 @@ function follow(
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
   });
-  const server = new RelayServer({ attempt: name, routes, secrets });
-  let channel: RelayChannel | undefined;
-  let isOver = false;
+  const server = new RelayServer({
+    ...{ attempt: name, secrets, locate: (url) => atRelayedAddress(url, path) },
+    routes: routes.map((route) => ({ ...route, address: relayedAddress(route.address) })),
+  });
+  const close = routes.length === 0 ? undefined : openChannel(run, { server, folder, env });
   let asked = false;
   let broken: string | undefined;
-  void run.began.then((place) => {
-    const { relay } = folder.begun() ?? {};
-    if (isOver || routes.length === 0 || relay === undefined) return;
-    const broke = (detail: string) => run.say(`the channel of model calls to ${place.node} broke: ${detail}`);
-    channel = new RelayChannel({ server, job: place.job, socket: relay, env, broke });
-  });
   const ended = (async () => {
     const result = await run.ended;
-    isOver = true;
-    await channel?.close();
+    await close?.();
     if (!asked) broken = whyBroken(result, { job, folder });
     if (broken !== undefined) folder.end("USR2");
     return result;
