@@ -11,12 +11,12 @@ import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
 import { callSlurm } from "./call-slurm.ts";
+import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
 import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
-import { RelayChannel } from "./relay/relay-channel.ts";
 import type { RelayServer } from "./relay/relay-server.ts";
 import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
@@ -126,20 +126,12 @@ function follow(
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
   });
-  let channel: RelayChannel | undefined;
-  let isOver = false;
+  const close = relay && openChannel(run, { server: relay, folder, env });
   let asked = false;
   let broken: string | undefined;
-  void run.began.then((place) => {
-    const { relay: socket } = folder.begun() ?? {};
-    if (isOver || relay === undefined || socket === undefined) return;
-    const broke = (detail: string) => run.say(`the channel of model calls to ${place.node} broke: ${detail}`);
-    channel = new RelayChannel({ server: relay, job: place.job, socket, env, broke });
-  });
   const ended = (async () => {
     const result = await run.ended;
-    isOver = true;
-    await channel?.close();
+    await close?.();
     if (!asked) broken = whyBroken(result, { job, folder });
     folder.end("USR2"); // its end is known
     return result;

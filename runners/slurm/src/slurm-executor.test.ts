@@ -12,6 +12,7 @@ import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { fileView } from "@mlrb/kit/files/file-view";
 import { isRunning, until } from "../../../tests/support/processes.ts";
+import { JobFolder } from "./job-folder.ts";
 import type { JobTimes } from "./job-times.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
@@ -311,6 +312,23 @@ test("a job whose folder is gone ends its stage", async (t) => {
   await until("the end of the stage", () => !isRunning(pid));
   one.kill();
   assert.deepEqual(await one.ended, { kind: "cancelled" });
+});
+
+test("of several jobs of a dead run's stage the last is adopted: the earlier ones were lost", async (t) => {
+  const squeue = `state=RUNNING; if test -e "$at/scancel.calls"; then state=CANCELLED; fi
+echo '1|PREEMPTED|None||low|run-0|1 stage'; echo "2|$state|None|n1|low|run-0|2 stage"`;
+  const at = lab(t, { sbatch: "true", squeue });
+  const request = at.request("true");
+  for (const job of ["1", "2"]) {
+    const card = { formatVersion: 1, run: "run-0", job, stage: "stage", key: "key" } as const;
+    const work = { work: `/work-${job}`, log: request.log };
+    const folder = JobFolder.make(join(at.folder, "work/run-0"), { ...card, ...work }, request);
+    folder.claim({ kind: "begun", formatVersion: 1, id: job, host: "host", node: "n1" });
+  }
+  const adopted = await at.executor.adopt("key");
+  assert.equal(adopted?.work, "/work-2");
+  adopted.running.kill();
+  assert.equal((await adopted.running.ended).kind, "cancelled");
 });
 
 function numberIn(folder: string): number {

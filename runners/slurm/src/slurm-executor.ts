@@ -2,7 +2,7 @@
 // decides where and when. The job carries the stage out by a program that the caller names; its last file is the truth
 // about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their runner: the next run
 // adopts them.
-import { readdirSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
@@ -11,12 +11,14 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
 import type { JobPost } from "./courier.ts";
+import { type Reach, withReach } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
-import { sbatchArguments } from "./submission.ts";
+import { awaitPartitionLimit } from "./partition-limit.ts";
+import { type Submission, sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type SlurmExecutorOptions = {
@@ -35,6 +37,8 @@ export type SlurmExecutorOptions = {
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
+
+type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times" | "post"> & { reach: Reach };
 
 /** A job of a dead run. */
 type LeftJob = SlurmJob & { folder: JobFolder };
@@ -61,7 +65,8 @@ export class SlurmExecutor implements Executor {
 
   start(request: ExecutionRequest): Running {
     const { run, work, program } = this.#options;
-    const { id: stage, key, log, limits } = request;
+    const { id: stage, key, log, limits, port, services } = request;
+    const reach = { ...(port !== undefined && { port }), ...(services && { services }) };
     const name = String(++this.#last);
     const job: SlurmJob = { formatVersion: 1, run, job: name, stage, key, work: request.work, log };
     const travels = request.booked?.slurm?.files === "remote-cache";
@@ -69,9 +74,10 @@ export class SlurmExecutor implements Executor {
     const folder = JobFolder.make(join(work, run), job, there);
     const comment = `${name} ${stage}`;
     const output = travels ? "/dev/null" : folder.output;
-    const args = sbatchArguments({ request, run, comment, output, travels });
-    const shared = async () => ({
-      args,
+    const asked = { request, run, comment, output, travels };
+    const args = sbatchArguments(asked);
+    const shared = async (signal: AbortSignal) => ({
+      args: port === undefined ? args : await this.#serviceArguments(asked, log, signal),
       script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
     });
     const sent = async (signal: AbortSignal) => {
@@ -80,9 +86,22 @@ export class SlurmExecutor implements Executor {
     };
     if (travels) folder.travels();
     return this.#follow({
-      ...{ folder, job, limits },
+      ...{ folder, job, limits, reach },
       submission: travels ? sent : shared,
     });
+  }
+
+  /** A service may be used for long: without a limit of its own it asks for its partition's. */
+  async #serviceArguments(of: Submission, log: string, signal: AbortSignal): Promise<string[]> {
+    const { limits, booked } = of.request;
+    const jobMs =
+      limits.timeMs === undefined
+        ? await awaitPartitionLimit(booked?.slurm?.partition, {
+            ...{ env: this.#env, times: this.#times, signal },
+            waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
+          })
+        : undefined;
+    return sbatchArguments({ ...of, jobMs });
   }
 
   /** The script of a job whose files travel, once they are sent. */
@@ -99,16 +118,19 @@ export class SlurmExecutor implements Executor {
     return { refused: `the remote cache does not take its files: ${refused}` };
   }
 
-  async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
+  async adopt(key: string, reach: Reach = {}): Promise<{ work: string; running: Running } | undefined> {
     const left = this.#leftJobs();
-    const found = left.find((one) => one.key === key);
-    if (!found || (found.folder.doesTravel && !this.#posted())) return undefined;
-    left.splice(left.indexOf(found), 1);
-    if (!this.#options.take(found.run, found.job)) return undefined;
-    const { folder, work, ...job } = found;
-    if (await this.#isWorthAdopting(found))
-      return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
-    left.push(found);
+    // the last of several: the earlier ones were lost
+    const own = left.filter((one) => one.key === key).sort((a, b) => Number(b.job) - Number(a.job));
+    for (const found of own) {
+      if (found.folder.doesTravel && !this.#posted()) continue;
+      left.splice(left.indexOf(found), 1);
+      if (!this.#options.take(found.run, found.job)) continue;
+      const { folder, work, ...job } = found;
+      if (await this.#isWorthAdopting(found))
+        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {}, reach }) };
+      left.push(found);
+    }
     return undefined;
   }
 
@@ -141,11 +163,11 @@ export class SlurmExecutor implements Executor {
     this.#post?.close();
   }
 
-  #follow(what: Omit<JobRunOptions, "env" | "queue" | "submissions" | "times" | "post">): Running {
+  #follow({ reach, ...what }: Followed): Running {
     const travels = what.folder.doesTravel;
     // outputs may be large, and come after Slurm has seen the end
     const times = travels ? { ...this.#times, lateMs: this.#times.patienceMs } : this.#times;
-    return new JobRun({
+    const run = new JobRun({
       ...what,
       env: this.#env,
       queue: this.#queue,
@@ -153,6 +175,7 @@ export class SlurmExecutor implements Executor {
       times,
       post: travels ? this.#posted() : undefined,
     });
+    return withReach(run, { ...reach, folder: what.folder, env: this.#env });
   }
 
   #posted(): JobPost | undefined {

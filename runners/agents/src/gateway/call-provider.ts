@@ -1,8 +1,7 @@
 // Sends one request to a provider: the rebuilt body and the headers that were admitted, with the real key. Nothing
 // comes back that names the operator's account.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { atServiceAddress } from "@mlrb/kit/attempts/service-addresses";
-import { modelRequest } from "../model/model-route.ts";
+import { calledAddress, modelRequest } from "../model/model-route.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
 const back =
@@ -14,7 +13,7 @@ export function callProvider(
   asked: { path: string; body: string; headers: Record<string, string> },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const url = new URL(atServiceAddress(provider.baseUrl) + asked.path);
+  const url = new URL(calledAddress(provider.baseUrl) + asked.path);
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(asked.body)),

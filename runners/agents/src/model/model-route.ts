@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
+import { atServiceAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 
 type Asked = {
   method: string;
@@ -11,6 +12,11 @@ type Asked = {
   signal?: AbortSignal;
   body?: string | Uint8Array;
 };
+
+/** The address to call where `url` names a service: the relay's host fills it in. Throws if it has none here. */
+export function calledAddress(url: string): string {
+  return process.env[relayVariable] === undefined ? atServiceAddress(url) : relayedAddress(url);
+}
 
 /** Rejects without an answer. Only `signal` limits the time. */
 export function modelRequest(

@@ -8,10 +8,10 @@ import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import { atServiceAddress } from "@mlrb/kit/attempts/service-addresses";
 import type { Json } from "@mlrb/kit/stage";
 import type { wrapLanguageModel } from "ai";
 import { at, textAt } from "./json-text.ts";
+import { calledAddress } from "./model-route.ts";
 
 // The SDK prints warnings to stderr, which is the attempt's log; what matters of them shows in answers.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
@@ -42,7 +42,7 @@ const addressOf: Record<string, string> = {
 /** Throws for an unknown provider without an address. */
 export function sdkModel(spec: ModelSpec, key: string | undefined, transport: typeof fetch): SdkModel {
   const { provider, id, options = {} } = spec;
-  const baseUrl = spec.baseUrl === undefined ? undefined : atServiceAddress(spec.baseUrl);
+  const baseUrl = spec.baseUrl === undefined ? undefined : calledAddress(spec.baseUrl);
   // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
   const apiKey = key ?? "none";
   const address = baseUrl === undefined ? {} : { baseURL: baseUrl };

@@ -10,6 +10,7 @@ import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { clearForNextJob } from "@mlrb/local/attempts/clear-for-resume";
@@ -27,7 +28,10 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   const { params } = contextOf(folder);
   const values = card.secrets.flatMap((one) => (request.env[one] ? [[one, request.env[one]] as const] : []));
   const routes = modelAddresses(params);
-  const relay = new RelayServer({ attempt: name, routes, secrets: Object.fromEntries(values) });
+  const relay = new RelayServer({
+    ...{ attempt: name, secrets: Object.fromEntries(values), locate: (url) => atRelayedAddress(url, folder) },
+    routes: routes.map((route) => ({ ...route, address: relayedAddress(route.address) })),
+  });
   const options = (limitMs: number | undefined) => {
     const wanted = wantedMs(folder, limitMs);
     return {

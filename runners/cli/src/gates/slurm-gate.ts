@@ -81,7 +81,7 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
   return undefined;
 }
 
-function whyUnfit({ stage, action, execution }: Instance): string | undefined {
+function whyUnfit({ stage, action, execution, uses }: Instance): string | undefined {
   const { secrets, params } = action;
   const relayed = stage.untrusted ? modelAddresses(params).map(({ secret }) => secret) : [];
   const others = secrets.filter((name) => !relayed.includes(name));
@@ -91,6 +91,8 @@ function whyUnfit({ stage, action, execution }: Instance): string | undefined {
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
   if (stage.untrusted && filesTravel({ execution }))
     return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
+  if (filesTravel({ execution }) && (execution.service || uses))
+    return `${uses ? "uses" : "is"} a service, and has \`files: remote-cache\``;
   if (execution.image !== undefined) return `runs in the image ${execution.image}`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";

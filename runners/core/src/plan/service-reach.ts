@@ -1,4 +1,5 @@
-// Reports users of a service that could not reach it: its address is one of the runner's host.
+// Reports users of a service that could not reach it: its address is one of the runner's host, which jobs reach through
+// Slurm.
 // Pure.
 import type { Instance } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
@@ -22,11 +23,11 @@ export function checkReach(instances: Instance[], { source, written, problems }:
 /** An attempt's model is called by its supervisor, which has the host's network; its sandbox has not. */
 function outOfReach({ stage, execution }: Instance) {
   const { executor, network } = execution;
-  if (executor === "slurm" || (executor === "docker" && !stage.untrusted))
+  if (executor === "docker" && !stage.untrusted)
     return {
-      why: `runs with executor: ${executor}`,
+      why: "runs with executor: docker",
       setting: "executor",
-      help: "a service listens on the host of the runner only; run its users with executor: local, or start the server by hand and name its address",
+      help: "a service listens on the host of the runner only; run its users with executor: local or slurm, or start the server by hand and name its address",
     };
   if (stage.opens !== undefined)
     return {

@@ -40,6 +40,8 @@ export type Event =
   | { kind: "decided"; index: number; decision: "failed"; outcome: Outcome }
   /** A service answers: its users may start. */
   | { kind: "serving"; index: number }
+  /** A service that served is started again: users that have not started wait until it serves. */
+  | { kind: "away"; index: number }
   /** Its processes are dead while its outputs are still being ingested: its resources are free. */
   | { kind: "freed"; index: number }
   /** Its inputs are no longer in the store: producers that had ended are decided again first. */
@@ -147,4 +149,14 @@ export function initialState(
     left: work.length,
     finished: false,
   };
+}
+
+/** Removes an instance from the running ones and frees its resources. */
+export function leave(state: ScheduleState, index: number): void {
+  if (state.running.delete(index) && !state.freed.delete(index)) giveBack(state, index);
+}
+
+export function giveBack(state: ScheduleState, index: number): void {
+  const held = state.wants(index);
+  for (let kind = 0; kind < held.length; kind++) state.free[kind]! += held[kind]!;
 }

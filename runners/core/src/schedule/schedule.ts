@@ -3,7 +3,7 @@
 // `step` changes the given state and returns it, since copying a hundred thousand entries per event would cost more than the
 // work. Use only the returned state.
 import { type Outcome, unreachable } from "../ports/outcome.ts";
-import type { Command, Event, ScheduleState } from "./schedule-state.ts";
+import { type Command, type Event, giveBack, leave, type ScheduleState } from "./schedule-state.ts";
 import { countUser, isServing, keptForBegun, servicesToStop, startsNextToServices } from "./services.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
@@ -17,6 +17,9 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
       break;
     case "serving":
       serving(state, event.index, commands);
+      break;
+    case "away":
+      holdUsers(state, event.index, commands);
       break;
     case "freed":
       if (!state.running.has(event.index) || state.freed.has(event.index))
@@ -201,16 +204,21 @@ function wake(state: ScheduleState, index: number, commands: Command[]): void {
 
 /** A service has ended. Users that had not started wait for its next start, or are skipped. */
 function serviceEnded(state: ScheduleState, index: number, commands: Command[]): void {
+  state.services.get(index)!.stopping = false;
+  holdUsers(state, index, commands);
+  wake(state, index, commands);
+}
+
+/** A service does not answer: users that had not started wait for it. */
+function holdUsers(state: ScheduleState, index: number, commands: Command[]): void {
   const service = state.services.get(index)!;
   service.serving = false;
-  service.stopping = false;
   for (const user of service.users) {
     if (state.phase[user] !== "ready") continue;
     state.ready.leave(user);
     if (stopping(state)) settle(state, user, { kind: "cancelled" }, commands);
     else enqueue(state, user, commands);
   }
-  wake(state, index, commands);
 }
 
 /** Returns whether an instance could not start only because of running services. */
@@ -240,16 +248,6 @@ function end(state: ScheduleState, index: number, outcome: Outcome): void {
   countUser(state, index, -1);
   if (outcome.kind === "failed") state.failed = true;
   state.fresh.push(index);
-}
-
-/** Removes an instance from the running ones and frees its resources. */
-function leave(state: ScheduleState, index: number): void {
-  if (state.running.delete(index) && !state.freed.delete(index)) giveBack(state, index);
-}
-
-function giveBack(state: ScheduleState, index: number): void {
-  const held = state.wants(index);
-  for (let kind = 0; kind < held.length; kind++) state.free[kind]! += held[kind]!;
 }
 
 /** Advances the dependents of ended instances. A loop, since one skip may cause a hundred thousand. */

@@ -45,6 +45,7 @@ function driver(
   return {
     lose: (id: string) => send({ kind: "lost", index: index(id), producers: [] }),
     serve: (id: string) => send({ kind: "serving", index: index(id) }),
+    away: (id: string) => send({ kind: "away", index: index(id) }),
     finish: (id: string, outcome = succeeded) => send({ kind: "ended", index: index(id), outcome }),
     interrupt: () => send({ kind: "interrupt" }),
     said: () => log.splice(0).join(", "),
@@ -136,6 +137,27 @@ test("a service starts once before its first user, serves all users, and is stop
   assert.equal(run.said(), "stop model");
   run.finish("model");
   assert.equal(run.said(), "finished");
+});
+
+test("while a service is started again its running users go on, and the others wait until it serves", () => {
+  const works = [
+    service("model"),
+    ...["a", "b", "c", "d"].map((id) =>
+      work(id, { uses: 0, resources: { cpus: 3, memoryBytes: 0, gpus: 0 } }),
+    ),
+  ];
+  const run = driver(works);
+  run.serve("model");
+  assert.equal(run.said(), "start model, start a");
+  run.away("model");
+  run.finish("a");
+  assert.equal(run.said(), "");
+  run.serve("model");
+  assert.equal(run.said(), "start b");
+  run.away("model");
+  run.finish("b");
+  run.finish("model", failed);
+  assert.equal(run.said(), "skipped c, skipped d, finished");
 });
 
 test("a service does not start if all its users are reused", () => {
@@ -297,7 +319,7 @@ test("any run with services ends, over-books nothing, and starts users only whil
 });
 
 function drive(works: Work[], chance: number[], failFast: boolean): void {
-  let [turn, losses, finished] = [0, 0, false];
+  let [turn, losses, finished, restarts] = [0, 0, false, 5];
   const random = (below: number) => chance[turn++ % chance.length]! % below;
   let state = initialState(works, { capacity: machine, failFast });
   const pending: Event[] = [];
@@ -334,10 +356,12 @@ function drive(works: Work[], chance: number[], failFast: boolean): void {
     else pending.push({ kind: "ended", index, outcome });
   };
   const send = (event: Event) => {
-    if (event.kind === "serving" || event.kind === "ended" || event.kind === "lost") {
+    if (["serving", "away", "ended", "lost"].includes(event.kind) && "index" in event) {
       if (!state.running.has(event.index)) return; // a service that was stopped before its first answer
       if (event.kind === "serving") serving.add(event.index);
       else serving.delete(event.index);
+      if (event.kind === "serving" && restarts-- > 0) pending.push({ ...event, kind: "away" });
+      if (event.kind === "away") pending.push({ ...event, kind: "serving" });
     }
     const result = step(state, event);
     state = result.state;

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { atServiceAddress, writeServiceAddresses } from "./service-addresses.ts";
+import {
+  atRelayedAddress,
+  atServiceAddress,
+  relayedAddress,
+  writeServiceAddresses,
+} from "./service-addresses.ts";
 
 test("an address is the one that was written last, other addresses stay, and a missing one is named", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-addresses-"));
@@ -17,4 +22,17 @@ test("an address is the one that was written last, other addresses stay, and a m
     assert.equal(atServiceAddress(url, folder), `http://127.0.0.1:${port}/v1`);
   }
   assert.throws(() => atServiceAddress("{services.other.url}/v1", folder), /"other" has no address/);
+});
+
+test("what a node sends through the relay reaches the present address, which the node need not know", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-services-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeServiceAddresses(folder, { "Model-1": "http://127.0.0.1:4" });
+  const url = (path: string) => new URL(relayedAddress(`{services.Model-1.url}${path}`));
+  assert.equal(url("/v1").href, "http://services.invalid/Model-1/v1");
+  assert.equal(atRelayedAddress(url("/v1/chat?x=1"), folder).href, "http://127.0.0.1:4/v1/chat?x=1");
+  assert.equal(atRelayedAddress(url(""), folder).href, "http://127.0.0.1:4/");
+  const other = new URL("https://api.openai.com/v1");
+  assert.equal(atRelayedAddress(other, folder), other);
+  assert.throws(() => atRelayedAddress(new URL("http://services.invalid/other/v1"), folder), /no address/);
 });

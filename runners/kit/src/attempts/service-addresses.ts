@@ -30,6 +30,24 @@ export function atServiceAddress(url: string, folder = process.env.MLRB_WORK): s
   });
 }
 
+/** Of a URL below it the first part of the path is the name of a service. `.invalid` is no host anywhere. */
+const relayed = "http://services.invalid/";
+
+/**
+ * `url` as the relay of a cluster's node gets it: the host that submitted the job fills in the present address. A node may
+ * see an old state of the attempt's folder.
+ */
+export function relayedAddress(url: string): string {
+  return url.replace(address, `${relayed}$1`);
+}
+
+/** The present address of what the relay got. Throws as `atServiceAddress`. */
+export function atRelayedAddress(url: URL, folder: string): URL {
+  if (!url.href.startsWith(relayed)) return url;
+  const [, name = "", rest = ""] = /^([^/?]*)(.*)$/.exec(url.href.slice(relayed.length)) ?? [];
+  return new URL(atServiceAddress(`{services.${name}.url}`, folder) + rest);
+}
+
 function addressesIn(folder: string): Record<string, string> {
   const path = join(folder, file);
   let text: string;

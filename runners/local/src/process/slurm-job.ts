@@ -22,6 +22,7 @@ import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { startHeart } from "../leases/heartbeat.ts";
 import { ifReadable } from "../store/if-readable.ts";
+import { needsSocket, reachingServices } from "./job-services.ts";
 import { localExecutor } from "./local-executor.ts";
 import { otherHost } from "./other-host.ts";
 
@@ -36,11 +37,12 @@ async function main(folder: string): Promise<void> {
     end();
   };
   for (const signal of ["TERM", "USR2"] as const) process.on(`SIG${signal}`, () => ask(signal));
-  const request = begin(folder, { id, host: hostname(), node });
-  if (!request) {
+  const begun = begin(folder, { id, host: hostname(), node });
+  if (!begun) {
     console.error("mlrb: another job or the runner has claimed this folder: nothing is done");
     return;
   }
+  const { request, socket } = begun;
   const heart = startHeart(join(folder, "claim.json"), lookMs);
   const looks = setInterval(() => {
     const wish = wishIn(folder);
@@ -54,6 +56,7 @@ async function main(folder: string): Promise<void> {
     running?.askToEnd();
   });
   const result = await executed(request, {
+    socket,
     isAsked: () => asked !== undefined,
     started(stage) {
       running = stage;
@@ -73,12 +76,12 @@ async function main(folder: string): Promise<void> {
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
 }
 
-type Following = { isAsked: () => boolean; started(stage: Running): void };
+type Following = { socket: string | undefined; isAsked: () => boolean; started(stage: Running): void };
 
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { isAsked, started }: Following,
+  { socket, isAsked, started }: Following,
 ): Promise<ExecutionResult> {
   try {
     const gpus = grantedGpus(request);
@@ -90,7 +93,7 @@ async function executed(
     giveGpus(request, gpus);
     const grace = request.relay ? { graceMs: sealTimes.kill } : {};
     const executor = localExecutor(request.root, { python: null, ...grace });
-    const running = executor.start({ ...request, gpus });
+    const running = executor.start({ ...(await reachingServices(request, socket)), gpus });
     started(running);
     const result = await running.ended;
     const hasFailed = result.kind === "failed" && result.cause === "exit-code";
@@ -110,17 +113,17 @@ function begin(folder: string, place: { id: string; host: string; node: string }
   if (text === undefined) return undefined;
   const request = JSON.parse(text) as ExecutionRequest;
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
-  if (request.relay) {
+  if (needsSocket(request)) {
     // on the node's own disk: file systems of clusters have no sockets
     const relay = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
     process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
     claim.relay = join(relay, "sock");
-    request.env[relayVariable] = claim.relay;
+    if (request.relay) request.env[relayVariable] = claim.relay;
   }
   if (!createOnce(join(folder, "claim.json"), claim)) return undefined;
   // it holds the stage's variables; of an attempt's secrets it has placeholders, and the next job needs it
   if (!request.relay) rmSync(file);
-  return request;
+  return { request, socket: claim.relay };
 }
 
 /** Calls `end` once the attempt is to go on in another job: with no model call in flight, if one ends in time. */

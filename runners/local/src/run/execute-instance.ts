@@ -28,6 +28,7 @@ import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
+import { placeLines } from "./place-lines.ts";
 import type { RunOptions } from "./run-request.ts";
 
 type OfOptions = Pick<
@@ -240,22 +241,11 @@ async function withRetries(
         stage: plan.instances[from]!.id,
         output,
       })),
-      adopted: (since, { underCap, resumed = false } = { underCap: true }) => {
-        journal.write({ event: "adopt", stage: instance.id, since, ...(resumed && { resumed }) });
-        onEvent({ kind: "adopted", instance, since, underCap, resumed });
-      },
+      ...placeLines(instance, context),
       continued(detail) {
         journal.write({ event: "retry", stage: instance.id, tried, cause: "machine", detail });
         onEvent({ kind: "retried", instance, detail, remade: false });
       },
-      submitted: () => journal.write({ event: "submitted", stage: instance.id }),
-      placed: (place, queuedMs) =>
-        journal.write({
-          event: "placed",
-          stage: instance.id,
-          ...place,
-          ...(queuedMs !== undefined && { queuedMs }),
-        }),
       undeclared: (texts) => {
         for (const { what, help } of texts) onEvent({ kind: "undeclared", instance, what, help });
         workspace.audit?.({ stage: instance.id, undeclared: texts });

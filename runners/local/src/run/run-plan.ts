@@ -214,6 +214,7 @@ class PlanRun {
         this.#options.onEvent({ kind: "serving", instance, url });
         this.#scheduler.send({ kind: "serving", index: at });
       },
+      away: () => this.#scheduler.send({ kind: "away", index: at }),
     });
     progress.service = service;
     progress.running = service;

@@ -1,7 +1,8 @@
 // Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
-// ends while it is used, and ends its whole process tree. It is a stage's process like any other, so the next run ends
-// what a killed run left of it.
+// ends while it is used, and ends its whole process tree. It is a stage's process or job like any other, so the next run
+// ends what a killed run left of it, or adopts its job.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
@@ -10,6 +11,8 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { type CarriedOut, machineFailure } from "../run/carried-out.ts";
 import { holdGpus, type RunContext } from "../run/execute-instance.ts";
+import { followQueue } from "../run/follow-queue.ts";
+import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
@@ -19,8 +22,10 @@ import { untilHealthy } from "./until-healthy.ts";
 export type ServiceContext = RunContext & {
   reasons: Reason[];
   log: string;
-  /** Called at its first answer. */
+  /** Called at the first answer of each server. */
   serving: (url: string) => void;
+  /** Called when one that answered has ended, and is started again. */
+  away: () => void;
 };
 
 type Server = { executor: Executor; port: number; gpus: GpuLease | undefined };
@@ -28,8 +33,8 @@ type Server = { executor: Executor; port: number; gpus: GpuLease | undefined };
 /** By service, for the whole run: users that live on have its address. */
 const ports = new WeakMap<Instance, number>();
 
-/** A try's end, and whether the server had answered before. */
-type Tried = { result: ExecutionResult; served: boolean; detail?: string };
+/** A try's end, and whether the server had answered before. `lost`: a cluster ended it, without its own fault. */
+type Tried = { result: ExecutionResult; served: boolean; lost: boolean };
 
 export class ServiceRun implements Running {
   readonly ended: Promise<ExecutionResult>;
@@ -80,7 +85,6 @@ export class ServiceRun implements Running {
 
   async #run(): Promise<CarriedOut> {
     let gpus: GpuLease | undefined;
-    let hours: ServiceHours | undefined;
     const { onEvent, journal, reasons, log, executorOf, workspace } = this.#context;
     try {
       const held = await holdGpus(this.#instance, {
@@ -91,73 +95,111 @@ export class ServiceRun implements Running {
       gpus = held;
       onEvent({ kind: "started", instance: this.#instance, reasons, log, expectedMs: undefined });
       journal.write({ event: "start", stage: this.#instance.id, key: this.#bound.key, reasons });
-      hours = new ServiceHours(this.#instance, this.#context);
       const port = ports.get(this.#instance) ?? (await freePort());
       ports.set(this.#instance, port);
-      return await this.#withRestarts({ executor: await executorOf("local"), port, gpus });
+      const executor = await executorOf(this.#instance.execution.executor);
+      return await this.#withRestarts({ executor, port, gpus });
     } catch (error) {
       if (error instanceof LostInput) return { kind: "lost", detail: error.message };
       return machineFailure(error);
     } finally {
-      hours?.end();
       workspace.audit?.({ stage: this.#instance.id, untraced: "it is a service" });
       gpus?.release();
     }
   }
 
+  /** Restarts after the cluster's failures are not counted once the server has answered: each may last for days. */
   async #withRestarts(server: Server): Promise<CarriedOut> {
-    const { journal, onEvent } = this.#context;
     const { restartsMax } = this.#instance.execution.service!;
+    const { retries = 0 } = server.executor;
     let before: string | undefined;
+    let [restarts, losses, served] = [0, 0, false];
     for (let starts = 1; ; starts++) {
       const tried = await this.#try(server, { before, first: starts === 1 });
       if (this.#why !== undefined) return this.#asked();
-      const { detail } = failureOf(tried);
-      // one that never answered would not answer the next time
-      if (!tried.served && starts === 1) return failureOf(tried);
-      if (starts > restartsMax)
-        return { ...failureOf(tried), detail: `${detail}, and was started ${starts} times` };
-      before = `${detail}; restart ${starts} of ${restartsMax}`;
-      journal.write({ event: "retry", stage: this.#instance.id, tried: starts, cause: "exit-code", detail });
-      onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
+      const failure = failureOf(tried);
+      const { detail, cause } = failure;
+      served ||= tried.served;
+      const isLost = tried.lost && retries > 0;
+      if (isLost) losses = tried.served ? 1 : losses + 1;
+      else restarts++;
+      // one that never answered would not answer the next time, and a person who cancels its job does not want it
+      if (cause === "operator" || (!isLost && !served)) return failure;
+      if (restarts > restartsMax || losses > retries)
+        return { ...failure, detail: `${detail}, and was started ${starts} times` };
+      before = isLost ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
+      await this.#again({ cause, detail, before, starts, pauseMs: isLost ? 1000 * 2 ** (losses - 1) : 0 });
     }
   }
 
-  async #try(
-    { executor, port, gpus }: Server,
-    how: { before: string | undefined; first: boolean },
-  ): Promise<Tried> {
-    const { slots, log: to, folder, serving, journal } = this.#context;
-    const { health, readyMs } = this.#instance.execution.service!;
+  async #again(of: { cause: string; detail: string; before: string; starts: number; pauseMs: number }) {
+    const { cause, detail, before, starts, pauseMs } = of;
+    const { journal, onEvent, away } = this.#context;
+    away();
+    journal.write({ event: "retry", stage: this.#instance.id, tried: starts, cause, detail });
+    onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
+    await sleep(pauseMs, undefined, { signal: this.#end.signal }).catch(() => {});
+  }
+
+  async #try(server: Server, how: { before: string | undefined; first: boolean }): Promise<Tried> {
+    const { slots, log: to } = this.#context;
+    const { executor, port } = server;
     const { secrets } = this.#instance.action;
-    const work = slots.take({ fresh: true });
-    const log = openLog({ from: join(work, "log"), to, secrets, before: how.before });
+    const left = how.first ? await executor.adopt?.(this.#bound.key, { port }) : undefined;
+    const own = left ? undefined : slots.take({ fresh: true });
+    const work = left?.work ?? own!;
+    const log = openLog({ from: join(work, "log"), to, secrets, before: how.before, adopted: !!left });
+    let isLost = false;
     try {
-      const token = `${folder.token}${this.#instance.index}:`;
-      const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
-      const request = { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
-      if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false };
-      const running = executor.start(request);
-      this.#server = running;
-      const gone = new AbortController();
-      const ended = running.ended.finally(() => gone.abort());
+      if (left) this.#server = left.running;
+      const request = left ? undefined : await this.#request(server, work);
+      if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false, lost: false };
+      const tried = await this.#follow(left?.running ?? executor.start(request!), server, left !== undefined);
+      isLost = tried.lost;
+      return tried;
+    } finally {
+      await this.#endServer();
+      await log.end();
+      if (own !== undefined && !isLost) slots.give(own); // a lost node may still be writing there
+    }
+  }
+
+  async #request({ executor, port, gpus }: Server, work: string) {
+    const token = `${this.#context.folder.token}${this.#instance.index}:`;
+    const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
+    return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
+  }
+
+  /** From its place in a queue to its end. */
+  async #follow(running: Running, { port }: Server, isAdopted: boolean): Promise<Tried> {
+    const { serving, journal } = this.#context;
+    const { health, readyMs } = this.#instance.execution.service!;
+    const lines = placeLines(this.#instance, this.#context);
+    this.#server = running;
+    if (isAdopted) lines.adopted(undefined);
+    followQueue(running, { ...lines, isAdopted });
+    const gone = new AbortController();
+    const ended = running.ended.finally(() => gone.abort());
+    await Promise.race([running.began, ended]);
+    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context);
+    try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
       const detail = await untilHealthy(`${url}${health}`, { readyMs, signal });
       const served = detail === undefined;
       if (served) {
         journal.write({ event: "serving", stage: this.#instance.id, url });
-        if (how.first) serving(url);
+        serving(url);
       } else if (!signal.aborted) {
         running.askToEnd();
         await ended;
-        return { result: { kind: "failed", cause: "time-limit", detail }, served };
+        return { result: { kind: "failed", cause: "time-limit", detail }, served, lost: false };
       }
-      return { result: await ended, served };
+      const result = await ended;
+      const lost = result.kind === "failed" && ["machine", "time-limit"].includes(result.cause);
+      return { result, served, lost };
     } finally {
-      await this.#endServer();
-      await log.end();
-      slots.give(work);
+      hours?.end();
     }
   }
 
@@ -174,11 +216,11 @@ export class ServiceRun implements Running {
   }
 }
 
-function failureOf({ result, served }: Tried): CarriedOut & { kind: "failed" } {
+function failureOf({ result, served }: Pick<Tried, "result" | "served">): CarriedOut & { kind: "failed" } {
   const when = served ? "while it was used" : "before its first answer";
   switch (result.kind) {
     case "failed":
-      return result.cause === "time-limit" || result.cause === "machine"
+      return ["time-limit", "machine", "operator"].includes(result.cause)
         ? result
         : { ...result, detail: `it ended ${when}: ${result.detail}` };
     default:

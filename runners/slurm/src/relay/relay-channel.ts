@@ -3,16 +3,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { withoutOptions } from "../call-slurm.ts";
 import { hostEnd } from "./channel-ends.ts";
-import type { RelayServer } from "./relay-server.ts";
-
-const program = join(import.meta.dirname, "relay-node.ts");
 
 export type RelayChannelOptions = {
-  server: Pick<RelayServer, "serve">;
+  /** Takes the channel, until the channel ends. */
+  server: { serve(channel: Duplex): Promise<void> };
+  /** The file of this folder that is the channel's other end; without it the relay of calls that come from the node. */
+  program?: "relay-node.ts" | "service-node.ts";
   /** The id of the job in Slurm. */
   job: string;
   /** The socket's path on the node. */
@@ -58,8 +59,8 @@ export class RelayChannel {
 
   /** One channel, from its opening to its end; returns what Slurm said. */
   async #once(): Promise<string> {
-    const { server, job, socket, env } = this.#options;
-    const child = spawn("srun", srunArguments(job, socket), {
+    const { server, job, socket, env, program = "relay-node.ts" } = this.#options;
+    const child = spawn("srun", srunArguments(job, [join(import.meta.dirname, program), socket]), {
       cwd: tmpdir(),
       env: { ...withoutOptions(env), LC_ALL: "C" },
       stdio: ["pipe", "pipe", "pipe"],
@@ -88,7 +89,7 @@ export class RelayChannel {
 }
 
 /** A step of the job that shares the job's CPUs and memory, and takes none of its GPUs. */
-function srunArguments(job: string, socket: string): string[] {
+function srunArguments(job: string, program: string[]): string[] {
   return [
     ...[
       `--jobid=${job}`,
@@ -101,6 +102,6 @@ function srunArguments(job: string, socket: string): string[] {
     ],
     ...["--quiet", "--export=NONE", "--input=0", "--output=0", "--error=0", `--chdir=${tmpdir()}`],
     ...["--job-name=mlrb-relay", "--kill-on-bad-exit=0"],
-    ...[process.execPath, ...nodeFlags, program, socket],
+    ...[process.execPath, ...nodeFlags, ...program],
   ];
 }

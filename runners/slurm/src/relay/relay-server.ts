@@ -9,13 +9,13 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { performServerHandshake } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import { type Duplex, Transform, type TransformCallback } from "node:stream";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
 import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
 import { decoded } from "./decoded.ts";
-import { answerMs, endIfSilent } from "./end-if-silent.ts";
+import { answerMs } from "./end-if-silent.ts";
+import { takeStreams } from "./streams.ts";
 
 export type RelayOptions = {
   /** The attempt's name, from which the placeholders come. */
@@ -23,6 +23,8 @@ export type RelayOptions = {
   routes: RelayRoute[];
   /** Values by name. */
   secrets: Record<string, string>;
+  /** The address to call for one below a route. May throw: the callee is then away. */
+  locate?: (url: URL) => URL;
   requestBytesMax?: number;
   /** Of an answer that came compressed. */
   plainBytesMax?: number;
@@ -61,24 +63,14 @@ export class RelayServer {
 
   /** Serves calls from one channel until it ends; each call is a stream of its own. */
   async serve(channel: Duplex): Promise<void> {
-    const session = performServerHandshake(channel, { settings: { maxConcurrentStreams: callsMax } });
-    session.on("error", () => {}); // `close` follows
-    session.on("stream", (stream, headers) => {
-      stream.on("error", () => {}); // the call's own end follows
-      if (stream.closed || stream.destroyed) return; // the node has reset it
-      if (headers[":method"] !== "CONNECT") return stream.close();
-      stream.respond({ ":status": 200 });
-      this.#server.emit("connection", stream);
-    });
-    for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
-    endIfSilent(session, answerMs);
-    await new Promise<void>((closed) => session.once("close", () => closed()));
+    const take = (stream: Duplex) => void this.#server.emit("connection", stream);
+    await takeStreams(channel, { most: callsMax, answerMs, take });
   }
 
   #forward(asked: IncomingMessage, answer: ServerResponse): void {
     asked.on("error", () => {});
     answer.on("error", () => {});
-    const url = URL.canParse(asked.url ?? "") ? new URL(asked.url!) : undefined;
+    let url = URL.canParse(asked.url ?? "") ? new URL(asked.url!) : undefined;
     const route = url && routeOf(url, this.#options.routes, this.#namedIn(asked.headers));
     if (!url || !route) {
       refuse(answer, 403, "the relay forwards only to the models of the agent's preset");
@@ -88,6 +80,13 @@ export class RelayServer {
     if (Number(asked.headers["content-length"] ?? 0) > most) {
       asked.resume();
       refuse(answer, 413, `a request of more than ${most} bytes`);
+      return;
+    }
+    try {
+      url = this.#options.locate?.(url) ?? url;
+    } catch (error) {
+      asked.resume();
+      this.#failed(answer, Object.assign(error as Error, { code: "ECONNREFUSED" }));
       return;
     }
     try {

@@ -1,0 +1,43 @@
+// Connections as streams of one HTTP/2 session over a channel. Either side of a channel may open them.
+import { type ClientHttp2Session, connect, performServerHandshake } from "node:http2";
+import type { Duplex } from "node:stream";
+import { endIfSilent } from "./end-if-silent.ts";
+
+/** How many calls of all users of a service may be under way. */
+export const serviceCallsMax = 1_000;
+
+/** Takes the streams that the other side opens, until the channel ends. */
+export async function takeStreams(
+  channel: Duplex,
+  { most, answerMs, take }: { most: number; answerMs: number; take(stream: Duplex): void },
+): Promise<void> {
+  const session = performServerHandshake(channel, { settings: { maxConcurrentStreams: most } });
+  session.on("error", () => {}); // `close` follows
+  session.on("stream", (stream, headers) => {
+    stream.on("error", () => {}); // the stream's own end follows
+    if (stream.closed || stream.destroyed) return; // the other side has reset it
+    if (headers[":method"] !== "CONNECT") return stream.close();
+    stream.respond({ ":status": 200 });
+    take(stream);
+  });
+  for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
+  endIfSilent(session, answerMs);
+  await new Promise<void>((closed) => session.once("close", () => closed()));
+}
+
+/** A session in which this side opens the streams. `ready` once the other side has answered. */
+export function streamsOver(
+  channel: Duplex,
+  { answerMs, ready }: { answerMs: number; ready(session: ClientHttp2Session): void },
+): ClientHttp2Session {
+  const session = connect("http://relay", { createConnection: () => channel });
+  session.on("error", () => {});
+  for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
+  endIfSilent(session, answerMs);
+  session.once("remoteSettings", () => ready(session));
+  return session;
+}
+
+export function openStream(session: ClientHttp2Session): Duplex {
+  return session.request({ ":method": "CONNECT", ":authority": "relay" });
+}
