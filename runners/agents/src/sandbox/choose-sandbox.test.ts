@@ -89,7 +89,10 @@ test("on a node bubblewrap is chosen before podman", needsBubblewrap, async (t) 
 test("on a node where nothing isolates the agent each program's reason is named", async (t) => {
   const error = await chosen(t, { executor: "slurm" });
   assert.ok(error instanceof SandboxTrouble);
-  assert.match(error.message, /bubblewrap: .*; podman: podman is not installed; .*ask the administrator/s);
+  assert.match(
+    error.message,
+    /bubblewrap: .*; podman: podman is not installed; apptainer: apptainer .*ask the administrator/s,
+  );
   assert.doesNotMatch(error.message, /--executor docker, set/);
 });
 

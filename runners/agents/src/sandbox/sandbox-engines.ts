@@ -2,12 +2,14 @@
 // they install and allow, so the choice is made where the job runs.
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
+import { apptainerAbilities } from "./apptainer-abilities.ts";
+import { apptainerWalls } from "./apptainer-walls.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
 import { startTrouble } from "./start-trouble.ts";
 
 export type SandboxEngine = {
-  kind: "bubblewrap" | "podman";
+  kind: "bubblewrap" | "podman" | "apptainer";
   /** Why it cannot isolate such an agent here, with what to ask for; undefined if it can. */
   missing(needs: SandboxNeeds): Promise<string | undefined>;
   open(request: WallsRequest): Promise<Walls>;
@@ -46,6 +48,16 @@ export function nodeEngines(podman: Podman, { limitsMemory = mayLimitMemory }: E
       kind: "podman",
       open: podman.open,
       missing: async (needs) => (await podman.missing(needs)) ?? (await startTrouble("podman", podman.open)),
+    },
+    {
+      kind: "apptainer",
+      open: apptainerWalls,
+      async missing(needs) {
+        if (needs.image !== undefined) return "images run in podman only";
+        const able = await apptainerAbilities();
+        if ("missing" in able) return able.missing;
+        return (await noMemoryLimit(needs)) ?? (await startTrouble("apptainer", apptainerWalls));
+      },
     },
   ];
   return engines;

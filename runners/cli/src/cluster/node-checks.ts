@@ -85,7 +85,7 @@ function sandboxCheck(sandboxes: SlurmNode["sandboxes"], attempts: string[]): Ch
   return missing(
     name,
     found(agents),
-    `${namespacesHelp} and for the package bubblewrap, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
+    `${namespacesHelp} and for the package bubblewrap, or Apptainer, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
   );
 }
 
