@@ -5,6 +5,7 @@ import { userInfo } from "node:os";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { containerEngine } from "./container-engine.ts";
 import { dockerWalls, refusalOf } from "./docker-walls.ts";
+import { ensureImage } from "./ensure-image.ts";
 
 /** Why podman cannot hold untrusted programs here, with what to ask for; undefined if it can. */
 async function podmanMissing(): Promise<string | undefined> {
@@ -21,8 +22,16 @@ async function podmanWalls(request: WallsRequest): Promise<Walls> {
   return await dockerWalls(request, { env: podmanVariables(), patienceMs: 0 });
 }
 
+/** Pulls or builds the image on this node, unless it is here. Throws with the reason. */
+async function preparePodman(image: string): Promise<void> {
+  const engine = await containerEngine(podmanVariables());
+  if ("trouble" in engine) throw new Error(engine.trouble.detail);
+  const ensured = await ensureImage(engine, image, { root: process.cwd() });
+  if (!ensured.ok) throw new Error(ensured.detail);
+}
+
 /** For a sandbox that is chosen on the node. */
-export const podman = { missing: podmanMissing, open: podmanWalls };
+export const podman = { missing: podmanMissing, open: podmanWalls, prepare: preparePodman };
 
 function podmanVariables(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { uid, homedir } = userInfo();

@@ -105,3 +105,13 @@ test("an installed podman that cannot start a program is not chosen", async (t) 
     /podman: podman starts no program here: crun: cgroups in hybrid mode/,
   );
 });
+
+test("an agent with an image never runs without it, trusted or not, and none that cannot be had costs a call", async (t) => {
+  const asked = { executor: "slurm", image: "lab/agent@sha256:0" };
+  assert.equal(await chosen(t, asked, { podman, trusted: true }), "podman");
+  assert.equal(await chosen(t, { ...asked, unsafe: true }, { podman }), "podman");
+  const prepare = () => Promise.reject(new Error("image: it could not be pulled"));
+  const error = await chosen(t, asked, { podman: { ...podman, prepare } });
+  assert.ok(error instanceof SandboxTrouble);
+  assert.match(error.message, /"stranger": image: it could not be pulled/);
+});

@@ -36,7 +36,7 @@ export async function chooseSandbox(
   choice: SandboxChoice,
 ): Promise<Sandbox> {
   const { under, agent, trusted, alsoReads = [], earlier } = choice;
-  if (asked?.executor !== "docker" && (trusted || asked?.unsafe)) return plainSandbox(under, earlier?.root);
+  if ((trusted || asked?.unsafe) && !isContained(asked)) return plainSandbox(under, earlier?.root);
   const { kind, open } = await wallsFor(asked, choice);
   const {
     image,
@@ -56,6 +56,11 @@ export async function chooseSandbox(
     ...(environment && { environment }),
     token: sandboxToken(token.replace(/[^A-Za-z0-9-]+/g, "-")),
   });
+}
+
+/** Whether the agent's programs are not this host's, or are seen from another system: its key says so. */
+function isContained(asked: SandboxRequest | undefined): boolean {
+  return asked?.executor === "docker" || (asked?.executor === "slurm" && asked.image !== undefined);
 }
 
 type Opener = { kind: string; open(request: WallsRequest): Promise<Walls> };
@@ -94,6 +99,10 @@ async function onNode(
     );
   const why = found.passed.length === 0 ? "" : ` (not ${found.passed.join("; not ")})`;
   console.log(`sandbox: ${found.engine.kind}${why}`);
+  if (asked.image !== undefined)
+    await found.engine.prepare?.(asked.image).catch((error: Error) => {
+      throw new SandboxTrouble(`agent "${agent}": ${error.message}`);
+    });
   return found.engine;
 }
 

@@ -12,6 +12,8 @@ export type SandboxEngine = {
   kind: "bubblewrap" | "podman" | "apptainer";
   /** Why it cannot isolate such an agent here, with what to ask for; undefined if it can. */
   missing(needs: SandboxNeeds): Promise<string | undefined>;
+  /** Brings the image here, before the attempt costs anything. Throws with the reason. */
+  prepare?(image: string): Promise<void>;
   open(request: WallsRequest): Promise<Walls>;
 };
 
@@ -46,7 +48,7 @@ export function nodeEngines(podman: Podman, { limitsMemory = mayLimitMemory }: E
     },
     {
       kind: "podman",
-      open: podman.open,
+      ...podman,
       missing: async (needs) => (await podman.missing(needs)) ?? (await startTrouble("podman", podman.open)),
     },
     {

@@ -91,7 +91,7 @@ function whyUnfit({ stage, action, execution }: Instance): string | undefined {
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
   if (stage.untrusted && filesTravel({ execution }))
     return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
-  if (execution.image !== undefined) return `runs in the image ${execution.image}`;
+  if (execution.image !== undefined && !stage.untrusted) return `runs in the image ${execution.image}`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";
   return undefined;
