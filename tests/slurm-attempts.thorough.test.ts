@@ -2,10 +2,20 @@
 // supervisor, calls go through its relay, and the attempt continues after preemption, kills and lost channels.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import { startTrouble } from "@mlrb/agents/sandbox/start-trouble";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
+import { podman } from "@mlrb/docker/podman-on-node";
 import { defineLlmAttempt, keyName, recorded, shell, submit } from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab, leftovers } from "./support/lab.ts";
 import { fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
@@ -126,6 +136,39 @@ it("an attempt as a job gives this host's submission, and its key reaches neithe
   assert.match(`${where.gpus}`, /^Fake A100-SXM4-80GB \(GPU-0/);
   assert.match(journals(other), /"event":"placed"[^\n]*"queuedMs":\d+/);
   assert.match(`${where.job} ${where.node} ${where.sandbox}`, /^\d+ n[12] bubblewrap /);
+});
+
+/** A folder for the PATH whose programs of these names fail, as where they are not installed. */
+function failing(at: Lab, ...names: string[]): string {
+  const bin = join(at.outside, "failing");
+  mkdirSync(bin, { recursive: true });
+  for (const name of names) writeFileSync(join(bin, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  return `${bin}:${process.env.PATH}`;
+}
+
+it("on a node where nothing isolates an agent the attempt is refused before a model is called", async (at, t) => {
+  const { served } = await heldProvider(t);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const said = await start(at, { PATH: failing(at, "bwrap", "podman") }).ended;
+  assert.equal(said.code, 1);
+  assert.match(
+    said.stdout,
+    /this node has no sandbox to run it in: bubblewrap: .*; podman: .*; apptainer: .*ask the administrator/,
+  );
+  assert.equal(served.seen.length, 0);
+});
+
+it("on a node without bubblewrap an attempt runs in podman, and its record says so", async (at, t) => {
+  const missing = (await podman.missing()) ?? (await startTrouble("podman", podman.open));
+  if (missing !== undefined) return t.skip(missing);
+  const { served } = await heldProvider(t);
+  defineLlmAttempt(at, served, { attempt: onSlurm });
+  const said = await start(at, { PATH: failing(at, "bwrap") }).ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { record } = recorded(at);
+  assert.equal(digestOf(record), expectedDigest);
+  const { where } = (record as { ran: { where: Record<string, string> } }).ran;
+  assert.match(`${where.executor} ${where.sandbox} ${where.engine}`, /^slurm podman podman \d/);
 });
 
 it("a preempted attempt is submitted again with one call repeated, and one that a person cancels is not", async (at, t) => {

@@ -257,7 +257,7 @@ it("doctor finds what a node has by a small job, and leaves nothing", async (at)
   assert.deepEqual(answers, {
     ...{ plan: "works", "slurm (default partition)": "works", "node's shared disk": "works" },
     ...{ "node's python": "works", "node's processor": "works", "node's network": "works" },
-    ...{ "node's walls": "works", "node's bubblewrap": "note", "node's disk": "works" },
+    ...{ "node's walls": "works", "node's sandbox": "note", "node's disk": "works" },
   });
   assert.deepEqual(readdirSync(at.root), []);
 });

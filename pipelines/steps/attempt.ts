@@ -22,6 +22,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { podman } from "@mlrb/docker/podman-on-node";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
@@ -114,7 +115,7 @@ try {
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
   sandbox = await chooseSandbox(asked, {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
-    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
+    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls, podman },
   });
   const branch = continues ? attemptBranch(folder) : undefined;
   const ledger = await runAttempt(sandbox, {

@@ -24,17 +24,8 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   if (uid === 0)
     throw new Error("bug: programs in a container would be root; give their folder to another user");
   const engine = await engineSoon(options);
-  if (engine.rootless && engine.flavour === "docker")
-    throw new Error(
-      "a rootless Docker cannot hold untrusted programs: their files would belong to users whom this one may not " +
-        "read; use rootless podman (MLRB_CONTAINER_ENGINE=podman), a Docker of root, or bubblewrap",
-    );
-  if (!engine.holds.memory)
-    throw new Error(
-      `${engine.version} cannot limit the memory of a container: it was given no control group for memory; ` +
-        "use a host with control groups of version 2 and let systemd delegate them (docs/docker.md), an engine of " +
-        "root, or bubblewrap",
-    );
+  const refusal = refusalOf(engine);
+  if (refusal !== undefined) throw new Error(refusal);
   const image = await ensureImage(engine, request.image, { root: options.root ?? process.cwd() });
   if (!image.ok) throw new Error(image.detail);
   const place = { engine, request, image, user: `${uid}:${gid}` };
@@ -74,6 +65,22 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
       await clear(engine, request.token); // the engine may have been away when a container was to be removed
     },
   };
+}
+
+/** Why this engine cannot hold untrusted programs; undefined if it can. */
+export function refusalOf(engine: ContainerEngine): string | undefined {
+  if (engine.rootless && engine.flavour === "docker")
+    return (
+      "a rootless Docker cannot hold untrusted programs: their files would belong to users whom this one may not " +
+      "read; use rootless podman (MLRB_CONTAINER_ENGINE=podman), a Docker of root, or bubblewrap"
+    );
+  if (!engine.holds.memory)
+    return (
+      `${engine.version} cannot limit the memory of a container: it was given no control group for memory; ` +
+      "use a host with control groups of version 2 and let systemd delegate them (docs/docker.md), an engine of " +
+      "root, or bubblewrap"
+    );
+  return undefined;
 }
 
 async function engineSoon({ env, patienceMs = 60_000 }: DockerWallsOptions): Promise<ContainerEngine> {

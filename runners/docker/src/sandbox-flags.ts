@@ -41,7 +41,9 @@ export function sandboxCreation(
       `${path}:rw,nosuid,nodev,mode=0711,size=64k`,
     ]),
     // hides the host's devices and control groups; libraries for several GPUs read how these are connected
-    ...["--tmpfs", gpus.length > 0 ? "/sys/fs/cgroup:ro,size=4k" : "/sys:ro,size=4k"],
+    ...(gpus.length > 0 ? [] : ["--tmpfs", "/sys:ro,size=4k"]),
+    // podman mounts them again over a /sys that is mounted here
+    ...(gpus.length > 0 || engine.flavour === "podman" ? ["--tmpfs", "/sys/fs/cgroup:ro,size=4k"] : []),
     ...mountFlags([
       ...imageMounts(image.reference),
       ...shown,

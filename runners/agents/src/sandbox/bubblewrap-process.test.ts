@@ -8,7 +8,8 @@ import { type TestContext, test } from "node:test";
 import timers from "node:timers/promises";
 import type { ExecRequest } from "@mlrb/core/ports/sandbox";
 import type { BubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
+import { startBubblewrap } from "./bubblewrap-process.ts";
+import type { SandboxProcess } from "./sandbox-process.ts";
 
 /** No process has this number: the kernel counts to 2^22 at most. */
 const noProcess = 2 ** 22 + 1;
@@ -83,7 +84,7 @@ function scene(t: TestContext): FakeBubblewrap {
 const plain: BubblewrapArguments = { argv: ["--dev", "/dev"], given: [] };
 
 /** Starts it with `pid` as its first process. */
-async function started(fake: FakeBubblewrap, pid = noProcess): Promise<BubblewrapProcess> {
+async function started(fake: FakeBubblewrap, pid = noProcess): Promise<SandboxProcess> {
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.inform(pid);
   fake.answer("r", 0);

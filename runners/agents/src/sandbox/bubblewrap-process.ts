@@ -1,18 +1,11 @@
-// One set of namespaces with its first process: starts bubblewrap, runs programs in it, and ends everything that was
-// started in it.
+// Starts bubblewrap: one set of namespaces with its first process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex, Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { unreachable } from "@mlrb/core/ports/outcome";
-import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
+import type { Readable } from "node:stream";
 import type { BubblewrapArguments, DescriptorInput } from "./bubblewrap-arguments.ts";
-import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
-import { isGone } from "./namespace-processes.ts";
-
-type Program = { request: ExecRequest; resolve(result: ExecResult): void };
+import { SandboxProcess } from "./sandbox-process.ts";
 
 /**
  * `initArguments` follow the program. `groups` are descriptors that the first process inherits; they are closed
@@ -23,7 +16,7 @@ export async function startBubblewrap(
   initArguments: (groups: number[]) => string[],
   groups: number[],
   token: string,
-): Promise<BubblewrapProcess | { failed: string }> {
+): Promise<SandboxProcess | { failed: string }> {
   const descriptors = [...given.map(descriptorOf), ...groups];
   const at = (index: number) => String(4 + index); // after the usual three and the one for information
   let child: ChildProcess;
@@ -40,118 +33,10 @@ export async function startBubblewrap(
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
-  const started = new BubblewrapProcess(child);
+  const informed = information(child.stdio[3] as Readable);
+  const started = new SandboxProcess(child, { maker: "bubblewrap", first: () => informed });
   const failed = await started.failedToBegin();
   return failed === undefined ? started : { failed };
-}
-
-export class BubblewrapProcess {
-  readonly #child: ChildProcess;
-  readonly #programs = new Map<number, Program>();
-  readonly #ready = Promise.withResolvers<"ready" | "ended">();
-  readonly #informed: Promise<void>;
-  readonly #whenEnded: Promise<void>;
-  #first: number | undefined;
-  #count = 0;
-  #endedByUs = false;
-  #ended = false;
-  #complaint = "";
-
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    this.#informed = information(child.stdio[3] as Readable).then((pid) => {
-      this.#first = pid;
-    });
-    this.#whenEnded = endOf(child).then((how) => this.#resolvePrograms(how));
-    child.stdout!.on(
-      "data",
-      answerReader((answer) => this.#take(answer)),
-    );
-    child.stderr!.on("data", (bytes: Buffer) => {
-      this.#complaint = (this.#complaint + bytes).slice(-2000);
-    });
-    for (const stream of child.stdio) (stream as Duplex | null)?.on("error", () => {}); // its end reports it
-  }
-
-  /** Undefined once the first process takes requests. Otherwise bubblewrap has ended. */
-  async failedToBegin(): Promise<string | undefined> {
-    const begun = await this.#ready.promise;
-    await Promise.race([this.#informed, this.#whenEnded]);
-    if (begun === "ready" && this.#first !== undefined) return undefined;
-    this.#child.kill("SIGKILL");
-    await this.#whenEnded;
-    return lastLine(this.#complaint, "bubblewrap ended before it had begun");
-  }
-
-  /** The host's pid of the first process. */
-  get first(): number {
-    return this.#first!;
-  }
-
-  living(): boolean {
-    return !this.#ended;
-  }
-
-  async exec(request: ExecRequest): Promise<ExecResult> {
-    const id = ++this.#count;
-    const bytes = requestBytes(id, request);
-    if (this.#ended) return { kind: "lost", detail: lastLine(this.#complaint, "the sandbox has ended") };
-    return new Promise((resolve) => {
-      this.#programs.set(id, { request, resolve });
-      this.#child.stdin!.write(bytes);
-    });
-  }
-
-  /** Ends everything inside. Throws if the first process does not end. */
-  async end(): Promise<void> {
-    const pid = this.first;
-    this.#endedByUs = true;
-    if (!this.#ended) kill(pid);
-    // bubblewrap ends after its first process, which ends after everything in its namespace
-    for (let round = 0; round < 1000 && !(this.#ended && isGone(pid)); round++) {
-      await Promise.race([this.#whenEnded, sleep(10)]);
-      if (!isGone(pid)) kill(pid);
-    }
-    if (!isGone(pid))
-      throw new Error(
-        `the first process of the sandbox, ${pid}, would not end; end it by hand and run again`,
-      );
-  }
-
-  #take(answer: Answer): void {
-    if (answer.kind === "ready") {
-      this.#ready.resolve("ready");
-      return;
-    }
-    const program = this.#programs.get(answer.id);
-    if (!program) return;
-    if (answer.kind === "output") {
-      program.request.onOutput(answer.stream, answer.bytes);
-      return;
-    }
-    this.#programs.delete(answer.id);
-    program.resolve(resultOf(answer));
-  }
-
-  #resolvePrograms(how: string): void {
-    this.#ended = true;
-    this.#ready.resolve("ended");
-    const result: ExecResult = this.#endedByUs
-      ? { kind: "signalled", signal: "SIGKILL" }
-      : { kind: "lost", detail: lastLine(this.#complaint, `bubblewrap ${how}`) };
-    for (const { resolve } of this.#programs.values()) resolve(result);
-    this.#programs.clear();
-  }
-}
-
-/** Resolves with how it ended. */
-function endOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.on("error", (error) => resolve(error.message));
-    child.on("close", (code, signal) =>
-      resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`),
-    );
-  });
 }
 
 /** A descriptor from which the text can be read. The file behind it has no name. */
@@ -177,34 +62,4 @@ async function information(stream: Readable): Promise<number | undefined> {
   for await (const piece of stream) text += piece;
   const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
   return pid === undefined ? undefined : Number(pid);
-}
-
-function resultOf(answer: Exclude<Answer, { kind: "ready" | "output" }>): ExecResult {
-  switch (answer.kind) {
-    case "exited":
-      return { kind: "exited", code: answer.code };
-    case "signalled":
-      return { kind: "signalled", signal: signalName(answer.number) };
-    case "not-started":
-      return { kind: "not-started", detail: answer.detail };
-    default:
-      return unreachable(answer);
-  }
-}
-
-function signalName(number: number): string {
-  const found = Object.entries(constants.signals).find(([, one]) => one === number);
-  return found?.[0] ?? `signal ${number}`;
-}
-
-function lastLine(text: string, otherwise: string): string {
-  return text.trimEnd().split("\n").at(-1) || otherwise;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // gone already
-  }
 }

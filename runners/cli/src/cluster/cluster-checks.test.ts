@@ -45,7 +45,16 @@ test("doctor closes the way of its job's files also when the job is late: nothin
   const checks = await clusterChecks(
     [
       {
-        ...{ python: false, gpus: 0, offline: [], walled: [], attempts: [], stages: ["data"], attemptMs: 0 },
+        ...{
+          python: false,
+          gpus: 0,
+          offline: [],
+          walled: [],
+          attempts: [],
+          sandbox: { weakLimits: false },
+          stages: ["data"],
+          attemptMs: 0,
+        },
         ...{ slurm: { files: "remote-cache" }, most: { cpus: 1, limits: {}, memoryBytes: 0 } },
       },
     ],

@@ -8,7 +8,7 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { formatDuration } from "@mlrb/core/text/units";
 import { readFormat } from "@mlrb/formats/read-format";
 import { slurmNode } from "@mlrb/formats/stage/slurm-node";
-import { slurmProbe, slurmProgram } from "@mlrb/local/process/slurm-program";
+import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import { newRunName } from "@mlrb/local/run/run-name";
 import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folders";
 import { statePaths } from "@mlrb/local/store/state-folder";
@@ -17,6 +17,9 @@ import type { JobsAlike } from "../gates/profile-needs.ts";
 import { jobPost } from "../run/job-post.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
+
+/** Importing it would start it. */
+const slurmProbe = join(import.meta.dirname, "slurm-probe.ts");
 
 export type ClusterPlace = {
   repository: string;
@@ -170,7 +173,10 @@ function probe({ slot, repository, here, jobs, env }: Probe): ExecutionRequest {
     ...{ id: "doctor", key: "doctor", token: `mlrb-doctor:${process.pid}:`, root: repository, work: slot },
     run: {
       kind: "command",
-      command: [process.execPath, ...nodeFlags, slurmProbe, output, here.python?.path ?? "python3"],
+      command: [
+        ...[process.execPath, ...nodeFlags, slurmProbe, output, here.python?.path ?? "python3"],
+        JSON.stringify(jobs.sandbox),
+      ],
     },
     env: { PATH: env.PATH ?? "", HOME: join(slot, "tmp"), TMPDIR: env.TMPDIR ?? "/tmp" },
     ...{ inputs: {}, outputs: {}, log: join(slot, "log"), reads: [], writes: [], cpus: 1, gpus: [] },

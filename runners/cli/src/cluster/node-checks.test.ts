@@ -12,12 +12,22 @@ const node: SlurmNode = {
   python: "3.11.2",
   namespaces: { network: true, readOnly: true },
   noWalls: null,
-  bubblewrap: true,
+  sandboxes: [
+    { kind: "bubblewrap", missing: null },
+    { kind: "podman", missing: null },
+  ],
   temporaryBytes: 40 * 2 ** 30,
   gpus: ["Fake A100 (GPU-0)"],
   clockMs: 5_000,
 };
-const needs: NodeNeeds = { python: true, gpus: 1, offline: ["data"], walled: ["load"], attempts: [] };
+const needs: NodeNeeds = {
+  python: true,
+  gpus: 1,
+  offline: ["data"],
+  walled: ["load"],
+  attempts: [],
+  sandbox: { weakLimits: false },
+};
 const here: SubmitHost = {
   python: { path: "/usr/bin/python3", version: "3.11.2" },
   processor: "x64 AuthenticAMD avx2",
@@ -34,19 +44,26 @@ test("a node that has all of it has nothing missing", () => {
     "works node's processor: of the same class as here",
     "works node's network: can be removed from a stage",
     "works node's walls: for stages that open agents' files",
-    "note node's bubblewrap: makes a sandbox; attempts run on this host",
+    "note node's sandbox: bubblewrap; attempts run on this host",
     "works node's gpus: Fake A100 (GPU-0)",
     "works node's disk: 40.0 GiB free for temporary files",
   ]);
 });
 
-test("agents on nodes need bubblewrap there", () => {
-  const line = (bubblewrap: boolean) =>
-    said({ bubblewrap }, { attempts: ["attempt"] }).find((one) => one.includes("bubblewrap:"))!;
-  assert.equal(line(true), 'works node\'s bubblewrap: makes a sandbox for the agents of "attempt"');
+test("agents on nodes get the first program that works there, and the reasons against those before it", () => {
+  const line = (...missing: (string | null)[]) => {
+    const kinds = ["bubblewrap", "podman"];
+    const sandboxes = missing.map((one, at) => ({ kind: kinds[at]!, missing: one }));
+    return said({ sandboxes }, { attempts: ["attempt"] }).find((one) => one.includes("sandbox:"))!;
+  };
+  assert.equal(line(null, "gone"), 'works node\'s sandbox: bubblewrap for the agents of "attempt"');
+  assert.equal(
+    line("no namespaces", null),
+    'works node\'s sandbox: podman for the agents of "attempt"; not bubblewrap: no namespaces',
+  );
   assert.match(
-    line(false),
-    /^missing node's bubblewrap: makes no sandbox for the agents of "attempt"\n {2}ask the administrator/,
+    line("no namespaces", "not installed"),
+    /^missing node's sandbox: none for the agents of "attempt"; not bubblewrap: no namespaces; not podman: not installed\n {2}ask the administrator/,
   );
 });
 
@@ -56,7 +73,7 @@ test("of a node that has nothing, each line says what to ask the administrator",
     python: null,
     namespaces: { network: false, readOnly: false },
     noWalls: "no user namespaces",
-    bubblewrap: false,
+    sandboxes: [{ kind: "bubblewrap", missing: "not installed" }],
     temporaryBytes: 2 ** 30,
     gpus: null,
     clockMs: 3_609_000,
@@ -68,7 +85,7 @@ test("of a node that has nothing, each line says what to ask the administrator",
     "note node's processor: x64 GenuineIntel avx512f; here x64 AuthenticAMD avx2\n  stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
     `note node's network: cannot be removed from "data"\n  ${namespaces}`,
     `missing node's walls: none for "load": no user namespaces\n  ${namespaces}`,
-    "note node's bubblewrap: makes no sandbox; attempts run on this host",
+    "note node's sandbox: none; attempts run on this host; not bubblewrap: not installed",
     "missing node's gpus: Slurm granted none (CUDA_VISIBLE_DEVICES)\n  set slurm: { gres } to the cluster's name of a GPU (sinfo --format=%G lists them); ask the administrator for nvidia-smi on the nodes",
     "note node's disk: 1.0 GiB free for temporary files\n  ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
     "note node's clock: 1 h 0 m ahead of this host's\n  durations are right all the same; ask the administrator for NTP on the nodes",

@@ -53,8 +53,7 @@ function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
   );
 }
 
-function wallsChecks({ namespaces, noWalls, bubblewrap }: SlurmNode, needs: NodeNeeds): Check[] {
-  const named = (stages: string[]) => stages.map((stage) => `"${stage}"`).join(", ");
+function wallsChecks({ namespaces, noWalls, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
   const checks: Check[] = [];
   if (needs.offline.length > 0)
     checks.push(
@@ -68,20 +67,30 @@ function wallsChecks({ namespaces, noWalls, bubblewrap }: SlurmNode, needs: Node
         ? works("node's walls", "for stages that open agents' files")
         : missing("node's walls", `none for ${named(needs.walled)}: ${noWalls}`, namespacesHelp),
     );
-  const found = bubblewrap ? "makes a sandbox" : "makes no sandbox";
-  const name = "node's bubblewrap";
-  if (needs.attempts.length === 0)
-    checks.push({ name, answer: "note", found: `${found}; attempts run on this host` });
-  else if (bubblewrap) checks.push(works(name, `${found} for the agents of ${named(needs.attempts)}`));
-  else
-    checks.push(
-      missing(
-        name,
-        `${found} for the agents of ${named(needs.attempts)}`,
-        `${namespacesHelp}, and for the package bubblewrap; or let them run on this host: stages: { …: { executor: local } }`,
-      ),
-    );
-  return checks;
+  return [...checks, sandboxCheck(sandboxes, needs.attempts)];
+}
+
+/** Which program would isolate the agents of jobs, and why those before it would not. */
+function sandboxCheck(sandboxes: SlurmNode["sandboxes"], attempts: string[]): Check {
+  const name = "node's sandbox";
+  const first = sandboxes.findIndex(({ missing }) => missing === null);
+  const reasons = sandboxes
+    .slice(0, first < 0 ? sandboxes.length : first)
+    .map(({ kind, missing }) => `not ${kind}: ${missing}`);
+  const chosen = first < 0 ? "none" : sandboxes[first]!.kind;
+  const found = (words: string) => [`${chosen}${words}`, ...reasons].join("; ");
+  if (attempts.length === 0) return { name, answer: "note", found: found("; attempts run on this host") };
+  const agents = ` for the agents of ${named(attempts)}`;
+  if (first >= 0) return works(name, found(agents));
+  return missing(
+    name,
+    found(agents),
+    `${namespacesHelp} and for the package bubblewrap, or Apptainer, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
+  );
+}
+
+function named(stages: string[]): string {
+  return stages.map((stage) => `"${stage}"`).join(", ");
 }
 
 function gpuCheck({ gpus }: SlurmNode, needs: NodeNeeds): Check[] {

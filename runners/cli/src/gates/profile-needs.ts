@@ -1,5 +1,6 @@
 // What each profile of a pipeline needs of a machine, from its plan.
 
+import type { SandboxNeeds } from "@mlrb/agents/sandbox/sandbox-engines";
 import { loadPlan, type PlanRequest } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
@@ -49,6 +50,8 @@ export type NodeNeeds = {
   walled: string[];
   /** Stages whose agents need a sandbox there. */
   attempts: string[];
+  /** What that sandbox must be able to do. */
+  sandbox: SandboxNeeds;
 };
 
 export type JobsAlike = NodeNeeds & {
@@ -110,7 +113,10 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     checks: [...new Set(plan.instances.flatMap(({ checks = [] }) => checks))].map(
       (index) => plan.instances[index]!.id,
     ),
-    jobs: jobsOf(plan.instances.filter(({ execution }) => execution.executor === "slurm")),
+    jobs: jobsOf(
+      plan.instances.filter(({ execution }) => execution.executor === "slurm"),
+      plan.weakLimits,
+    ),
     contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));
@@ -123,7 +129,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
   };
 }
 
-function jobsOf(jobs: Instance[]): JobsAlike[] {
+function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
   const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
   const alike = Map.groupBy(jobs, ({ execution }) => {
     const { slurm = {}, resources } = execution;
@@ -154,6 +160,7 @@ function jobsOf(jobs: Instance[]): JobsAlike[] {
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
       walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
+      sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
     };
   });
 }

@@ -34,7 +34,7 @@ test("an attempt's secrets must be keys of its models, which stay on this host",
   );
 });
 
-test("an attempt without a shared disk, an image and a GPU's speed are refused", () => {
+test("an attempt without a shared disk, a stage with an image, and a GPU's speed are refused", () => {
   assert.match(
     refusal("untrusted: true, slurm: { files: remote-cache }") ?? "",
     /is an attempt, whose state needs a disk that its node and this host share/,
@@ -63,6 +63,7 @@ test("any other stage may be a job", () => {
   for (const settings of [
     "hostSensitive: true",
     "untrusted: true",
+    `untrusted: true, image: "lab/agent@sha256:${"0".repeat(64)}"`,
     "resources: { gpus: 1 }",
     "opens: untrusted",
     "network: none",

@@ -93,7 +93,7 @@ function whyUnfit({ stage, action, execution, uses }: Instance): string | undefi
     return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
   if (filesTravel({ execution }) && (execution.service || uses))
     return `${uses ? "uses" : "is"} a service, and has \`files: remote-cache\``;
-  if (execution.image !== undefined) return `runs in the image ${execution.image}`;
+  if (execution.image !== undefined && !stage.untrusted) return `runs in the image ${execution.image}`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";
   return undefined;

@@ -1,5 +1,15 @@
 // What a node of a cluster has, as a job of `pipeline doctor` finds it there.
-import { anyText, count, flag, listOf, nullable, type TypeOf, textOrNull, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  count,
+  flag,
+  listOf,
+  nullable,
+  type TypeOf,
+  text,
+  textOrNull,
+  wholeObject,
+} from "../schema.ts";
 
 export const slurmNode = wholeObject({
   formatVersion: { const: 1 },
@@ -9,7 +19,15 @@ export const slurmNode = wholeObject({
   python: { ...textOrNull, description: "the version of the Python at the path of the host that submits" },
   namespaces: wholeObject({ network: flag, readOnly: flag }),
   noWalls: { ...textOrNull, description: "why stages that open agents' files get no walls there" },
-  bubblewrap: { ...flag, description: "whether it makes a sandbox there" },
+  sandboxes: {
+    ...listOf(
+      wholeObject({
+        kind: text,
+        missing: { ...textOrNull, description: "why it cannot isolate agents there; null if it can" },
+      }),
+    ),
+    description: "programs that isolate agents, in the order of preference",
+  },
   temporaryBytes: { ...count, description: "free for temporary files" },
   gpus: nullable(listOf(anyText)),
   clockMs: { ...count, description: "its clock, in milliseconds since 1970" },

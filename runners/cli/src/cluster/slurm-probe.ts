@@ -1,14 +1,16 @@
 // The program of a job of `pipeline doctor`: finds what its node has. Programs are run, not only searched for.
-// Usage: `node slurm-probe.ts OUTPUT PYTHON`.
+// Usage: `node slurm-probe.ts OUTPUT PYTHON NEEDS`, where NEEDS is the JSON of what its agents need of a sandbox.
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
+import { nodeEngines, type SandboxNeeds } from "@mlrb/agents/sandbox/sandbox-engines";
+import { podman } from "@mlrb/docker/podman-on-node";
 import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
 import { writeJson } from "@mlrb/kit/json-file";
-import { processorClass } from "../decide/host-facts.ts";
-import { gpuInventory } from "../leases/gpu-inventory.ts";
-import { abilities } from "./namespaces.ts";
-import { wallsMissing } from "./walls.ts";
+import { processorClass } from "@mlrb/local/decide/host-facts";
+import { gpuInventory } from "@mlrb/local/leases/gpu-inventory";
+import { abilities } from "@mlrb/local/process/namespaces";
+import { wallsMissing } from "@mlrb/local/process/walls";
 
 /** What it printed; undefined unless it ended with 0. */
 function said(program: string, args: string[]): string | undefined {
@@ -16,8 +18,11 @@ function said(program: string, args: string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-const [, , output, python] = process.argv;
-const walls = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"];
+const [, , output, python, needs] = process.argv;
+const wanted = JSON.parse(needs!) as SandboxNeeds;
+const sandboxes: SlurmNode["sandboxes"] = [];
+for (const engine of nodeEngines(podman))
+  sandboxes.push({ kind: engine.kind, missing: (await engine.missing(wanted)) ?? null });
 const { bavail, bsize } = statfsSync(tmpdir());
 // a stage without GPUs has an empty CUDA_VISIBLE_DEVICES
 const granted = process.env.CUDA_VISIBLE_DEVICES ? gpuInventory().gpus : undefined;
@@ -28,7 +33,7 @@ const node: SlurmNode = {
   python: said(python!, ["--version"])?.replace(/^Python /, "") ?? null,
   namespaces: await abilities(),
   noWalls: (await wallsMissing()) ?? null,
-  bubblewrap: said("bwrap", [...walls, "true"]) !== undefined,
+  sandboxes,
   temporaryBytes: bavail * bsize,
   gpus: granted?.map(({ model, uuid }) => `${model} (${uuid})`) ?? null,
   clockMs: Date.now(),

@@ -1,0 +1,227 @@
+// Walls of Linux namespaces. All programs of one sandbox share one set of namespaces. It ends with its first process, which
+// ends with this process, however this one ends. Limits are the kernel's control groups if this user may make some. If
+// not, usage is metered, and everything is ended over a limit.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import { hasDiskImage } from "@mlrb/kit/files/disk-image";
+import { diskLimit } from "@mlrb/kit/files/disk-limit";
+import { withoutLinks } from "@mlrb/kit/files/without-links";
+import { type ControlGroups, makeControlGroups } from "@mlrb/kit/processes/control-groups";
+import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
+import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { findNamespace, processesWith } from "./namespace-processes.ts";
+import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
+import type { SandboxProcess } from "./sandbox-process.ts";
+
+/** A program that makes a set of namespaces, with `walls_init.py` as its first process. */
+export type NamespaceMaker = {
+  kind: "bubblewrap" | "apptainer";
+  version: string;
+  /** The first process is root and gives programs this user; undefined: all have this process's. */
+  user?: SandboxUser | undefined;
+  /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
+  countsProcessesApart: boolean;
+  start(opening: Opening): Promise<SandboxProcess | { failed: string }>;
+};
+
+export type Opening = {
+  request: WallsRequest;
+  /** The read-only paths that are still in place: a program may have moved them. */
+  readOnly: string[];
+  seccomp: Uint8Array;
+  /** Arguments of the first process, by its inherited descriptors. */
+  initArguments(descriptors: number[]): string[];
+  /** Descriptors of control groups, which the first process inherits. */
+  groups: number[];
+};
+
+/** The first process's program. */
+export const initProgram: string = readFileSync(
+  join(dirname(fileURLToPath(import.meta.url)), "walls_init.py"),
+  "utf8",
+);
+
+export class NamespaceWalls implements Walls {
+  readonly kind: string;
+  readonly where: Record<string, string>;
+  readonly #request: WallsRequest;
+  readonly #maker: NamespaceMaker;
+  readonly #groups: ControlGroups;
+  #opening: Promise<OpenWalls> | undefined;
+
+  constructor(request: WallsRequest, maker: NamespaceMaker) {
+    this.kind = maker.kind;
+    this.#request = request;
+    this.#maker = maker;
+    this.#groups = makeControlGroups(request.token, request.limits);
+    this.where = {
+      sandbox: `${maker.kind} ${maker.version}`,
+      memoryLimit: this.#groups.has.has("memory") ? "kernel" : "polled",
+    };
+  }
+
+  async exec(asked: ExecRequest): Promise<ExecResult> {
+    let open = await this.#current();
+    if (open && !open.process.living() && open.over) this.#opening = undefined; // we ended it: open new walls
+    this.#opening ??= this.#open();
+    try {
+      open = await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      return { kind: "lost", detail: (error as Error).message };
+    }
+    return await this.#run(open, asked);
+  }
+
+  async freeze(): Promise<boolean> {
+    const open = await this.#current();
+    if (!open?.process.living()) return true;
+    if (await this.#groups.freeze(true)) return true;
+    await this.#groups.freeze(false); // undo a partial freeze
+    // the first process too: it starts programs
+    open.frozen = await freezeProcesses(findNamespace(open.process.first));
+    return open.frozen !== undefined || !open.process.living();
+  }
+
+  async thaw(): Promise<boolean> {
+    const open = await this.#current();
+    if (!open?.process.living()) return true;
+    const { frozen } = open;
+    open.frozen = undefined;
+    if (frozen) return thawProcesses(frozen, findNamespace(open.process.first));
+    if (!(await this.#groups.freeze(false))) throw new Error("the sandbox's control group does not thaw");
+    return true;
+  }
+
+  async kill(): Promise<void> {
+    const open = await this.#current();
+    this.#opening = undefined; // the next program gets new walls around the same folder
+    if (open) await this.#end(open);
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.#groups.remove();
+  }
+
+  async #current(): Promise<OpenWalls | undefined> {
+    return await this.#opening?.catch(() => undefined);
+  }
+
+  async #open(): Promise<OpenWalls> {
+    const { user, countsProcessesApart } = this.#maker;
+    const { folder, limits } = this.#request;
+    const { has } = this.#groups;
+    const started = await this.#maker.start({
+      request: this.#request,
+      // a program may have moved a read-only folder: then nothing is shown in its place
+      readOnly: withoutLinks(folder, this.#request.readOnly),
+      initArguments: (descriptors) => [
+        ...(user ? [String(user.uid), String(user.gid)] : ["-", "-"]),
+        String(limits.diskBytes + beyond),
+        has.has("pids") || !countsProcessesApart ? "-" : String(limits.processes),
+        has.has("cpu") ? "-" : someCpus(limits.cpus).join(","),
+        descriptors.length > 0 ? descriptors.join(",") : "-",
+      ],
+      seccomp: seccompFilter(process.arch, {
+        polledMemory: !has.has("memory"),
+        polledDisk: !hasDiskImage(folder),
+      })!,
+      groups: this.#groups.open(),
+    });
+    if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
+    const open: OpenWalls = { process: started };
+    const disk = await diskLimit(folder, {
+      limitBytes: limits.diskBytes,
+      find: () => processesWith(started.first),
+    });
+    open.meter = startMeter({
+      ...{ disk, limits, has, first: started.first },
+      over: (limit) => {
+        open.over = limit;
+        void this.#end(open).catch(() => {}); // kill reports the error
+      },
+    });
+    return open;
+  }
+
+  async #end(open: OpenWalls): Promise<void> {
+    open.meter?.stop();
+    const ending = open.process.end();
+    await this.#groups.freeze(false); // a frozen process dies only once it may run
+    await ending;
+  }
+
+  async #run(open: OpenWalls, asked: ExecRequest): Promise<ExecResult> {
+    const before = this.#groups.met();
+    const result = await open.process.exec({
+      ...asked,
+      env: { ...asked.env, ...gpuVariables(this.#request) },
+    });
+    if (result.kind !== "exited" && result.kind !== "signalled") return result;
+    // only the program learns that its file may not grow; the harness sees its failure
+    const failed = result.kind === "signalled" || result.code !== 0;
+    if (failed && !open.over && open.process.living()) await open.meter?.look();
+    const over = open.over ?? this.#metLimit(open, result, before);
+    return over ? { ...result, over } : result;
+  }
+
+  /** A limit that the kernel held: it ends a program or refuses it something, and reports nothing. */
+  #metLimit(open: OpenWalls, result: ExecResult, before: LimitsMet): OverLimit | undefined {
+    const { memoryBytes, processes, diskBytes } = this.#request.limits;
+    const after = this.#groups.met();
+    if (after.memory > before.memory)
+      return {
+        limit: "memory",
+        detail: `its programs together took more than ${memoryBytes} bytes of memory`,
+      };
+    // the first process and the one that just ended count too
+    const full =
+      !this.#groups.has.has("pids") &&
+      open.process.living() &&
+      processesWith(open.process.first).length >= processes - 2;
+    if (after.processes > before.processes || full)
+      return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
+    if (result.kind === "signalled" && result.signal === "SIGXFSZ")
+      return { limit: "disk", detail: `a file of more than ${diskBytes} bytes` };
+    return undefined;
+  }
+}
+
+type LimitsMet = ReturnType<ControlGroups["met"]>;
+
+type OpenWalls = {
+  process: SandboxProcess;
+  over?: OverLimit;
+  /** Where no control group freezes. */
+  frozen?: FrozenProcesses | undefined;
+  meter?: SandboxMeter;
+};
+
+/** A single file may exceed the limit of all files by this much, so that a look at the disk sees the limit passed. */
+const beyond = 1 << 16;
+
+function gpuVariables({ gpus }: WallsRequest): Record<string, string> {
+  if (gpus.length === 0) return {};
+  return { CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(","), CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
+}
+
+/**
+ * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for all
+ * of them back.
+ */
+function someCpus(count: number): number[] {
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
+  const all = list.split(",").flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  const from = Math.floor(Math.random() * all.length);
+  return Array.from(
+    { length: Math.min(all.length, Math.max(1, Math.round(count))) },
+    (_, index) => all[(from + index) % all.length]!,
+  );
+}
