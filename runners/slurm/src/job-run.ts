@@ -30,6 +30,8 @@ export type JobRunOptions = Means & {
   submission?: (signal: AbortSignal) => Promise<Sbatch | { refused: string }>;
   /** Set for a job whose files travel. */
   post?: JobPost | undefined;
+  /** As of the courier. */
+  grown?: string[] | undefined;
 };
 
 export class JobRun implements Running {
@@ -105,8 +107,8 @@ export class JobRun implements Running {
     return result;
   }
 
-  #newCourier({ post, folder, job, times: { intervalMs } }: JobRunOptions): Courier | undefined {
-    return post && new Courier({ post, folder, job, intervalMs, heard: () => this.#update() });
+  #newCourier({ post, folder, job, grown, times: { intervalMs } }: JobRunOptions): Courier | undefined {
+    return post && new Courier({ post, folder, job, intervalMs, grown, heard: () => this.#update() });
   }
 
   /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
@@ -11,18 +12,25 @@ import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
+import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
+import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
-import { adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { outputPaths } from "@mlrb/local/stage/output-paths";
+import { statePaths } from "@mlrb/local/store/state-folder";
+import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { jobPost } from "../run/job-post.ts";
 import { besideMs } from "./attempt-time.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
   const { params, budget } = JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
-  const names = attemptFolder(dirname(folder), basename(folder))?.card.secrets ?? [];
+  const card = attemptFolder(dirname(folder), basename(folder))?.card;
+  const names = card?.secrets ?? [];
   const values = names.flatMap((name) => (request.env[name] ? [[name, request.env[name]] as const] : []));
   const wanted = wantedMs(folder, request.limits.timeMs, budget.timeMs);
   const options = {
     ...{ folder, name: basename(folder), program: slurmProgram, routes: modelAddresses(params) },
     secrets: Object.fromEntries(values),
+    travel: travelOf(folder, card?.gives ?? []),
     ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
   };
   const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
@@ -32,6 +40,16 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   // another supervisor follows the job now; the channel of model calls ends with this process
   return { ...job, close: () => desk?.close(), abandon: () => process.exit(0) };
 };
+
+function travelOf(folder: string, gives: AttemptCard["gives"]): AttemptTravel {
+  const files = attemptFiles(folder, outputPaths(folder, gives));
+  const { state } = statePaths(dirname(dirname(dirname(dirname(folder)))));
+  return {
+    post: jobPost({ state, scratch: join(folder, "parcels") }),
+    state: (update) => takeUpdate(update, files),
+    grown: files.appended,
+  };
+}
 
 /** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
 function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs = defaultMs): number {

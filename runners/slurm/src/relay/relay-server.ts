@@ -12,8 +12,14 @@ import {
 import { performServerHandshake } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import { type Duplex, Transform, type TransformCallback } from "node:stream";
+import { text } from "node:stream/consumers";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
-import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
+import {
+  attemptStateAddress,
+  placeholderOf,
+  type RelayRoute,
+  relayErrorHeader,
+} from "@mlrb/core/ports/relay";
 import { decoded } from "./decoded.ts";
 import { answerMs, endIfSilent } from "./end-if-silent.ts";
 
@@ -26,10 +32,14 @@ export type RelayOptions = {
   requestBytesMax?: number;
   /** Of an answer that came compressed. */
   plainBytesMax?: number;
+  /** Takes the state of an attempt whose files travel; returns the answer. Throws with what it refuses. */
+  state?: ((update: string) => string) | undefined;
 };
 
 const requestBytesMax = 64 * 2 ** 20;
 const callsMax = 64;
+/** A long text of a trajectory, with all its characters escaped. */
+const stateBytesMax = 256 * 2 ** 20;
 
 /** Codes of failures, by which the node's side chooses a cause of the table (`cause-of.ts`). */
 const codes = { unsendableSecret: "invalid_api_key", unreadableAnswer: "MLRB_NO_STREAM" };
@@ -79,6 +89,10 @@ export class RelayServer {
     asked.on("error", () => {});
     answer.on("error", () => {});
     const url = URL.canParse(asked.url ?? "") ? new URL(asked.url!) : undefined;
+    if (url?.href === attemptStateAddress && this.#options.state) {
+      void this.#takeState(asked, answer, this.#options.state);
+      return;
+    }
     const route = url && routeOf(url, this.#options.routes, this.#namedIn(asked.headers));
     if (!url || !route) {
       refuse(answer, 403, "the relay forwards only to the models of the agent's preset");
@@ -95,6 +109,20 @@ export class RelayServer {
     } catch (error) {
       asked.resume();
       this.#failed(answer, sendTrouble(error as NodeJS.ErrnoException, route));
+    }
+  }
+
+  async #takeState(
+    asked: IncomingMessage,
+    answer: ServerResponse,
+    take: (update: string) => string,
+  ): Promise<void> {
+    try {
+      bounded(asked, stateBytesMax, () => asked.destroy());
+      answer.end(take(await text(asked)));
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      refuse(answer, code === undefined ? 409 : 503, message); // with a code it is this host's disk, for a while
     }
   }
 
