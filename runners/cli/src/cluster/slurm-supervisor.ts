@@ -8,6 +8,7 @@ import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
+import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
@@ -33,6 +34,8 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     travel: travelOf(folder, card?.gives ?? []),
     ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
   };
+  // its end is in the cache, and another job would repeat its work
+  if (adopts && !options.travel.post && hasTravelled(folder)) return untilNamed;
   const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
   if (!job) return goneMeanwhile;
   const waiting = () => waitsIn(folder).length;
@@ -72,6 +75,17 @@ function addedMs(folder: string): number {
 const defaultMs = 3_600_000;
 
 const detail = "its job ended while its supervisor was dead";
+
+const noCache =
+  "its files travel through a remote cache, and none is named: set MLRB_REMOTE_CACHE and run again";
+
+/** Its job goes on. */
+const untilNamed: SupervisedStage = {
+  ended: Promise.resolve({ kind: "failed", cause: "operator", detail: noCache }),
+  askToEnd() {},
+  kill() {},
+  brokenOff: () => noCache,
+};
 
 /** The run submits the next job. */
 const goneMeanwhile: SupervisedStage = {

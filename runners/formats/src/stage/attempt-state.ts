@@ -1,6 +1,15 @@
 // The state of an attempt whose node shares no disk with the host that submitted its job: what the node sends through the
 // relay before each model call, what it gets back, and where its newest checkpoint is in the remote cache.
-import { anyText, count, listOf, type TypeOf, text, textOrNull, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  count,
+  listOf,
+  type TypeOf,
+  text,
+  textOrNull,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 import { parcel } from "./parcel.ts";
 
 const formatVersion = { const: 1 } as const;
@@ -28,10 +37,11 @@ export const attemptOrders = wholeObject({ formatVersion, whole: listOf(wholeFil
 export type AttemptOrders = TypeOf<typeof attemptOrders>;
 
 /** The file `checkpoint-parcel.json` in the attempt's folder. */
-export const checkpointParcel = wholeObject({
+export const checkpointParcel = wholeExcept(["before"], {
   formatVersion,
   name: { ...text, description: "of the checkpoint" },
   parcel,
+  before: { ...parcel, description: "of the checkpoint before, in case the cache has lost this one" },
 });
 export type CheckpointParcel = TypeOf<typeof checkpointParcel>;
 

@@ -6,6 +6,7 @@ import {
   flag,
   jsonObject,
   kindsOf,
+  listOf,
   sha256,
   type TypeOf,
   wholeExcept,
@@ -36,8 +37,8 @@ export const parcelJob = wholeExcept(["attempt"], {
     description: "the entries of the work folder's `in`, by name",
   } as const,
   attempt: {
-    ...wholeExcept(["checkpoint"], { continues: flag, checkpoint: parcel }),
-    description: "set for an attempt; `checkpoint`: its newest, where it continues from one in the cache",
+    ...wholeObject({ continues: flag, checkpoints: listOf(parcel) }),
+    description: "set for an attempt; `checkpoints`: where it continues, the newest first",
   },
 });
 export type ParcelJob = TypeOf<typeof parcelJob>;

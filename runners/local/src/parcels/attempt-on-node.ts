@@ -14,7 +14,9 @@ import type { ParcelJob } from "@mlrb/formats/stage/parcel";
 import { type SlurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { lastCheckpointVariable } from "@mlrb/kit/attempts/last-checkpoint";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
+import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { attemptFiles } from "./attempt-files.ts";
 import { CheckpointSender } from "./checkpoint-sender.ts";
 import type { ParcelPost } from "./parcel-post.ts";
@@ -63,17 +65,27 @@ export class AttemptOnNode {
     return join(this.#relay, "sock");
   }
 
-  /** Brings the files with which the attempt continues. Throws RemoteTrouble. */
-  async restore({ continues, checkpoint }: NonNullable<ParcelJob["attempt"]>): Promise<void> {
-    const { work } = this.#place.request;
-    const checkpoints = join(work, checkpointsFolder);
-    if (checkpoint) await this.#checkpoints.fetch(checkpoint);
-    else if (continues && !hasCheckpoint(checkpoints)) {
+  /** Brings the files with which the attempt continues. Throws RemoteTrouble: the cache has lost them. */
+  async restore({ continues, checkpoints }: NonNullable<ParcelJob["attempt"]>): Promise<void> {
+    const { request, signal } = this.#place;
+    const folder = join(request.work, checkpointsFolder);
+    if (checkpoints.length === 0 && continues && !hasCheckpoint(folder)) {
       // its node died before the first one: the conversation begins again, and what it cost stays counted
       const begin: Checkpoint = { formatVersion: 1, after: 1, workingMs: 0, entries: [] };
-      mkdirSync(checkpoints, { recursive: true });
-      writeJson(join(checkpoints, "0000.json"), begin);
+      mkdirSync(folder, { recursive: true });
+      writeJson(join(folder, "0000.json"), begin);
+      this.#say("no checkpoint of it has reached the remote cache: its conversation begins again");
     }
+    for (const [at, parcel] of checkpoints.entries())
+      try {
+        return await untilTaken(() => this.#checkpoints.fetch(parcel), { signal });
+      } catch (error) {
+        if (!(error instanceof RemoteTrouble) || at === checkpoints.length - 1) throw error;
+        this.#say(
+          `the remote cache has lost its last checkpoint, and the one before is used: ${error.message}`,
+        );
+        removeFolder(folder);
+      }
   }
 
   /** `lose` is called once the host that submitted refuses the state: another job has the attempt. */

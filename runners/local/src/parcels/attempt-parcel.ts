@@ -37,7 +37,7 @@ export function attemptParcel({ work, outputs }: ExecutionRequest): Sent {
   const branch =
     continues && !named && hasCheckpoint(join(work, checkpointsFolder)) ? [checkpointsFolder] : [];
   return {
-    letter: { continues, ...(named && { checkpoint: named.parcel }) },
+    letter: { continues, checkpoints: named ? [named.parcel, ...(named.before ? [named.before] : [])] : [] },
     names: [...mine, ...out, ...branch],
   };
 }

@@ -1,15 +1,26 @@
 // Checkpoints on their way through a remote cache to another node, and the files of an attempt's next job.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { Parcel } from "@mlrb/formats/stage/parcel";
 import { checkpointParcel, checkpointParcelFile } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { thisProcess } from "../leases/owner.ts";
 import { RemoteClient, remoteLimits } from "../remote/remote-client.ts";
+import { RemoteTrouble } from "../remote/remote-trouble.ts";
+import { AttemptOnNode } from "./attempt-on-node.ts";
 import { attemptParcel, mustHaveGrown } from "./attempt-parcel.ts";
 import { CheckpointSender } from "./checkpoint-sender.ts";
 import { claimFolders } from "./job-folders.ts";
@@ -53,7 +64,8 @@ async function nodes(t: TestContext) {
     const clients = { parcels: client, news: client };
     const post = new ParcelPost({ clients, key, signal, scratch: join(folder, "parcels") });
     const trajectory = join(folder, "trajectory");
-    return { folder, sender: new CheckpointSender({ post, folder, trajectory, snapshots: "out/snapshots" }) };
+    const sender = new CheckpointSender({ post, folder, trajectory, snapshots: "out/snapshots" });
+    return { folder, sender, post };
   };
   const puts = () => cache.requests.filter(({ method }) => method === "PUT").length;
   return { node, puts, cache };
@@ -101,6 +113,40 @@ test("a checkpoint that the cache does not take is not named, and is sent later"
   assert.equal(checkpointParcel(folder)?.name, "0001");
 });
 
+test("a lost checkpoint is replaced by the one before, and two lost ones are a failure", async (t) => {
+  const { node, cache } = await nodes(t);
+  const { folder, sender } = node();
+  for (const name of ["0001", "0002"]) {
+    write(folder, { trajectory: "", [`checkpoints/${name}.json`]: checkpointOf([]), "out/snapshots/x": "" });
+    await sender.send(signal);
+  }
+  const { parcel, before } = checkpointParcel(folder)!;
+  const restored = async (checkpoints: Parcel[]) => {
+    const { folder: work, post } = node();
+    const place = {
+      work,
+      log: join(work, "log"),
+      outputs: { snapshots: join(work, "out/snapshots") },
+      env: {},
+    };
+    const attempt = new AttemptOnNode({ request: place as unknown as ExecutionRequest, post, signal });
+    t.after(() => attempt.close());
+    await attempt.restore({ continues: true, checkpoints });
+    const names = readdirSync(join(work, "checkpoints")).filter((name) => name.endsWith(".json"));
+    return [names, existsSync(join(work, "log")) ? readFileSync(join(work, "log"), "utf8") : ""];
+  };
+  assert.deepEqual(await restored([parcel, before!]), [["0002.json"], ""]);
+  cache.stored.delete(`cas/${parcel.digest}`);
+  const [names, log] = await restored([parcel, before!]);
+  assert.deepEqual(names, ["0001.json"]);
+  assert.match(String(log), /has lost its last checkpoint, and the one before is used/);
+  cache.stored.delete(`cas/${before!.digest}`);
+  await assert.rejects(restored([parcel, before!]), RemoteTrouble);
+  const [begin, words] = await restored([]);
+  assert.deepEqual(begin, ["0000.json"]);
+  assert.match(String(words), /its conversation begins again/);
+});
+
 const request = (work: string) =>
   ({ work, outputs: { trajectory: join(work, "out/trajectory.jsonl") } }) as unknown as ExecutionRequest;
 
@@ -115,15 +161,17 @@ test("a first job gets its empty outputs, and a later one the record and the che
   });
   write(folder, { "end.json.reserved": " ", "out/submission/model": "", "out/trajectory.jsonl": "" });
   assert.deepEqual(attemptParcel(request(folder)), {
-    letter: { continues: false },
+    letter: { continues: false, checkpoints: [] },
     names: ["attempt.json", "stage.json", "out"],
   });
-  const parcel = { digest: "a".repeat(64), bytes: 3 };
+  const [parcel, before] = ["a", "b"].map((digit) => ({ digest: digit.repeat(64), bytes: 3 }));
   write(folder, { "out/trajectory.jsonl": "{}\n", "attempt-x/sandbox-y/workspace/a": "" });
   assert.throws(() => attemptParcel(request(folder)), /its sandbox are on the disk of this host/);
-  write(folder, { [checkpointParcelFile]: JSON.stringify({ formatVersion: 1, name: "0001", parcel }) });
+  write(folder, {
+    [checkpointParcelFile]: JSON.stringify({ formatVersion: 1, name: "0001", parcel, before }),
+  });
   assert.deepEqual(attemptParcel(request(folder)), {
-    letter: { continues: true, checkpoint: parcel },
+    letter: { continues: true, checkpoints: [parcel, before] },
     names: ["attempt.json", checkpointParcelFile, "stage.json", "out/trajectory.jsonl"],
   });
 });

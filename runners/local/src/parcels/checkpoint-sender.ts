@@ -1,8 +1,9 @@
 // Sends an attempt's checkpoints from a node without a shared disk to the remote cache, and brings the newest one to the
 // next node. A large file is a parcel of its own and is sent once, as is a snapshot of the submission; all small files of a
 // checkpoint are one parcel, which names the others.
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { formatBytes } from "@mlrb/core/text/units";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { mustFollow } from "@mlrb/formats/read-format";
 import {
@@ -36,24 +37,30 @@ export class CheckpointSender {
   /** Parcels of single files and snapshots, by folder and name. */
   readonly #parts = new Map<string, Parcel>();
   #newest = "";
+  #last: Parcel | undefined;
 
   constructor(place: CheckpointPlace) {
     this.#place = place;
   }
 
-  /** Brings a checkpoint into the attempt's folder. Throws RemoteTrouble. */
-  async fetch(parcel: Parcel): Promise<void> {
+  /** Brings a checkpoint into the attempt's folder; `below`: only the files in that folder. Throws RemoteTrouble. */
+  async fetch(parcel: Parcel, below?: string): Promise<void> {
     const { post, folder, snapshots } = this.#place;
     await post.fetch(parcel, folder);
     const text = readFileSync(join(folder, partsFile), "utf8");
     const { parts } = mustFollow(checkpointParts, JSON.parse(text), partsFile);
+    const left = leftCheckpoint(join(folder, checkpointsFolder));
+    const within = left?.checkpoint.entries.filter(({ path }) => path.startsWith(`${below}/`));
+    const wanted = below === undefined ? undefined : new Set(within?.map(({ content }) => content));
     for (const part of parts) {
-      if (part.folder !== contents && part.folder !== snapshots)
+      if (part.folder !== contents && part.folder !== snapshots && !wanted)
         throw new Error(`bug: a part in ${part.folder}`);
+      if (wanted && !(part.folder === contents && wanted.has(part.name))) continue;
       await post.fetch(part.parcel, join(folder, part.folder));
       this.#parts.set(join(part.folder, part.name), part.parcel);
     }
-    this.#newest = leftCheckpoint(join(folder, checkpointsFolder))?.name ?? "";
+    this.#newest = left?.name ?? "";
+    this.#last = parcel;
   }
 
   /** Sends the newest checkpoint, if it was not sent, and then names it in the attempt's folder. Throws RemoteTrouble. */
@@ -68,6 +75,8 @@ export class CheckpointSender {
       const names = new Set(left.checkpoint.entries.flatMap(({ content }) => content ?? []));
       for (const name of names) link(join(folder, contents, name), join(stage, "all"), name);
       const parts: CheckpointParts["parts"] = [];
+      mkdirSync(join(stage, "all"), { recursive: true });
+      mustFit(stage, [...names]);
       for (const name of names) {
         const path = join(stage, "all", name);
         if (statSync(path).size < largeBytes) link(path, join(stage, contents), name);
@@ -82,9 +91,11 @@ export class CheckpointSender {
       );
       writeJson(join(stage, partsFile), { formatVersion: 1, parts } satisfies CheckpointParts);
       const parcel = await post.send(stage, [checkpointsFolder, partsFile], signal);
-      const named: CheckpointParcel = { formatVersion: 1, name: left.name, parcel };
+      const before = this.#last && { before: this.#last };
+      const named: CheckpointParcel = { formatVersion: 1, name: left.name, parcel, ...before };
       writeJson(join(folder, checkpointParcelFile), named);
       this.#newest = left.name;
+      this.#last = parcel;
     } finally {
       removeFolder(stage);
     }
@@ -116,6 +127,16 @@ export class CheckpointSender {
       .filter((name) => kept.has(name))
       .sort();
   }
+}
+
+/** An archive and its sealed form are on the disk at once, where the agent needs room too. */
+function mustFit(stage: string, names: string[]): void {
+  const sizes = names.map((name) => statSync(join(stage, "all", name)).size);
+  const small = sizes.filter((size) => size < largeBytes).reduce((sum, size) => sum + size, 0);
+  const { bavail, bsize } = statfsSync(stage);
+  const most = Math.max(small, ...sizes);
+  if (2 * most > (bavail * bsize) / 2)
+    throw new Error(`the node's disk has no room for an archive of ${formatBytes(most)}`);
 }
 
 function link(from: string, folder: string, name: string): void {

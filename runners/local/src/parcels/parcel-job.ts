@@ -171,8 +171,8 @@ async function programEnd(
 function lostCheckpoint({ kind, message }: RemoteTrouble): string {
   const isGone = kind === "missing" || kind === "wrong-bytes";
   return isGone
-    ? `the remote cache does not have the attempt's last checkpoint as it was sent (${message}): bring its files back, e.g. from a backup, and run again`
-    : `the attempt's last checkpoint cannot be fetched: ${message}`;
+    ? `the remote cache does not have the attempt's last two checkpoints as they were sent (${message}): bring its files back, e.g. from a backup, and run again`
+    : `the attempt's last checkpoints cannot be fetched: ${message}`;
 }
 
 function checkSources({ root, booked }: ExecutionRequest, problem: string): void {

@@ -18,6 +18,7 @@ import { type RemoteAddress, RemoteClient, remoteLimits } from "../remote/remote
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { stateSecret } from "../stage/secret-seed.ts";
 import { attemptParcel, mustHaveGrown } from "./attempt-parcel.ts";
+import { CheckpointSender } from "./checkpoint-sender.ts";
 import { ParcelPost } from "./parcel-post.ts";
 import { untilTaken } from "./until-taken.ts";
 
@@ -132,6 +133,12 @@ export class RunnerPost {
     }
     if (readdirSync(scratch).includes("log")) appendFileSync(log, readFileSync(nodeLog));
     rmSync(scratch, { recursive: true, force: true });
+  }
+
+  /** Brings the files below `below` of a checkpoint into a folder. Throws RemoteTrouble. */
+  async fetchCheckpoint(parcel: Parcel, { folder, below }: { folder: string; below: string }): Promise<void> {
+    const post = this.#post;
+    await new CheckpointSender({ post, folder, trajectory: "", snapshots: "" }).fetch(parcel, below);
   }
 
   close(): void {
