@@ -44,6 +44,7 @@ export type CourierOptions = {
 export class Courier {
   readonly #options: CourierOptions;
   readonly #stopped = new AbortController();
+  #wake = new AbortController();
   #beat: number | undefined;
   #told = "";
   #said = "";
@@ -68,6 +69,11 @@ export class Courier {
     return this.#isBusy;
   }
 
+  /** Ends the pause before the next look. */
+  look(): void {
+    this.#wake.abort();
+  }
+
   stop(): void {
     this.#stopped.abort();
   }
@@ -75,6 +81,7 @@ export class Courier {
   async #work(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
+      this.#wake = new AbortController();
       try {
         await this.#tell();
         const begin = performance.now();
@@ -84,7 +91,8 @@ export class Courier {
       } catch (error) {
         this.#say(`the remote cache does not serve its job: ${(error as Error).message}`);
       }
-      await sleep(this.#options.intervalMs, undefined, { signal }).catch(() => {});
+      const awake = AbortSignal.any([signal, this.#wake.signal]);
+      await sleep(this.#options.intervalMs, undefined, { signal: awake }).catch(() => {});
     }
     // a wish that came last
     await this.#tell().catch(() => {});
