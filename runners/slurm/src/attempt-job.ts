@@ -8,9 +8,11 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf } from "@mlrb/core/ports/relay";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { RunnerNews } from "@mlrb/formats/stage/parcel";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
-import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
+import { giveToJob, jobVariable, stepClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { callSlurm } from "./call-slurm.ts";
+import type { JobPost } from "./courier.ts";
 import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
@@ -35,8 +37,19 @@ export type AttemptJobOptions = {
   wantedMs: number;
   /** Why the job before it ended. */
   after?: string;
+  /** For jobs on nodes that do not share this host's disk. */
+  travel?: AttemptTravel;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
+};
+
+export type AttemptTravel = {
+  /** Undefined where no remote cache is named. */
+  post: JobPost | undefined;
+  /** Takes the attempt's state from the node; see RelayServer. */
+  state: (update: string) => string;
+  /** The append-only files in the attempt's folder. */
+  grown: string[];
 };
 
 export type AttemptJob = Running & {
@@ -56,34 +69,42 @@ export async function submitAttemptJob(
 ): Promise<AttemptJob> {
   const { folder: path, name, program, wantedMs, after, env = process.env } = options;
   const earlier = jobsIn(path);
-  for (const one of earlier) await endForGood(one, env);
+  for (const one of earlier) await endForGood(one, { env, post: options.travel?.post });
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = {
     ...{ formatVersion: 1, run: name, job: number, stage, key, work, log },
     ...(after !== undefined && { after }),
   };
+  const travels = request.booked?.slurm?.files === "remote-cache";
   giveToJob(path, number);
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
-  const submission = async (signal: AbortSignal): Promise<Sbatch> => {
+  if (travels) folder.travels();
+  const submission = async (signal: AbortSignal): Promise<Sbatch | { refused: string }> => {
     const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
       ...{ env, signal, times: { ...jobTimes, ...options.times } },
       waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
     });
-    const isCut = limitMs !== undefined && limitMs < wantedMs;
-    const jobMs = isCut ? limitMs : wantedMs;
+    const wholeMs = wantedMs + (travels ? travelMs : 0);
+    const isCut = limitMs !== undefined && limitMs < wholeMs;
+    const jobMs = isCut ? limitMs : wholeMs;
     // waits for a provider or a person may fill any job's time
-    folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
+    const ready = { ...there, turnMs: jobMs - closingMs(jobMs, { travels }) };
+    folder.takes(ready);
     if (isCut) {
-      const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row`;
+      const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs, { travels })} jobs in a row`;
       appendFileSync(log, `mlrb: ${words}\n`);
     }
     const comment = `${number} ${stage}`;
-    return {
-      args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
-      script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
-    };
+    const output = travels ? "/dev/null" : folder.output;
+    const args = sbatchArguments({ request, jobMs, run: name, comment, output });
+    if (!travels) return { args, script: jobScript([process.execPath, ...nodeFlags, program, folder.path]) };
+    const post = options.travel?.post;
+    if (!post)
+      return { refused: "its files travel through a remote cache, and MLRB_REMOTE_CACHE names none" };
+    const script = await post.script(job, { folder: folder.path, request: ready, signal, isAttempt: true });
+    return typeof script === "string" ? { args, script } : script;
   };
   return follow({ job, folder }, options, submission);
 }
@@ -116,22 +137,35 @@ function onNode(
 
 function follow(
   { job, folder }: Held,
-  { relay, env = process.env, times: some }: AttemptJobOptions,
+  { folder: path, relay, travel, env = process.env, times: some }: AttemptJobOptions,
   submission?: JobRunOptions["submission"],
 ): AttemptJob {
-  const times = { ...jobTimes, ...some };
+  const travels = folder.doesTravel;
+  const whole = { ...jobTimes, ...some };
+  // what it wrote may be large, and comes after Slurm has seen the end
+  const late = { lateMs: whole.patienceMs, graceMs: whole.patienceMs };
+  const times = travels ? { ...whole, ...late } : whole;
   const queue = new JobQueue({ env, intervalMs: times.intervalMs });
   // limits of the attempt are held on the node; what ends the job before is Slurm's
   const run = new JobRun({
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
+    ...(travels && { post: travel?.post, grown: travel?.grown }),
   });
+  if (relay && travels && travel) {
+    const isHolder = stepClaim(path, job.job);
+    relay.state = (update) => {
+      if (!isHolder()) throw new Error("another job has the attempt");
+      return travel.state(update);
+    };
+  }
   const close = relay && openChannel(run, { server: relay, folder, env });
   let asked = false;
   let broken: string | undefined;
   const ended = (async () => {
     const result = await run.ended;
     await close?.();
+    travel?.post?.close();
     if (!asked) broken = whyBroken(result, { job, folder });
     folder.end("USR2"); // its end is known
     return result;
@@ -160,6 +194,9 @@ function whyBroken(result: ExecutionResult, { job, folder }: Held): string | und
   const isOwn = done !== undefined && done.result.kind !== "cancelled";
   const isRefused = folder.id() === undefined && (job.job !== "1" || hasWork(job));
   if (result.kind === "failed" && result.cause === "operator" && isRefused) return result.detail;
+  // the node refused a later job before its step began
+  const isUnbegun = isOwn && done.result.kind === "failed" && done.result.cause === "operator";
+  if (result.kind === "failed" && isUnbegun && job.job !== "1") return result.detail;
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
@@ -170,10 +207,21 @@ function hasWork({ work }: SlurmJob): boolean {
   return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-async function endForGood({ folder }: Held, env: NodeJS.ProcessEnv): Promise<void> {
+async function endForGood(
+  { folder, job }: Held,
+  { env, post }: { env: NodeJS.ProcessEnv; post: JobPost | undefined },
+): Promise<void> {
   if (!folder.isOpen()) return;
-  folder.giveUp();
+  const isUnbegun = folder.giveUp();
   folder.end("USR2");
   const id = folder.id();
   if (id !== undefined) await callSlurm("scancel", [id], { env });
+  if (!folder.doesTravel) return;
+  const news: RunnerNews = isUnbegun
+    ? { kind: "given-up", formatVersion: 1 }
+    : { kind: "end", formatVersion: 1, end: { formatVersion: 1, signal: "USR2" } };
+  await post?.tell(job, news).catch(() => {}); // the next job's files need the same server
 }
+
+/** For the way of files there and back, with a cache that is away for a while. */
+const travelMs = 30 * 60_000;

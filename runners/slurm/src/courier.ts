@@ -16,13 +16,16 @@ export type JobPost = {
   /** Sends the files of a job; resolves with its script, or with the reason why trying again is of no use. */
   script(
     job: SlurmJob,
-    files: { folder: string; request: ExecutionRequest; signal: AbortSignal },
+    files: { folder: string; request: ExecutionRequest; signal: AbortSignal; isAttempt?: boolean },
   ): Promise<string | { refused: string }>;
   news(job: SlurmJob): Promise<NodeNews | undefined>;
   tell(job: SlurmJob, news: RunnerNews): Promise<void>;
   /** Everything is sent again, since a node did not get it. */
   doubt(): void;
-  collect(parcel: Parcel, to: { work: string; log: string; scratch: string }): Promise<void>;
+  collect(
+    parcel: Parcel,
+    to: { work: string; log: string; scratch: string; grown?: string[] },
+  ): Promise<void>;
   close(): void;
 };
 
@@ -31,6 +34,8 @@ export type CourierOptions = {
   folder: JobFolder;
   job: SlurmJob;
   intervalMs: number;
+  /** Append-only files in the work folder: what the node sends must begin with what is here. */
+  grown?: string[] | undefined;
   /** Called after each answer of the server. */
   heard: () => void;
 };
@@ -39,6 +44,7 @@ export type CourierOptions = {
 export class Courier {
   readonly #options: CourierOptions;
   readonly #stopped = new AbortController();
+  #wake = new AbortController();
   #beat: number | undefined;
   #told = "";
   #said = "";
@@ -63,6 +69,11 @@ export class Courier {
     return this.#isBusy;
   }
 
+  /** Ends the pause before the next look. */
+  look(): void {
+    this.#wake.abort();
+  }
+
   stop(): void {
     this.#stopped.abort();
   }
@@ -70,6 +81,7 @@ export class Courier {
   async #work(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
+      this.#wake = new AbortController();
       try {
         await this.#tell();
         const begin = performance.now();
@@ -79,7 +91,8 @@ export class Courier {
       } catch (error) {
         this.#say(`the remote cache does not serve its job: ${(error as Error).message}`);
       }
-      await sleep(this.#options.intervalMs, undefined, { signal }).catch(() => {});
+      const awake = AbortSignal.any([signal, this.#wake.signal]);
+      await sleep(this.#options.intervalMs, undefined, { signal: awake }).catch(() => {});
     }
     // a wish that came last
     await this.#tell().catch(() => {});
@@ -99,7 +112,7 @@ export class Courier {
 
   /** Whether it was the last news. */
   async #hear(): Promise<boolean> {
-    const { post, folder, job } = this.#options;
+    const { post, folder, job, grown } = this.#options;
     const news = await post.news(job);
     if (news === undefined) return false;
     if (news.claim.kind !== "begun" || !folder.claim(news.claim)) return false; // it was given up: nothing of it is used
@@ -114,7 +127,7 @@ export class Courier {
         if (!existsSync(work)) return true; // its run was cleared
         this.#isBusy = true;
         try {
-          await post.collect(news.work, { work, log, scratch });
+          await post.collect(news.work, { work, log, scratch, ...(grown && { grown }) });
         } finally {
           this.#isBusy = false;
         }

@@ -24,6 +24,7 @@ import {
   slurmId,
   slurmJob,
 } from "@mlrb/formats/stage/slurm-job";
+import { travelsFile } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { isOpenJob } from "@mlrb/kit/attempts/open-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { writeJson } from "@mlrb/kit/json-file";
@@ -136,11 +137,11 @@ export class JobFolder {
 
   /** Marks a job whose files travel, for a later run that continues it. */
   travels(): void {
-    writeJson(join(this.path, "travels.json"), {});
+    writeJson(join(this.path, travelsFile), {});
   }
 
   get doesTravel(): boolean {
-    return existsSync(join(this.path, "travels.json"));
+    return existsSync(join(this.path, travelsFile));
   }
 
   /** The job looks for this itself: it needs no controller. */

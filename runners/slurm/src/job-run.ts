@@ -30,6 +30,8 @@ export type JobRunOptions = Means & {
   submission?: (signal: AbortSignal) => Promise<Sbatch | { refused: string }>;
   /** Set for a job whose files travel. */
   post?: JobPost | undefined;
+  /** As of the courier. */
+  grown?: string[] | undefined;
 };
 
 export class JobRun implements Running {
@@ -105,8 +107,8 @@ export class JobRun implements Running {
     return result;
   }
 
-  #newCourier({ post, folder, job, times: { intervalMs } }: JobRunOptions): Courier | undefined {
-    return post && new Courier({ post, folder, job, intervalMs, heard: () => this.#update() });
+  #newCourier({ post, folder, job, grown, times: { intervalMs } }: JobRunOptions): Courier | undefined {
+    return post && new Courier({ post, folder, job, intervalMs, grown, heard: () => this.#update() });
   }
 
   /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
@@ -185,7 +187,7 @@ export class JobRun implements Running {
         this.#listed = state;
         this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#waits(reason);
-        if (isFinal(state)) this.#overSinceMs ??= performance.now();
+        if (isFinal(state)) this.#isOver();
         else {
           this.#overSinceMs = undefined;
           this.#beat = undefined;
@@ -194,11 +196,17 @@ export class JobRun implements Running {
       }
       case "absent":
         this.#listed = undefined;
-        this.#overSinceMs ??= performance.now();
+        this.#isOver();
     }
     this.#silent = false;
     void this.#signal();
     this.#update();
+  }
+
+  /** By Slurm. */
+  #isOver(): void {
+    if (this.#overSinceMs === undefined) this.#courier?.look();
+    this.#overSinceMs ??= performance.now();
   }
 
   /** Ends the wait if what is known now is enough. */
@@ -211,8 +219,10 @@ export class JobRun implements Running {
     const unlaunched = this.#isUnlaunched();
     const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
-    const isEnd =
-      isOver && this.#listed !== undefined && (done !== undefined || asked || isLost(this.#listed));
+    const isCut = asked || (this.#listed !== undefined && isLost(this.#listed));
+    // what an attempt has done is brought also where its end needs no more words
+    const isTold = this.#options.grown === undefined || this.#hasLastNews();
+    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || (isCut && isTold));
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
@@ -330,6 +340,7 @@ export class JobRun implements Running {
       this.#resolve({ kind: "cancelled" });
     } else {
       this.#options.folder.end(signal);
+      this.#courier?.look();
       void this.#signal();
       if (signal === "USR2") setTimeout(() => this.#leave(), this.#options.times.graceMs).unref();
     }

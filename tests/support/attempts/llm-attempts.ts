@@ -76,9 +76,11 @@ export const attemptName = "attempt[task=empty,agent=model,seed=1]";
 
 type Event = { event: string; [field: string]: unknown };
 
-/** The only record's outputs and events. */
-export function recorded({ root }: Pick<Lab, "root">) {
-  const held = recordsIn(root);
+/** The outputs and events of the lab's only record. */
+export function recorded({ root, name }: Pick<Lab, "root"> & Partial<Pick<Lab, "name">>) {
+  const isOwn = ({ record }: { record: Record<string, unknown> }) =>
+    name === undefined || (record.slot as { pipeline: string }).pipeline === name;
+  const held = recordsIn(root).filter(isOwn);
   if (held.length !== 1) throw new Error(`${held.length} records, not one`);
   const folder = join(root, ".mlrb/attempts/records", held[0]!.digest);
   const read = (file: string) => readFileSync(join(folder, file), "utf8");

@@ -6,19 +6,26 @@ import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
 import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
 import { pauseFile } from "@mlrb/core/ports/attempt-wait";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
+import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { clearForNextJob } from "@mlrb/local/attempts/clear-for-resume";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
+import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
+import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
+import { outputPaths } from "@mlrb/local/stage/output-paths";
+import { statePaths } from "@mlrb/local/store/state-folder";
 import { AttemptChain } from "@mlrb/slurm/attempt-chain";
-import { adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
 import { RelayServer } from "@mlrb/slurm/relay/relay-server";
+import { jobPost } from "../run/job-post.ts";
 import { besideMs } from "./attempt-time.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
@@ -32,16 +39,20 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     ...{ attempt: name, secrets: Object.fromEntries(values), locate: (url) => atRelayedAddress(url, folder) },
     routes: routes.map((route) => ({ ...route, address: relayedAddress(route.address) })),
   });
+  const travels = request.booked?.slurm?.files === "remote-cache" || hasTravelled(folder);
   const options = (limitMs: number | undefined) => {
     const wanted = wantedMs(folder, limitMs);
     return {
       ...{ folder, name, program: slurmProgram, secrets: values.map(([one]) => one) },
-      ...{ relay: routes.length > 0 ? relay : undefined, wantedMs: wanted },
+      ...{ relay: routes.length > 0 || travels ? relay : undefined, wantedMs: wanted },
+      ...(travels && { travel: travelOf(folder, card.gives) }),
       times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) },
     };
   };
-  const limitMs = request.limits.timeMs;
-  const job = adopts ? adoptAttemptJob(options(limitMs)) : await submitAttemptJob(request, options(limitMs));
+  const first = options(request.limits.timeMs);
+  // its end is in the cache, and another job would repeat its work
+  if (adopts && travels && !first.travel?.post) return untilNamed;
+  const job = adopts ? adoptAttemptJob(first) : await submitAttemptJob(request, first);
   if (!job) return goneMeanwhile;
   const isOwn = heldClaim(folder);
   // another supervisor follows the job now; the channel of model calls ends with this process
@@ -75,6 +86,16 @@ function contextOf(folder: string): StageContext {
   return JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
 }
 
+function travelOf(folder: string, gives: AttemptCard["gives"]): AttemptTravel {
+  const files = attemptFiles(folder, outputPaths(folder, gives));
+  const { state } = statePaths(dirname(dirname(dirname(dirname(folder)))));
+  return {
+    post: jobPost({ state, scratch: join(folder, "parcels") }),
+    state: (update) => takeUpdate(update, files),
+    grown: files.appended,
+  };
+}
+
 /** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
 function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY): number {
   const { timeMs: budgetMs = defaultMs } = contextOf(folder).budget;
@@ -93,6 +114,17 @@ function addedMs(folder: string): number {
 const defaultMs = 3_600_000;
 
 const detail = "its job ended while its supervisor was dead";
+
+const noCache =
+  "its files travel through a remote cache, and none is named: set MLRB_REMOTE_CACHE and run again";
+
+/** Its job goes on. */
+const untilNamed: SupervisedStage = {
+  ended: Promise.resolve({ kind: "failed", cause: "operator", detail: noCache }),
+  askToEnd() {},
+  kill() {},
+  brokenOff: () => noCache,
+};
 
 /** The run starts the supervisor again. */
 const goneMeanwhile: SupervisedStage = {

@@ -40,15 +40,23 @@ export async function slurmGate(
   };
 }
 
-/** Attempts under one cap look at each other's processes and share a file, which several hosts cannot. */
+/**
+ * Attempts under one cap look at each other's processes and share a file, which several hosts cannot. A node without a
+ * shared disk does not see that file.
+ */
 export function capsNothing(started: Instance[]): Diagnostic | undefined {
   const attempts = started.filter(({ stage }) => stage.durable);
-  if (attempts.length < 2 || attempts.every(({ execution }) => execution.executor !== "slurm"))
-    return undefined;
+  const jobs = attempts.filter(({ execution }) => execution.executor === "slurm");
+  if (jobs.length === 0 || (attempts.length < 2 && !jobs.some(filesTravel))) return undefined;
   return {
     code: "cap-on-slurm",
-    message: "--max-cost cannot hold for several attempts of which some are Slurm jobs",
-    help: "set a budget of dollars for each attempt, or start them one at a time with --only",
+    message:
+      attempts.length < 2
+        ? "--max-cost cannot hold for an attempt whose files go through the remote cache"
+        : "--max-cost cannot hold for several attempts of which some are Slurm jobs",
+    help: jobs.some(filesTravel)
+      ? "set a budget of dollars for each attempt"
+      : "set a budget of dollars for each attempt, or start them one at a time with --only",
   };
 }
 
@@ -89,8 +97,6 @@ function whyUnfit({ stage, action, execution, uses }: Instance): string | undefi
     return stage.untrusted
       ? `gets secrets that are the key of no model of its agent's preset (${others.join(", ")}), and only such keys stay on this host`
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
-  if (stage.untrusted && filesTravel({ execution }))
-    return "is an attempt, whose state needs a disk that its node and this host share, and has `files: remote-cache`";
   if (filesTravel({ execution }) && (execution.service || uses))
     return `${uses ? "uses" : "is"} a service, and has \`files: remote-cache\``;
   if (execution.image !== undefined && !stage.untrusted) return `runs in the image ${execution.image}`;

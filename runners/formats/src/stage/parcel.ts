@@ -1,18 +1,29 @@
 // What a runner and the job of a node without a shared disk send each other through a remote cache. Files travel as
 // parcels: sealed archives, found by the SHA-256 of their bytes. News travel in two slots of a job, one in each direction.
-import { anyText, count, jsonObject, kindsOf, sha256, type TypeOf, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  count,
+  flag,
+  jsonObject,
+  kindsOf,
+  listOf,
+  sha256,
+  type TypeOf,
+  wholeExcept,
+  wholeObject,
+} from "../schema.ts";
 import { slurmClaim, slurmDone, slurmEnd, slurmJob } from "./slurm-job.ts";
 
 const formatVersion = { const: 1 } as const;
 
-const parcel = wholeObject({
+export const parcel = wholeObject({
   digest: { ...sha256, description: "of the sealed archive, under which the cache has it" },
   bytes: count,
 });
 export type Parcel = TypeOf<typeof parcel>;
 
 /** In the script of the job, which only its user and the administrators can read. */
-export const parcelJob = wholeObject({
+export const parcelJob = wholeExcept(["attempt"], {
   formatVersion,
   cache: wholeObject({ url: anyText, token: { type: ["string", "null"] } as const }),
   key: { ...sha256, description: "seals and opens everything of this state folder; hexadecimal" },
@@ -25,6 +36,10 @@ export const parcelJob = wholeObject({
     additionalProperties: parcel,
     description: "the entries of the work folder's `in`, by name",
   } as const,
+  attempt: {
+    ...wholeObject({ continues: flag, checkpoints: listOf(parcel) }),
+    description: "set for an attempt; `checkpoints`: where it continues, the newest first",
+  },
 });
 export type ParcelJob = TypeOf<typeof parcelJob>;
 

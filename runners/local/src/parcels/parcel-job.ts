@@ -12,7 +12,7 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { mustFollow, readFormat } from "@mlrb/formats/read-format";
 import { type NodeNews, nodeNews, type ParcelJob, parcelJob, runnerNews } from "@mlrb/formats/stage/parcel";
-import { type SlurmClaim, slurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
+import { type SlurmClaim, type SlurmDone, slurmDone, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import { writeJson } from "@mlrb/kit/json-file";
 import { artifactDigest } from "../digests/artifact-digest.ts";
 import { hashFile } from "../digests/hash-file.ts";
@@ -20,6 +20,7 @@ import { environmentReady } from "../process/environments.ts";
 import { slurmProgram } from "../process/slurm-program.ts";
 import { RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
+import { AttemptOnNode } from "./attempt-on-node.ts";
 import { claimFolders } from "./job-folders.ts";
 import { ParcelPost } from "./parcel-post.ts";
 import { untilTaken } from "./until-taken.ts";
@@ -46,7 +47,6 @@ async function main(letter: ParcelJob): Promise<void> {
   const { cache, job, folder } = letter;
   const request = letter.request as unknown as ExecutionRequest;
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
-  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node };
   const address = { url: new URL(cache.url), token: cache.token ?? undefined };
   const client = () => new RemoteClient(address, { concurrency: 4, limits: remoteLimits });
   const clients = { parcels: client(), news: client() };
@@ -54,28 +54,37 @@ async function main(letter: ParcelJob): Promise<void> {
     ...{ clients, key: Buffer.from(letter.key, "hex"), signal: ended.signal },
     scratch: join(folder, "parcels"),
   });
-  const own = claimFolders({ folder, work: request.work });
+  const attempt = letter.attempt && new AttemptOnNode({ request, post, signal: ended.signal });
+  const relay = attempt && { relay: attempt.socket };
+  const claim: SlurmClaim = { kind: "begun", formatVersion: 1, id, host: hostname(), node, ...relay };
+  let own: Awaited<ReturnType<typeof claimFolders>>;
   let news: NodeNews | undefined;
   try {
+    if (await isTaken(letter, { post, id })) return; // before anything of another job here is touched
+    own = await claimFolders({ folder, work: request.work });
     if (!own)
       throw new Refusal(
         "operator",
         `the node sees ${folder} of the runner, so it shares the disk: remove \`files: remote-cache\` from the profile's \`slurm:\``,
       );
-    if (await isTaken(letter, { post, id })) return;
     await untilTaken(
       () => post.put(job, "node", { kind: "lives", formatVersion: 1, claim, beat: 0 } satisfies NodeNews),
       ended,
     );
-    news = await carriedOut(letter, { post, claim, request });
+    news = await carriedOut(letter, { post, claim, request, attempt });
   } catch (error) {
     if (ended.signal.aborted) return;
+    if (attempt && program) {
+      own?.keep();
+      await attempt.leave((error as Error).message);
+    }
     const why = (error as Error).message;
     console.error(`mlrb: ${why}`);
     news = { kind: "refused", formatVersion: 1, claim, why, fault: faultOf(error) };
   } finally {
     if (news) await untilTaken(() => post.put(job, "node", news!), ended);
     own?.remove();
+    attempt?.close();
     clients.parcels.close();
     clients.news.close();
   }
@@ -97,10 +106,15 @@ function faultOf(error: unknown): Refusal["fault"] {
   return error.kind === "refused" || error.kind === "full" ? "operator" : "machine";
 }
 
-type Carrying = { post: ParcelPost; claim: SlurmClaim; request: ExecutionRequest };
+type Carrying = {
+  post: ParcelPost;
+  claim: SlurmClaim;
+  request: ExecutionRequest;
+  attempt: AttemptOnNode | undefined;
+};
 
-async function carriedOut(letter: ParcelJob, { post, claim, request }: Carrying): Promise<NodeNews> {
-  const { job, folder, work, inputs } = letter;
+async function carriedOut(letter: ParcelJob, { post, claim, request, attempt }: Carrying): Promise<NodeNews> {
+  const { work, inputs } = letter;
   const { environment } = request;
   checkSources(request, "differs from the runner's: bring both clones to the same commit (git status)");
   if (environment && !environmentReady(environment.path))
@@ -114,13 +128,34 @@ async function carriedOut(letter: ParcelJob, { post, claim, request }: Carrying)
   for (const [name, digest] of Object.entries(request.booked?.content?.inputs ?? {}))
     if (name in inputs && artifactDigest(join(inside, name)) !== digest)
       throw new Refusal("parcel", `the input ${name} is not the runner's after its way to the node`);
-  writeJson(join(folder, "request.json"), request);
+  await attempt?.restore(letter.attempt!).catch((error: unknown) => {
+    throw error instanceof RemoteTrouble ? new Refusal("operator", lostCheckpoint(error)) : error;
+  });
+  const done = await programEnd(letter, { post, claim, request, attempt });
+  checkSources(request, "was changed while the stage ran");
+  for (const entry of slurmOutputs) standIn(join(request.work, entry));
+  if (attempt) return { kind: "done", formatVersion: 1, claim, done, work: await attempt.finish(done) };
+  const names = [...slurmOutputs, "log"].filter((name) => existsSync(join(request.work, name)));
+  const back = await untilTaken(() => post.send(request.work, names), ended);
+  return { kind: "done", formatVersion: 1, claim, done, work: back };
+}
+
+/** Runs the program of every Slurm job, whose files are here. */
+async function programEnd(
+  letter: ParcelJob,
+  { post, claim, request, attempt }: Carrying,
+): Promise<SlurmDone> {
+  const { job, folder } = letter;
+  const { turnMs } = request;
+  const turn = turnMs === undefined ? {} : { turnMs: Math.max(0, turnMs - performance.now()) };
+  writeJson(join(folder, "request.json"), { ...request, ...turn });
   writeJson(join(folder, "job.json"), job);
   ended.signal.throwIfAborted();
   const child = spawn(process.execPath, [...nodeFlags, slurmProgram, folder], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   program = child;
+  attempt?.start(() => child.kill("SIGUSR2"));
   const exit = once(child, "exit");
   const passing = new AbortController();
   const passes = pass(letter, { post, claim, signal: passing.signal });
@@ -130,11 +165,14 @@ async function carriedOut(letter: ParcelJob, { post, claim, request }: Carrying)
   const file = join(folder, "done.json");
   const done = readFormat(slurmDone, existsSync(file) ? readFileSync(file, "utf8") : "");
   if (done.kind !== "ok") throw new Refusal("machine", "the job's program ended without a result");
-  checkSources(request, "was changed while the stage ran");
-  for (const entry of slurmOutputs) standIn(join(request.work, entry));
-  const names = [...slurmOutputs, "log"].filter((name) => existsSync(join(request.work, name)));
-  const back = await untilTaken(() => post.send(request.work, names), ended);
-  return { kind: "done", formatVersion: 1, claim, done: done.value, work: back };
+  return done.value;
+}
+
+function lostCheckpoint({ kind, message }: RemoteTrouble): string {
+  const isGone = kind === "missing" || kind === "wrong-bytes";
+  return isGone
+    ? `the remote cache does not have the attempt's last two checkpoints as they were sent (${message}): bring its files back, e.g. from a backup, and run again`
+    : `the attempt's last checkpoints cannot be fetched: ${message}`;
 }
 
 function checkSources({ root, booked }: ExecutionRequest, problem: string): void {

@@ -67,6 +67,12 @@ export class ParcelPost {
     });
   }
 
+  /** Whether the server says that it has the parcel. Throws RemoteTrouble. */
+  async has({ digest, bytes }: Parcel): Promise<boolean> {
+    const { clients, signal } = this.#settings;
+    return (await clients.parcels.sizeOf(`cas/${digest}`, signal)) === bytes;
+  }
+
   /** Unpacks a parcel in `folder`. Throws RemoteTrouble; then nothing was unpacked. */
   async fetch({ digest, bytes }: Parcel, folder: string): Promise<void> {
     await this.#inScratch(async (scratch) => {

@@ -1,6 +1,6 @@
 // The runner's end of the post to its jobs on nodes without a shared disk; the port is in the package slurm.
 import { createHmac } from "node:crypto";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -17,6 +17,8 @@ import PQueue from "p-queue";
 import { type RemoteAddress, RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { stateSecret } from "../stage/secret-seed.ts";
+import { attemptParcel, mustHaveGrown } from "./attempt-parcel.ts";
+import { CheckpointSender } from "./checkpoint-sender.ts";
 import { ParcelPost } from "./parcel-post.ts";
 import { untilTaken } from "./until-taken.ts";
 
@@ -29,6 +31,14 @@ export type RunnerPostPlace = {
 };
 
 const requestsMax = 8;
+
+type JobFiles = {
+  folder: string;
+  request: ExecutionRequest;
+  signal: AbortSignal;
+  /** Whether it is a job of an attempt: the work folder is the attempt's. */
+  isAttempt?: boolean;
+};
 
 export class RunnerPost {
   readonly #place: RunnerPostPlace;
@@ -53,12 +63,9 @@ export class RunnerPost {
   }
 
   /** Sends the files of a job; returns its script. Waits for a server that is away. Throws with the reason. */
-  async script(
-    job: SlurmJob,
-    { folder, request, signal }: { folder: string; request: ExecutionRequest; signal: AbortSignal },
-  ): Promise<string | { refused: string }> {
+  async script(job: SlurmJob, files: JobFiles): Promise<string | { refused: string }> {
     try {
-      const letter = await this.#packing.add(() => this.#letter(job, { folder, request, signal }));
+      const letter = await this.#packing.add(() => this.#letter(job, files));
       const argv = [process.execPath, ...nodeFlags, join(import.meta.dirname, "parcel-job.ts")];
       return jobScript(argv, JSON.stringify(letter));
     } catch (error) {
@@ -68,10 +75,7 @@ export class RunnerPost {
     }
   }
 
-  async #letter(
-    job: SlurmJob,
-    { folder, request, signal }: { folder: string; request: ExecutionRequest; signal: AbortSignal },
-  ): Promise<ParcelJob> {
+  async #letter(job: SlurmJob, { folder, request, signal, isAttempt }: JobFiles): Promise<ParcelJob> {
     const { cache } = this.#place;
     const { work } = request;
     const inside = join(work, "in");
@@ -84,9 +88,11 @@ export class RunnerPost {
       const pack = () => send(inside, [name]);
       inputs[name] = await (artifact === undefined ? pack() : this.#once(`${artifact} ${name}`, pack));
     }
-    const rest = readdirSync(work).filter((name) => name !== "in");
+    const attempt = isAttempt ? attemptParcel(request) : undefined;
+    const rest = attempt?.names ?? readdirSync(work).filter((name) => name !== "in");
     return {
       formatVersion: 1,
+      ...(attempt && { attempt: attempt.letter }),
       cache: { url: cache.url.href, token: cache.token ?? null },
       key: this.#key.toString("hex"),
       ...{ folder, job, inputs },
@@ -109,21 +115,30 @@ export class RunnerPost {
     this.#post.doubt();
   }
 
-  /** Puts what the node sent back into the work folder; its log goes to the end of the log here. `scratch` is empty. */
+  /** Puts what the node sent back into the work folder; its log goes to the end of the log here. `grown`: append-only files, which must begin as they are here. */
   async collect(
     parcel: Parcel,
-    { work, log, scratch }: { work: string; log: string; scratch: string },
+    { work, log, scratch, grown = [] }: { work: string; log: string; scratch: string; grown?: string[] },
   ): Promise<void> {
+    rmSync(scratch, { recursive: true, force: true }); // of a try that was cut short
     mkdirSync(scratch, { recursive: true });
     await this.#post.fetch(parcel, scratch);
+    for (const name of grown) mustHaveGrown(join(work, name), join(scratch, name));
     const nodeLog = join(scratch, "log");
     for (const name of readdirSync(scratch)) {
       if (join(scratch, name) === nodeLog) continue;
-      rmSync(join(work, name), { recursive: true, force: true });
-      renameSync(join(scratch, name), join(work, name));
+      // an attempt's record is never missing here, even if this process is killed now
+      if (name === "out" && grown.length > 0) replaceIn(join(work, name), join(scratch, name));
+      else replace(join(work, name), join(scratch, name));
     }
     if (readdirSync(scratch).includes("log")) appendFileSync(log, readFileSync(nodeLog));
     rmSync(scratch, { recursive: true, force: true });
+  }
+
+  /** Brings the files below `below` of a checkpoint into a folder. Throws RemoteTrouble. */
+  async fetchCheckpoint(parcel: Parcel, { folder, below }: { folder: string; below: string }): Promise<void> {
+    const post = this.#post;
+    await new CheckpointSender({ post, folder, trajectory: "", snapshots: "" }).fetch(parcel, below);
   }
 
   close(): void {
@@ -141,4 +156,16 @@ export class RunnerPost {
     packed.catch(() => this.#packed.delete(what));
     return packed;
   }
+}
+
+function replaceIn(folder: string, by: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(by)) replace(join(folder, name), join(by, name));
+}
+
+/** A file takes the place of a file at once. */
+function replace(path: string, by: string): void {
+  if (lstatSync(by).isDirectory() || lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+    rmSync(path, { recursive: true, force: true });
+  renameSync(by, path);
 }

@@ -6,10 +6,17 @@ import { RemoteTrouble } from "../remote/remote-trouble.ts";
 const patienceMs = 10 * 60_000;
 const pauseMs = 5_000;
 
+type Patience = {
+  signal: AbortSignal;
+  forMs?: number;
+  /** Called with each trouble: also a server that refuses or is full is waited for then, until a person repairs it. */
+  waits?: (why: string) => void;
+};
+
 /** Repeats `ask` while the server does not serve. What another try does not change is thrown at once. */
 export async function untilTaken<T>(
   ask: () => Promise<T>,
-  { signal, forMs = patienceMs }: { signal: AbortSignal; forMs?: number },
+  { signal, forMs = patienceMs, waits }: Patience,
 ): Promise<T> {
   const begin = performance.now();
   for (;;) {
@@ -18,8 +25,10 @@ export async function untilTaken<T>(
     } catch (error) {
       signal.throwIfAborted();
       const mayCome =
-        error instanceof RemoteTrouble && ["failing", "silent", "unreachable"].includes(error.kind);
+        error instanceof RemoteTrouble &&
+        (waits !== undefined || ["failing", "silent", "unreachable"].includes(error.kind));
       if (!mayCome || performance.now() - begin > forMs) throw error;
+      waits?.(error.message);
     }
     await sleep(pauseMs, undefined, { signal });
   }

@@ -4,6 +4,8 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
+import { checkpointSubmission } from "../../attempts/checkpoint-submission.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
@@ -16,20 +18,34 @@ export async function attemptsScore(
   what: string,
   options: AttemptScoreOptions,
 ): Promise<number> {
-  const found = submissionOf(repository, what, options);
+  const found = await submissionOf(repository, what, options);
   if (typeof found === "string") {
     process.stderr.write(`${found}\n`);
     return 2;
   }
-  const { place, task, slot } = found;
+  const { place, task, slot, remove } = found;
   const { pipeline, profile } = slot;
-  return scoreFolder(repository, place, { ...options, task, pipeline, profile });
+  try {
+    return await scoreFolder(repository, place, { ...options, task, pipeline, profile });
+  } finally {
+    remove?.();
+  }
 }
 
-type Found = { place: ScoredPlace; task: string; slot: { pipeline: string; profile: string; stage: string } };
+type Found = {
+  place: ScoredPlace;
+  task: string;
+  slot: { pipeline: string; profile: string; stage: string };
+  /** Removes a copy that was made for this. */
+  remove?: () => void;
+};
 
 /** A text is the reason that there is nothing to score. */
-function submissionOf(repository: string, what: string, { root }: AttemptScoreOptions): Found | string {
+async function submissionOf(
+  repository: string,
+  what: string,
+  { root }: AttemptScoreOptions,
+): Promise<Found | string> {
   const at = attemptPlace(repository, root);
   const running = findRunning(what, at);
   const found =
@@ -45,6 +61,14 @@ function submissionOf(repository: string, what: string, { root }: AttemptScoreOp
   const { path, card } = found.attempt;
   // the agent writes there: everything below the sandbox's own folder may be a link
   const [sandbox] = globSync("attempt-*/sandbox-*/", { cwd: path }).sort();
+  if (sandbox === undefined && hasTravelled(path)) {
+    const kept = await checkpointSubmission(found.attempt, at.state.state);
+    if (typeof kept === "string") return kept;
+    const place = withTask(card.slot, card.axes, { path: kept.root, inside: inside.submission });
+    if (typeof place !== "string") return { ...place, remove: kept.remove };
+    kept.remove();
+    return place;
+  }
   if (sandbox === undefined)
     return `no-submission: ${card.slot.stage} has no workspace here yet\n  help: try again when its agent works`;
   return withTask(card.slot, card.axes, { path: join(path, sandbox), inside: inside.submission });
