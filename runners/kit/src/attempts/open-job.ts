@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** In the attempt's folder. */
-const jobsFolder = "jobs";
+export const jobsFolder = "jobs";
 
 /** Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. */
 export function isOpenJob(job: string): boolean {
@@ -17,15 +17,15 @@ export function hasOpenJob(attempt: string): boolean {
   return existsSync(jobs) && readdirSync(jobs).some((name) => isOpenJob(join(jobs, name)));
 }
 
-/** The node and the id of each job that has begun. */
-export function jobsBegun(attempt: string): { node: string; job: string }[] {
+/** The node, the id and the claim's path of each job that has begun. */
+export function jobsBegun(attempt: string): { node: string; job: string; claim: string }[] {
   const jobs = join(attempt, jobsFolder);
   if (!existsSync(jobs)) return [];
   return readdirSync(jobs).flatMap((name) => {
     const claim = join(jobs, name, "claim.json");
     if (!says(claim, /"kind": *"begun"/)) return [];
     const { node, id } = JSON.parse(readFileSync(claim, "utf8")) as { node: string; id: string };
-    return [{ node, job: id }];
+    return [{ node, job: id, claim }];
   });
 }
 
