@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import { hasOpenJob, jobsBegun } from "@mlrb/kit/attempts/open-job";
+import { hasOpenJob, isOpenJob, jobsBegun } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
@@ -51,12 +51,15 @@ export function startSupervised(
     .on("error", (error) => resolve(error.message));
   const running = handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
   if (program === supervisorHere) return running;
-  return { ...running, began: beginning(folder, running.ended) };
+  return { ...running, began: beginning(folder, running.ended, more.adopts ?? false) };
 }
 
-/** Where the next job of an attempt begins. Pending for good if it does not. */
-async function beginning(folder: string, ended: Promise<unknown>): Promise<Place> {
-  const before = new Set(jobsBegun(folder).map(({ job }) => job));
+/**
+ * Where the next job of an attempt begins, or where the adopted one has begun. Pending for good if it does not begin.
+ */
+async function beginning(folder: string, ended: Promise<unknown>, adopts: boolean): Promise<Place> {
+  const earlier = jobsBegun(folder).filter(({ claim }) => !adopts || !isOpenJob(dirname(claim)));
+  const before = new Set(earlier.map(({ job }) => job));
   let over = false;
   void ended.then(() => {
     over = true;
