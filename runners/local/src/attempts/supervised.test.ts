@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -34,4 +34,24 @@ test("an adopted job that runs has begun, on its node and not where an earlier j
   const begun = await Promise.race([running.began, running.ended]);
   assert.equal((begun as { node?: string }).node, "n2");
   await running.ended;
+});
+
+test("the supervisor of a job reaches models with the site's certificates and proxy, and gets no other variable", async (t) => {
+  const { path, start } = attempt(
+    t,
+    `import { writeFileSync } from "node:fs";
+     writeFileSync(process.argv[2] + "/env", JSON.stringify(process.env));`,
+  );
+  const site = { NODE_EXTRA_CA_CERTS: "", https_proxy: "http://proxy.site:3128", NO_PROXY: "localhost" };
+  const before = { ...process.env };
+  Object.assign(process.env, site, { OTHER_KEY: "secret" });
+  t.after(() => {
+    for (const name of [...Object.keys(site), "OTHER_KEY"])
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+  });
+  await start().ended;
+  const env = JSON.parse(readFileSync(join(path, "env"), "utf8")) as Record<string, string>;
+  assert.deepEqual({ ...env, ...site, NODE_USE_ENV_PROXY: "1" }, env);
+  assert.equal(env.OTHER_KEY, undefined);
 });
