@@ -131,6 +131,8 @@ export type Running = {
   /** Asks it to end, and kills it after a grace time. */
   askToEnd(): void;
   kill(): void;
+  /** Of its first process on this host; undefined before it has one, and elsewhere. */
+  pid?(): number | undefined;
   /** Detaches from an instance that outlives its run: `ended` then resolves to cancelled. */
   leave?(): void;
 };

@@ -95,6 +95,10 @@ class LocalProcess implements Running {
     this.#end("cancelled");
   }
 
+  pid(): number | undefined {
+    return this.#known.groups[0];
+  }
+
   kill(): void {
     this.#why ??= "cancelled";
     this.#signal = "SIGKILL";

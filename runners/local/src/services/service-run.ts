@@ -13,6 +13,7 @@ import { holdGpus, type RunContext } from "../run/execute-instance.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
+import { type PortOwner, portOwner } from "./port-owner.ts";
 import { ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
@@ -137,13 +138,18 @@ export class ServiceRun implements Running {
       const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
       const request = { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
       if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false };
+      // users have the address, so it must be the same after a restart
+      const taken = refusalOf(portOwner(port, undefined), port);
+      if (taken !== undefined)
+        return { result: { kind: "failed", cause: "machine", detail: taken }, served: false };
       const running = executor.start(request);
       this.#server = running;
       const gone = new AbortController();
       const ended = running.ended.finally(() => gone.abort());
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
-      const detail = await untilHealthy(`${url}${health}`, { readyMs, signal });
+      const refusal = () => refusalOf(portOwner(port, running.pid?.()), port);
+      const detail = await untilHealthy(`${url}${health}`, { readyMs, signal, refusal });
       const served = detail === undefined;
       if (served) {
         journal.write({ event: "serving", stage: this.#instance.id, url });
@@ -172,6 +178,12 @@ export class ServiceRun implements Running {
     if (this.#why === "stopped") return { kind: "succeeded", outputs: {}, durationMs: 0 };
     return { kind: "cancelled" };
   }
+}
+
+/** An agent may listen at the port of a server that has ended, and answer in its place. */
+function refusalOf(owner: PortOwner, port: number): string | undefined {
+  if (owner !== "other") return undefined;
+  return `another program listens at port ${port}, which was the service's (\`ss -ltnp\` names it): end that program and run again`;
 }
 
 function failureOf({ result, served }: Tried): CarriedOut & { kind: "failed" } {
