@@ -42,16 +42,16 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
       const file = join(bin, `${name}.calls`);
       return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
     },
-    submit: () =>
+    submit: (limits: { timeMs?: number } = {}, ranMs = 0) =>
       submitAttemptJob(
         {
           ...{ id: "attempt", key: "k", token: "t", run: { kind: "command", command: "true" } },
           ...{ root: bin, work: folder, log: join(folder, "log"), env: {}, inputs: {}, outputs: {} },
-          ...{ limits: {}, reads: [], writes: [], cpus: 1, gpus: [] },
+          ...{ limits, reads: [], writes: [], cpus: 1, gpus: [] },
         },
         {
           ...{ folder, name: "attempt-1", program: "/no/program", secrets: {}, routes: [] },
-          ...{ wantedMs: 24 * hour, env, times },
+          ...{ wantedMs: 24 * hour, ranMs, env, times },
         },
       ),
   };
@@ -74,6 +74,15 @@ test("a job that no partition cuts also closes before its time is over", async (
   await (await submit()).ended;
   const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
   assert.equal(turnMs, 24 * hour - 120_000);
+});
+
+test("the limit of the stage is that of all jobs of an attempt, and no job closes before it", async (t) => {
+  const { submit, calls, folder } = lab(t, { sinfo: "echo 'long*|infinite'" });
+  await (await submit({ timeMs: 25 * hour }, 24.5 * hour)).ended;
+  assert.match(calls("sbatch")[0]!, /--time=35$/);
+  const { turnMs, ranMs, limits } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
+  assert.ok(turnMs > hour / 2, "the limit ends the attempt first");
+  assert.deepEqual({ ranMs, limits }, { ranMs: 24.5 * hour, limits: { timeMs: 25 * hour } });
 });
 
 test("an attempt whose partition has no known limit is not submitted, and goes on later", async (t) => {

@@ -28,8 +28,10 @@ export type AttemptJobOptions = {
   /** Values by name. They stay in this process. */
   secrets: Record<string, string>;
   routes: RelayRoute[];
-  /** How long the attempt may still take, ms. */
+  /** How long the attempt may still take by its budget, ms. */
   wantedMs: number;
+  /** How long its earlier jobs have run, ms. */
+  ranMs?: number;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
@@ -47,7 +49,8 @@ export async function submitAttemptJob(
   request: ExecutionRequest,
   options: AttemptJobOptions,
 ): Promise<AttemptJob> {
-  const { folder: path, name, program, wantedMs, env = process.env } = options;
+  const { folder: path, name, program, env = process.env } = options;
+  const wantedMs = Math.min(options.wantedMs, leftOfLimit(request, options) + limitMarginMs);
   const earlier = jobsIn(path);
   for (const one of earlier) await endForGood(one, env);
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
@@ -78,6 +81,13 @@ export async function submitAttemptJob(
   return follow({ job, folder }, options, submission);
 }
 
+function leftOfLimit({ limits }: ExecutionRequest, { ranMs = 0 }: AttemptJobOptions): number {
+  return limits.timeMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limits.timeMs - ranMs);
+}
+
+/** The job goes on beyond the stage's limit, which the node holds: otherwise it would close before, and go on in another. */
+const limitMarginMs = 300_000;
+
 /** The job that an earlier process submitted and that may be queued or running; undefined if there is none. */
 export function adoptAttemptJob(options: AttemptJobOptions): AttemptJob | undefined {
   const open = jobsIn(options.folder).find(({ folder }) => folder.isOpen());
@@ -97,11 +107,11 @@ function jobsIn(path: string): Held[] {
 function onNode(
   { preload: _, ...request }: ExecutionRequest,
   job: string,
-  { name, secrets }: AttemptJobOptions,
+  { name, secrets, ranMs = 0 }: AttemptJobOptions,
 ): ExecutionRequest {
   const env: Record<string, string> = { ...request.env, [jobVariable]: job };
   for (const secret of Object.keys(secrets)) env[secret] = placeholderOf(name, secret);
-  return { ...request, env, relay: true };
+  return { ...request, env, relay: true, ranMs };
 }
 
 function follow(

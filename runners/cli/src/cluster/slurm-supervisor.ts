@@ -8,6 +8,7 @@ import { intervention, interventionsFile } from "@mlrb/formats/declared/interven
 import { readFormat } from "@mlrb/formats/read-format";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { heldMs } from "@mlrb/local/attempts/attempt-cost";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
@@ -17,12 +18,14 @@ import { besideMs } from "./attempt-time.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
   const { params, budget } = JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
-  const names = attemptFolder(dirname(folder), basename(folder))?.card.secrets ?? [];
+  const attempt = attemptFolder(dirname(folder), basename(folder));
+  const names = attempt?.card.secrets ?? [];
   const values = names.flatMap((name) => (request.env[name] ? [[name, request.env[name]] as const] : []));
-  const wanted = wantedMs(folder, request.limits.timeMs, budget.timeMs);
+  const wanted = wantedMs(folder, budget.timeMs);
   const options = {
     ...{ folder, name: basename(folder), program: slurmProgram, routes: modelAddresses(params) },
     secrets: Object.fromEntries(values),
+    ...(attempt && { ranMs: heldMs(attempt) }),
     ...{ wantedMs: wanted, times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) } },
   };
   const job = adopts ? adoptAttemptJob(options) : await submitAttemptJob(request, options);
@@ -33,11 +36,11 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   return { ...job, close: () => desk?.close(), abandon: () => process.exit(0) };
 };
 
-/** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
-function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY, budgetMs = defaultMs): number {
+/** What is left of the budget, and time to begin, to seal and to copy. */
+function wantedMs(folder: string, budgetMs = defaultMs): number {
   const usedMs = lastSpending(join(folder, "spending.jsonl"))?.workingMs ?? 0;
   const wholeMs = budgetMs + addedMs(folder);
-  return Math.min(limitMs, Math.max(0, wholeMs - usedMs) + besideMs(wholeMs));
+  return Math.max(0, wholeMs - usedMs) + besideMs(wholeMs);
 }
 
 /** By people who extended the attempt. */

@@ -68,6 +68,8 @@ export type ExecutionRequest = {
   relay?: true;
   /** After how much time it is to end so that the attempt goes on in another job, ms. */
   turnMs?: number;
+  /** How long earlier jobs of the same attempt have run: `limits.timeMs` is the limit of all together. */
+  ranMs?: number;
 };
 
 /** What a stage books besides CPUs, and how its job is submitted. */

@@ -155,7 +155,7 @@ class LocalProcess implements Running {
     const { timeMs } = this.#request.limits;
     const byKernel = this.#held?.groups.has.has("memory") === true;
     const memoryBytes = byKernel ? undefined : memoryLimit(this.#request);
-    const limit = performance.now() + (timeMs ?? 0);
+    const limit = performance.now() + (timeMs ?? 0) - (this.#request.ranMs ?? 0);
     // a timer holds at most 24.8 days; a longer limit takes several timers
     const watch = () => {
       const left = limit - performance.now();
