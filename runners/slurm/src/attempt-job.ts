@@ -74,7 +74,7 @@ export async function submitAttemptJob(
     }
     const comment = `${number} ${stage}`;
     return {
-      args: sbatchArguments({ request, jobMs, run: name, comment, output: folder.output }),
+      args: sbatchArguments({ request: there, jobMs, run: name, comment, output: folder.output }),
       script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
     };
   };
