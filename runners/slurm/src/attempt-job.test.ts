@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { until } from "../../../tests/support/processes.ts";
-import { submitAttemptJob } from "./attempt-job.ts";
+import { endAttemptJobs, submitAttemptJob } from "./attempt-job.ts";
 import type { JobTimes } from "./job-times.ts";
 
 const away = "echo 'slurm_load_partitions: Unable to contact slurm controller (connect failure)' >&2; exit 1";
@@ -38,6 +38,7 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
   const times: Partial<JobTimes> = { intervalMs: 20, patienceMs, lateMs: 50 };
   return {
     folder,
+    env,
     calls: (name: string) => {
       const file = join(bin, `${name}.calls`);
       return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
@@ -134,4 +135,25 @@ test("a later job that a person cancels is the attempt's end", async (t) => {
   const result = await job.ended;
   assert.match(result.kind === "failed" ? result.detail : "", /^its job was cancelled by another person/);
   assert.equal(job.brokenOff(), undefined);
+});
+
+test("the jobs of an attempt that no process follows leave Slurm's queue, and never begin", async (t) => {
+  const { calls, folder, env } = lab(t, { sinfo: away });
+  for (const [job, id] of [
+    ["1", "71"],
+    ["2", "72"],
+  ] as const) {
+    const path = join(folder, "jobs", job);
+    mkdirSync(path, { recursive: true });
+    const known = { formatVersion: 1, run: "attempt-1", job, stage: "attempt", key: "k" };
+    writeFileSync(
+      join(path, "job.json"),
+      JSON.stringify({ ...known, work: folder, log: join(folder, "log") }),
+    );
+    writeFileSync(join(path, "id.json"), JSON.stringify({ formatVersion: 1, id }));
+  }
+  writeFileSync(join(folder, "jobs/1/done.json"), "{}");
+  await endAttemptJobs(folder, { env });
+  assert.deepEqual(calls("scancel"), ["72"]);
+  assert.match(readFileSync(join(folder, "jobs/2/claim.json"), "utf8"), /given-up/);
 });

@@ -1,6 +1,7 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
 import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf, type RelayRoute } from "@mlrb/core/ports/relay";
@@ -170,6 +171,18 @@ function whyBroken(result: ExecutionResult, { job, folder }: Held): string | und
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
+}
+
+/** Ends the jobs of an attempt that no process follows. Those that run get a while for it. */
+export async function endAttemptJobs(
+  path: string,
+  { env = process.env, patienceMs = 15_000 }: { env?: NodeJS.ProcessEnv; patienceMs?: number } = {},
+): Promise<void> {
+  const open = jobsIn(path).filter(({ folder }) => folder.isOpen());
+  for (const one of open) await endForGood(one, env);
+  const until = performance.now() + patienceMs;
+  const isRunning = ({ folder }: Held) => folder.begun() !== undefined && folder.done() === undefined;
+  while (open.some(isRunning) && performance.now() < until) await sleep(200);
 }
 
 async function endForGood({ folder }: Held, env: NodeJS.ProcessEnv): Promise<void> {
