@@ -9,7 +9,7 @@ import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
 import { until } from "../../../tests/support/processes.ts";
-import { adoptAttemptJob, submitAttemptJob } from "./attempt-job.ts";
+import { adoptAttemptJob, endAttemptJobs, submitAttemptJob } from "./attempt-job.ts";
 import type { JobPost } from "./courier.ts";
 import type { JobTimes } from "./job-times.ts";
 
@@ -47,6 +47,7 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
   const times: Partial<JobTimes> = { intervalMs: 20, patienceMs, lateMs: 50 };
   return {
     folder,
+    env,
     calls: (name: string) => {
       const file = join(bin, `${name}.calls`);
       return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
@@ -56,17 +57,17 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
         ...{ folder, name: "attempt-1", program: "/no/program", secrets: [], relay: undefined },
         ...{ wantedMs: 24 * hour, env, times },
       }),
-    submit: () =>
+    submit: (limits: { timeMs?: number } = {}, ranMs = 0) =>
       submitAttemptJob(
         {
           ...{ id: "attempt", key: "k", token: "t", run: { kind: "command", command: "true" } },
           ...{ root: bin, work: folder, log: join(folder, "log"), env: {}, inputs: {}, outputs: {} },
-          ...{ limits: {}, reads: [], writes: [], cpus: 1, gpus: [] },
+          ...{ limits, reads: [], writes: [], cpus: 1, gpus: [] },
           ...(post && { booked: { memoryBytes: 0, gpus: 0, slurm: { files: "remote-cache" } } }),
         },
         {
           ...{ folder, name: "attempt-1", program: "/no/program", secrets: [], relay: undefined },
-          ...{ wantedMs: 24 * hour, env, times },
+          ...{ wantedMs: 24 * hour, ranMs, env, times },
           ...(post && { travel: { post, state: () => "", grown: ["out/trajectory.jsonl"] } }),
         },
       ),
@@ -90,6 +91,15 @@ test("a job that no partition cuts also closes before its time is over", async (
   await (await submit()).ended;
   const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
   assert.equal(turnMs, 24 * hour - 120_000);
+});
+
+test("the limit of the stage is that of all jobs of an attempt, and no job closes before it", async (t) => {
+  const { submit, calls, folder } = lab(t, { sinfo: "echo 'long*|infinite'" });
+  await (await submit({ timeMs: 25 * hour }, 24.5 * hour)).ended;
+  assert.match(calls("sbatch")[0]!, /--time=35$/);
+  const { turnMs, ranMs, limits } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
+  assert.ok(turnMs > hour / 2, "the limit ends the attempt first");
+  assert.deepEqual({ ranMs, limits }, { ranMs: 24.5 * hour, limits: { timeMs: 25 * hour } });
 });
 
 test("an attempt whose partition has no known limit is not submitted, and goes on later", async (t) => {
@@ -215,4 +225,25 @@ test("an attempt whose files travel and that is asked to end ends once what it d
   assert.match(calls("sbatch")[0]!, /--time=1470/, "half an hour for the way of its files");
   const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
   assert.equal(turnMs, 24.5 * hour - 1_200_000);
+});
+
+test("the jobs of an attempt that no process follows leave Slurm's queue, and never begin", async (t) => {
+  const { calls, folder, env } = lab(t, { sinfo: away });
+  for (const [job, id] of [
+    ["1", "71"],
+    ["2", "72"],
+  ] as const) {
+    const path = join(folder, "jobs", job);
+    mkdirSync(path, { recursive: true });
+    const known = { formatVersion: 1, run: "attempt-1", job, stage: "attempt", key: "k" };
+    writeFileSync(
+      join(path, "job.json"),
+      JSON.stringify({ ...known, work: folder, log: join(folder, "log") }),
+    );
+    writeFileSync(join(path, "id.json"), JSON.stringify({ formatVersion: 1, id }));
+  }
+  writeFileSync(join(folder, "jobs/1/done.json"), "{}");
+  await endAttemptJobs(folder, { env });
+  assert.deepEqual(calls("scancel"), ["72"]);
+  assert.match(readFileSync(join(folder, "jobs/2/claim.json"), "utf8"), /given-up/);
 });

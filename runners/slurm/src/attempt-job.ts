@@ -2,6 +2,7 @@
 // job at a time holds the attempt. Its model calls go through the relay of this process.
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
@@ -33,8 +34,10 @@ export type AttemptJobOptions = {
   secrets: string[];
   /** Of model calls; undefined for an attempt without any. */
   relay: RelayServer | undefined;
-  /** How long the attempt may still take, ms. */
+  /** How long the attempt may still take by its budget, ms. */
   wantedMs: number;
+  /** How long its earlier jobs have run, ms. */
+  ranMs?: number;
   /** Why the job before it ended. */
   after?: string;
   /** For jobs on nodes that do not share this host's disk. */
@@ -67,7 +70,8 @@ export async function submitAttemptJob(
   request: ExecutionRequest,
   options: AttemptJobOptions,
 ): Promise<AttemptJob> {
-  const { folder: path, name, program, wantedMs, after, env = process.env } = options;
+  const { folder: path, name, program, after, env = process.env } = options;
+  const wantedMs = Math.min(options.wantedMs, leftOfLimit(request, options) + limitMarginMs);
   const earlier = jobsIn(path);
   for (const one of earlier) await endForGood(one, { env, post: options.travel?.post });
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
@@ -98,7 +102,7 @@ export async function submitAttemptJob(
     }
     const comment = `${number} ${stage}`;
     const output = travels ? "/dev/null" : folder.output;
-    const args = sbatchArguments({ request, jobMs, run: name, comment, output });
+    const args = sbatchArguments({ request: there, jobMs, run: name, comment, output });
     if (!travels) return { args, script: jobScript([process.execPath, ...nodeFlags, program, folder.path]) };
     const post = options.travel?.post;
     if (!post)
@@ -108,6 +112,13 @@ export async function submitAttemptJob(
   };
   return follow({ job, folder }, options, submission);
 }
+
+function leftOfLimit({ limits }: ExecutionRequest, { ranMs = 0 }: AttemptJobOptions): number {
+  return limits.timeMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limits.timeMs - ranMs);
+}
+
+/** The job goes on beyond the stage's limit, which the node holds: otherwise it would close before, and go on in another. */
+const limitMarginMs = 300_000;
 
 /** The job that an earlier process submitted and whose end it has not learned; undefined if there is none. */
 export function adoptAttemptJob(options: AttemptJobOptions): AttemptJob | undefined {
@@ -128,11 +139,11 @@ function jobsIn(path: string): Held[] {
 function onNode(
   { preload: _, ...request }: ExecutionRequest,
   job: string,
-  { name, secrets }: AttemptJobOptions,
+  { name, secrets, ranMs = 0 }: AttemptJobOptions,
 ): ExecutionRequest {
   const env: Record<string, string> = { ...request.env, [jobVariable]: job };
   for (const secret of secrets) env[secret] = placeholderOf(name, secret);
-  return { ...request, env, relay: true };
+  return { ...request, env, relay: true, ranMs };
 }
 
 function follow(
@@ -200,6 +211,25 @@ function whyBroken(result: ExecutionResult, { job, folder }: Held): string | und
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
+}
+
+export type EndOptions = {
+  env?: NodeJS.ProcessEnv;
+  /** To jobs on nodes that do not share this host's disk. */
+  post?: JobPost | undefined;
+  patienceMs?: number;
+};
+
+/** Ends the jobs of an attempt that no process follows. Those that run get a while for it. */
+export async function endAttemptJobs(
+  path: string,
+  { env = process.env, post, patienceMs = 15_000 }: EndOptions = {},
+): Promise<void> {
+  const open = jobsIn(path).filter(({ folder }) => folder.isOpen());
+  for (const one of open) await endForGood(one, { env, post });
+  const until = performance.now() + patienceMs;
+  const isRunning = ({ folder }: Held) => folder.begun() !== undefined && folder.done() === undefined;
+  while (open.some(isRunning) && performance.now() < until) await sleep(200);
 }
 
 /** Whether the attempt did something before: on the host that submits, or as a branch of another. */

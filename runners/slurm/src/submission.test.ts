@@ -36,6 +36,11 @@ test("the job gets what its stage books, and a little for the program that carri
   assert.deepEqual({ mem, time, gres, cpus }, { mem: "1280M", time: "4", gres: "gpu:a100:2", cpus: "3" });
 });
 
+test("the job of an attempt has memory for its step and its relay too", () => {
+  const { mem } = flags(submitted({ relay: true, booked: { memoryBytes: 2 ** 30, gpus: 0 } }));
+  assert.equal(mem, "1536M");
+});
+
 test("a limit of memory above the booked amount is what the job needs", () => {
   const { mem } = flags(
     submitted({ limits: { memoryBytes: 2 ** 31 }, booked: { memoryBytes: 2 ** 30, gpus: 0 } }),

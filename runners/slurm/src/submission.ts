@@ -2,13 +2,16 @@
 // Pure.
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
-/** Time and memory for the program that carries the stage out on the node: Node, and the end of the process tree. */
-const own = { minutes: 2, mebibytes: 256 };
+/**
+ * Time and memory for the programs that carry the stage out on the node: Node, and the end of the process tree. An attempt
+ * has three: the job's program, its step and the relay. Their stand-ins held 94, 143 and 71 MiB.
+ */
+const own = { minutes: 2, mebibytes: 256, attemptMebibytes: 512 };
 /** Time for the way of files there and back, with a server that is away for a while. */
 const travelMinutes = 30;
 
 export type Submission = {
-  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls">;
+  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls" | "relay">;
   /** The whole time of the job, in place of one by the stage's limit. */
   jobMs?: number | undefined;
   /** The name of the job: its run's. */
@@ -22,7 +25,8 @@ export type Submission = {
 };
 
 export function sbatchArguments({ request, jobMs, run, comment, output, travels }: Submission): string[] {
-  const { root, cpus, limits, booked, walls } = request;
+  const { root, cpus, limits, booked, walls, relay } = request;
+  const ownMebibytes = relay ? own.attemptMebibytes : own.mebibytes;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
   const limitBytes = limits.memoryBytes ?? walls?.limits.memoryBytes ?? 0;
@@ -37,7 +41,7 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
     // the stage has its own variables; a named one keeps Slurm from starting a login shell for the user's
     "--export=MLRB_EXECUTOR",
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
-    ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + own.mebibytes}M` : undefined),
+    ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + ownMebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
     ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, travels })),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),

@@ -104,3 +104,30 @@ test("stop returns false if something cannot be frozen", async () => {
   const time = new AttemptClock({ sandbox, startedWall: 0, sinceStart: () => 0 });
   assert.equal(await time.stop(), false);
 });
+
+test("time for which the job was suspended is no work, and counts once if the sandbox was frozen", async () => {
+  let [nowMs, stoppedMs] = [0, 0];
+  const pass = (ms: number, { stopped }: { stopped: boolean }) => {
+    nowMs += ms;
+    if (stopped) stoppedMs += ms;
+  };
+  const take = () => {
+    const taken = stoppedMs;
+    stoppedMs = 0;
+    return taken;
+  };
+  const sandbox = { freeze: async () => true, thaw: async () => true };
+  const stopped = { take, close() {} };
+  const time = new AttemptClock({ sandbox, startedWall: 0, sinceStart: () => nowMs, stopped });
+  pass(1000, { stopped: false });
+  pass(60_000, { stopped: true });
+  assert.equal(time.workingMs(), 1000);
+  assert.equal(time.takeSuspendedMs(), 60_000);
+  assert.equal(time.takeSuspendedMs(), 0);
+  await time.during(async () => {
+    await setImmediate();
+    pass(60_000, { stopped: true });
+  });
+  assert.equal(time.workingMs(), 1000);
+  assert.equal(time.takeSuspendedMs(), 0);
+});

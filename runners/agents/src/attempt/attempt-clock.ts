@@ -1,8 +1,9 @@
-// The clock of an attempt. All time is work except the time for which everything in the sandbox was frozen. Only
-// frozen time moves the deadline.
+// The clock of an attempt. All time is work except the time for which everything in the sandbox was frozen, or was stopped
+// with this process by a cluster. Only such time moves the deadline.
 // Waits that overlap are one: the first freezes, the last thaws. The end of the attempt freezes for good, so a wait
 // that ends later thaws nothing.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import type { StoppedTime } from "./stopped-time.ts";
 
 export type ClockOptions = {
   sandbox: Pick<Sandbox, "freeze" | "thaw">;
@@ -12,6 +13,8 @@ export type ClockOptions = {
   sinceStart(): number;
   /** Of an attempt that continues after a restart. */
   frozenMs?: number;
+  /** Observes a job that is suspended. */
+  stopped?: Pick<StoppedTime, "take" | "close">;
 };
 
 export class AttemptClock {
@@ -25,17 +28,29 @@ export class AttemptClock {
   #frozenSince: number | undefined;
   #frozenBefore: number;
   #turn: Promise<void> = Promise.resolve();
+  readonly #stopped: ClockOptions["stopped"];
+  #suspendedMs = 0;
 
-  constructor({ sandbox, startedWall, sinceStart, frozenMs = 0 }: ClockOptions) {
+  constructor({ sandbox, startedWall, sinceStart, frozenMs = 0, stopped }: ClockOptions) {
+    this.#stopped = stopped;
     this.#frozenBefore = frozenMs;
     this.#sandbox = sandbox;
     this.startedWall = startedWall;
     this.sinceStart = sinceStart;
   }
 
-  /** The sum of all freezes, including the current one. */
+  /** The sum of all freezes, including the current one, and of the time for which the job was suspended. */
   frozenMs(): number {
+    this.#observe();
     return this.#frozenBefore + this.#currentFreezeMs();
+  }
+
+  /** For how long the job was suspended since the last call. */
+  takeSuspendedMs(): number {
+    this.#observe();
+    const taken = this.#suspendedMs;
+    this.#suspendedMs = 0;
+    return taken;
   }
 
   isWaiting(): boolean {
@@ -62,12 +77,21 @@ export class AttemptClock {
 
   /** Freezes for good, and stops counting. False where something still runs. */
   async stop(): Promise<boolean> {
+    this.#observe();
+    this.#stopped?.close();
     this.#wanted++;
     this.#over = true;
     this.#frozenBefore += this.#currentFreezeMs();
     this.#frozenSince = undefined;
     await this.#settle();
     return this.#frozen;
+  }
+
+  #observe(): void {
+    const stoppedMs = this.#stopped?.take() ?? 0;
+    if (this.#frozenSince !== undefined || this.#over) return; // a freeze counts it already
+    this.#frozenBefore += stoppedMs;
+    this.#suspendedMs += stoppedMs;
   }
 
   #currentFreezeMs(): number {
@@ -79,8 +103,10 @@ export class AttemptClock {
     const next = this.#turn.then(async () => {
       if (this.#wanted > 0 && !this.#frozen) {
         this.#frozen = await this.#sandbox.freeze();
+        this.#observe();
         if (this.#frozen && !this.#over) this.#frozenSince = this.sinceStart();
       } else if (this.#wanted === 0 && this.#frozen) {
+        this.#observe();
         const frozenMs = this.#currentFreezeMs();
         this.#frozenSince = undefined;
         this.#frozen = false;

@@ -8,11 +8,15 @@ import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { heldCall } from "../testing/held-call.ts";
-import { AttemptClock } from "./attempt-clock.ts";
+import { AttemptClock, type ClockOptions } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { BudgetLimits, HeldCall } from "./meter.ts";
 
-function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxed> = {}) {
+function meterOf(
+  t: TestContext,
+  limits: BudgetLimits,
+  { stopped, ...freezes }: Partial<Sandboxed> & Pick<ClockOptions, "stopped"> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
   t.after(() => removeFolder(folder));
   const file = join(folder, "spending.jsonl");
@@ -20,7 +24,10 @@ function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxe
   const waits: unknown[] = [];
   const moves: number[] = [];
   const sandbox = { freeze: async () => true, thaw: async () => true, ...freezes };
-  const clock = new AttemptClock({ sandbox, startedWall: 1_000_000, sinceStart: () => time.now });
+  const clock = new AttemptClock({
+    ...{ sandbox, startedWall: 1_000_000, sinceStart: () => time.now },
+    ...(stopped && { stopped }),
+  });
   const meter = new AttemptMeter({
     limits,
     clock,
@@ -292,4 +299,23 @@ test("after a restart the meter continues, and a call that was in flight counts 
     [kept.inFlight, kept.counted, kept.workingMs],
     [undefined, { tokens: 750, dollars: 2.25 }, 5000],
   );
+});
+
+test("a suspended job is a wait that moves the deadline, and the wait is on disk", async (t) => {
+  let stoppedMs = 0;
+  const take = () => {
+    const taken = stoppedMs;
+    stoppedMs = 0;
+    return taken;
+  };
+  const { meter, time, file, waits, moves } = meterOf(t, { timeMs: 3000 }, { stopped: { take, close() {} } });
+  time.now = 61_000;
+  stoppedMs = 60_000;
+  assert.equal(meter.leftMs(), 2000, "also before the beat");
+  meter.beat(15_000);
+  await setImmediate();
+  assert.equal(meter.over(), undefined);
+  assert.deepEqual(waits, [{ why: "suspended", durationMs: 60_000, frozenMs: 60_000, deadline: 1_063_000 }]);
+  assert.deepEqual(moves, [1_063_000]);
+  assert.deepEqual(lastSpending(file)?.waitedMs, { suspended: 60_000 });
 });

@@ -71,8 +71,16 @@ export class AttemptMeter implements Meter {
     if (options.before) this.#tellCap(); // what the earlier supervisor held is spent now
   }
 
-  /** Keeps the time on disk if the last line is this old, also of a program that makes no call. */
+  /**
+   * Keeps the time on disk if the last line is this old, also of a program that makes no call. Counts the time for which
+   * a cluster had suspended the job.
+   */
   beat(afterMs: number): void {
+    const suspendedMs = this.#options.clock.takeSuspendedMs();
+    if (suspendedMs > 0) {
+      this.#countWait({ why: "suspended", durationMs: suspendedMs, frozenMs: Math.round(suspendedMs) });
+      void this.#announceDeadline();
+    }
     if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 

@@ -14,6 +14,7 @@ import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type GpuUse, watchGpus } from "./gpu-use.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
+import { watchStopped } from "./stopped-time.ts";
 import { deadlineWriter, inside } from "./workspace.ts";
 
 export type Supervision = {
@@ -42,6 +43,7 @@ export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): 
   return new AttemptClock({
     ...{ sandbox, startedWall, frozenMs: sinceStartMs - workingMs },
     sinceStart: () => performance.now() - started,
+    stopped: watchStopped(),
   });
 }
 

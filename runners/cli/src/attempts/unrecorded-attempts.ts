@@ -2,7 +2,7 @@
 // or not). All sums use this list.
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
-import { lastSignMs, spentBy } from "@mlrb/local/attempts/attempt-cost";
+import { heldMs, spentBy } from "@mlrb/local/attempts/attempt-cost";
 import { attemptFate, type Fate } from "@mlrb/local/attempts/attempt-fate";
 import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { lostAttempts } from "@mlrb/local/attempts/lost-attempts";
@@ -28,7 +28,7 @@ export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): 
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
     const kind = kindOf(attemptFate(one.path, state.root), one.card);
     if (kind === undefined) return []; // it has been moved
-    const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
+    const durationMs = heldMs(one, one.state.kind === "ended" ? one.state.end.durationMs : undefined);
     const { cost } = spentBy(one, durationMs);
     return [{ name: one.name, card: one.card, durationMs, cost, ...kind }];
   });

@@ -47,7 +47,8 @@ async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> 
   const name = `slurm ${jobs.slurm.partition ?? "(default partition)"}`;
   const { cpus, limits, memoryBytes } = jobs.most;
   const booked = { memoryBytes, gpus: jobs.gpus, slurm: jobs.slurm };
-  const refused = await trySubmission({ root: place.repository, cpus, limits, booked }, place.env);
+  const relay = jobs.attempts.length > 0 && ({ relay: true } as const);
+  const refused = await trySubmission({ root: place.repository, cpus, limits, booked, ...relay }, place.env);
   if (refused) {
     const known = (await partitions(place.env)).join(", ");
     return [

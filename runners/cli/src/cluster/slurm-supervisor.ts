@@ -13,6 +13,7 @@ import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
+import { heldMs } from "@mlrb/local/attempts/attempt-cost";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { clearForNextJob } from "@mlrb/local/attempts/clear-for-resume";
@@ -40,16 +41,17 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     routes: routes.map((route) => ({ ...route, address: relayedAddress(route.address) })),
   });
   const travels = request.booked?.slurm?.files === "remote-cache" || hasTravelled(folder);
-  const options = (limitMs: number | undefined) => {
-    const wanted = wantedMs(folder, limitMs);
+  const options = () => {
+    const wanted = wantedMs(folder);
     return {
       ...{ folder, name, program: slurmProgram, secrets: values.map(([one]) => one) },
       ...{ relay: routes.length > 0 || travels ? relay : undefined, wantedMs: wanted },
+      ranMs: heldMs(attempt),
       ...(travels && { travel: travelOf(folder, card.gives) }),
       times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) },
     };
   };
-  const first = options(request.limits.timeMs);
+  const first = options();
   // its end is in the cache, and another job would repeat its work
   if (adopts && travels && !first.travel?.post) return untilNamed;
   const job = adopts ? adoptAttemptJob(first) : await submitAttemptJob(request, first);
@@ -65,7 +67,7 @@ const start: StartStage = async ({ request, adopts }, folder) => {
       const again = adopts ? ended.request() : request;
       if (!again) return undefined;
       clearForNextJob(attempt);
-      return submitAttemptJob(again, { ...options(again.limits.timeMs), after });
+      return submitAttemptJob(again, { ...options(), after });
     },
   });
   const desk = await deskOfHost({
@@ -96,12 +98,12 @@ function travelOf(folder: string, gives: AttemptCard["gives"]): AttemptTravel {
   };
 }
 
-/** What is left of the budget, and time to begin, to seal and to copy; at most the limit of the stage. */
-function wantedMs(folder: string, limitMs = Number.POSITIVE_INFINITY): number {
+/** What is left of the budget, and time to begin, to seal and to copy. */
+function wantedMs(folder: string): number {
   const { timeMs: budgetMs = defaultMs } = contextOf(folder).budget;
   const usedMs = lastSpending(join(folder, "spending.jsonl"))?.workingMs ?? 0;
   const wholeMs = budgetMs + addedMs(folder);
-  return Math.min(limitMs, Math.max(0, wholeMs - usedMs) + besideMs(wholeMs));
+  return Math.max(0, wholeMs - usedMs) + besideMs(wholeMs);
 }
 
 /** By people who extended the attempt. */

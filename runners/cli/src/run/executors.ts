@@ -49,3 +49,9 @@ export const clearSandbox: ClearSandbox = async (token, executor) => {
   const { clearBubblewrap } = await import("@mlrb/agents/sandbox/bubblewrap-walls");
   return clearBubblewrap(token);
 };
+
+/** Ends the jobs in an attempt's folder, of which no process takes care. */
+export async function endJobs(path: string): Promise<void> {
+  const { endAttemptJobs } = await import("@mlrb/slurm/attempt-job");
+  await endAttemptJobs(path);
+}

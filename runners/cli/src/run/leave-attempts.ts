@@ -11,7 +11,7 @@ import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
 import { printJson } from "../show/print-json.ts";
 import type { TypedRun } from "./after-run.ts";
-import { clearSandbox } from "./executors.ts";
+import { clearSandbox, endJobs } from "./executors.ts";
 import type { LeftAttempt } from "./until-finished.ts";
 
 type Run = { state: StateFolder; json: boolean; asked: TypedRun };
@@ -46,7 +46,12 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
         left.map(async ({ instance: { id }, name }) => {
           const attempt = attemptFolder(state.running, name);
           if (!attempt) return printEnded(id, attemptFate(folderOf(name), state.root), { json });
-          const stopped = await stopAttempt(attempt, { state, clearSandbox, by: "by a second Ctrl-C" });
+          const stopped = await stopAttempt(attempt, {
+            state,
+            clearSandbox,
+            endJobs,
+            by: "by a second Ctrl-C",
+          });
           printStopped(id, stopped, { json, stream: process.stderr });
         }),
       );

@@ -33,6 +33,7 @@ const headlines: Record<WaitReason, string> = {
   provider: "the provider",
   "rate-limit": "the provider's rate limit",
   gpu: "a GPU",
+  suspended: "the cluster, which suspended its job",
 };
 
 /**

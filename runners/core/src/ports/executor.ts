@@ -68,6 +68,8 @@ export type ExecutionRequest = {
   relay?: true;
   /** After how much time it is to end so that the attempt goes on in another job, ms. */
   turnMs?: number;
+  /** How long earlier jobs of the same attempt have run: `limits.timeMs` is the limit of all together. */
+  ranMs?: number;
 };
 
 /** What a stage books besides CPUs, and how its job is submitted. */
@@ -131,6 +133,8 @@ export type Running = {
   /** Asks it to end, and kills it after a grace time. */
   askToEnd(): void;
   kill(): void;
+  /** Of its first process on this host; undefined before it has one, and elsewhere. */
+  pid?(): number | undefined;
   /** Detaches from an instance that outlives its run: `ended` then resolves to cancelled. */
   leave?(): void;
 };

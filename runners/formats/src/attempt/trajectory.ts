@@ -22,8 +22,8 @@ import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
 export const waitReason = {
-  ...oneOf("gpu", "rate-limit", "provider", "operator"),
-  description: "operator: only a person can fix it, e.g. a key",
+  ...oneOf("gpu", "rate-limit", "provider", "operator", "suspended"),
+  description: "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job",
 } as const;
 
 const stream = oneOf("stdout", "stderr");

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** In the attempt's folder. */
-const jobsFolder = "jobs";
+export const jobsFolder = "jobs";
 
 /**
  * Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. Also a job that
@@ -46,6 +46,12 @@ export function jobsOfAttempt(attempt: string): JobOfAttempt[] {
     return [{ number: Number(job), isOpen, ...(typeof after === "string" && { after }), ...begun }];
   });
   return jobs.sort((one, other) => one.number - other.number);
+}
+
+/** The claims, which begin as their jobs do and are touched while these run. */
+export function claimsOfJobs(attempt: string): string[] {
+  const claims = jobFolders(attempt).map((folder) => join(folder, "claim.json"));
+  return claims.filter((claim) => fieldsOf(claim).kind === "begun");
 }
 
 function jobFolders(attempt: string): string[] {

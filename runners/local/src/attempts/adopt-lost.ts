@@ -7,7 +7,7 @@ import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
 import { tryLease } from "../leases/lease.ts";
 import { keepRecord } from "../records/keep-record.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { lastSignMs } from "./attempt-cost.ts";
+import { heldMs } from "./attempt-cost.ts";
 import { attemptEnd } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
@@ -48,7 +48,7 @@ async function adoptOne(
   if (!("release" in lease)) return { kind: "refused", why: "a run is making this attempt now" };
   try {
     if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
-    const durationMs = ended?.durationMs ?? lastSignMs({ path, card });
+    const durationMs = heldMs({ path, card }, ended?.durationMs);
     const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
     // a program that kept no cause did not redact the log
     const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;

@@ -1,11 +1,12 @@
 // Computes the cost of an attempt from the ledger in its folder. Without a ledger, reads the meter's last file.
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { claimsOfJobs, jobsFolder } from "@mlrb/kit/attempts/open-job";
 import { readLedgerCost } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "../stage/output-paths.ts";
 import type { PlacedAttempt } from "./attempt-folders.ts";
@@ -23,12 +24,35 @@ export function costByLedger(
 }
 
 /**
- * The time for which the attempt held its GPUs: `durationMs` of its last supervisor lacks that of earlier ones. The time
- * of a branch's parent is the parent's.
+ * The time for which the attempt held its GPUs, in ms: over all its supervisors and jobs, without the time between them
+ * and in a queue. `lastMs` is the duration of its last supervisor, once that has ended: it lacks the time of earlier
+ * ones. The time of a branch's parent is the parent's.
  */
-export function heldMs({ path, card }: Omit<PlacedAttempt, "name">, durationMs: number): number {
-  const knownMs = lastSpending(join(path, "spending.jsonl"))?.sinceStartMs ?? 0;
-  return Math.max(durationMs, knownMs - (card.parts.branch?.sinceStartMs ?? 0));
+export function heldMs(attempt: Omit<PlacedAttempt, "name">, lastMs?: number): number {
+  const { path, card } = attempt;
+  const sinceStartMs = lastSpending(join(path, "spending.jsonl"))?.sinceStartMs;
+  const parentMs = card.parts.branch?.sinceStartMs ?? 0;
+  const knownMs = sinceStartMs === undefined ? undefined : Math.max(0, sinceStartMs - parentMs);
+  if (lastMs !== undefined) return Math.max(lastMs, knownMs ?? 0);
+  if (knownMs !== undefined) return knownMs;
+  return isOnCluster(attempt) ? jobsMs(attempt) : lastSignMs(attempt);
+}
+
+/** Whether its stage runs as a job: its supervisor lives before the stage begins, and says nothing of it. */
+export function isOnCluster({ path, card }: Omit<PlacedAttempt, "name">): boolean {
+  return card.executor === "slurm" || existsSync(join(path, jobsFolder));
+}
+
+/**
+ * The sum over all jobs that have begun, from the begin of their claim to its last sign of life. Where the file system
+ * keeps no time of creation, the time in the queue is included.
+ */
+function jobsMs(attempt: Omit<PlacedAttempt, "name">): number {
+  const times = claimsOfJobs(attempt.path).map((claim) => {
+    const { birthtimeMs, mtimeMs } = statSync(claim);
+    return birthtimeMs > 0 ? Math.max(0, mtimeMs - birthtimeMs) : lastSignMs(attempt);
+  });
+  return Math.round(times.reduce((sum, one) => sum + one, 0));
 }
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };
@@ -51,7 +75,7 @@ function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | nul
 }
 
 /** Duration until the last of its files was written, in ms. */
-export function lastSignMs({ path, card }: Omit<PlacedAttempt, "name">): number {
+function lastSignMs({ path, card }: Omit<PlacedAttempt, "name">): number {
   const began = Date.parse(card.startedAt);
   const files = [
     "spending.jsonl",

@@ -6,7 +6,7 @@ import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { slotName } from "../records/attempt-records.ts";
 import type { StateFolder } from "../store/state-folder.ts";
-import { lastSignMs, spentBy } from "./attempt-cost.ts";
+import { heldMs, spentBy } from "./attempt-cost.ts";
 import { attemptFolders, type PlacedAttempt } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { causeWords, keptWords, type Quarantined, quarantineIn } from "./quarantine.ts";
@@ -53,7 +53,7 @@ function withoutCause(
   root: string,
   cause: EndCause,
 ): Quarantined {
-  const durationMs = lastSignMs({ path, card });
+  const durationMs = heldMs({ path, card });
   return {
     formatVersion: 1,
     cause,

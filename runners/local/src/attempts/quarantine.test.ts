@@ -21,3 +21,22 @@ test("an attempt that another process has moved keeps that process's cause", (t)
   assert.deepEqual(second?.cause, first?.cause);
   assert.equal(second?.folder, first?.folder);
 });
+
+test("an attempt with GPUs whose job never began is not lost: another try costs nothing twice", (t) => {
+  const root = mkdtempSync(join(tmpdir(), "mlrb-quarantine-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  const running = join(root, ".mlrb/attempts/running");
+  const card = { ...exampleCard, gpus: 8, executor: "slurm" };
+  const attempt = { ...makeAttemptFolder(running, card), card };
+  const { path } = attempt;
+  mkdirSync(join(path, "jobs/1"), { recursive: true });
+  writeFileSync(join(path, "jobs/1/job.json"), "{}");
+  writeFileSync(join(path, "ending.json.reserved"), "room");
+  writeFileSync(join(path, "log"), "mlrb: waits: Priority\n");
+  const state = { root, logs: join(root, "logs") };
+  const cause = { kind: "supervisor-lost", detail: "preempted" } as const;
+  assert.equal(quarantine(attempt, cause, state), undefined);
+  const claim = { kind: "begun", formatVersion: 1, id: "7", host: "n1", node: "n1" };
+  writeFileSync(join(path, "jobs/1/claim.json"), JSON.stringify(claim));
+  assert.equal(quarantine(attempt, cause, state)?.cause.detail, "preempted");
+});

@@ -19,6 +19,7 @@ import { type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";
 import { callsOf } from "@mlrb/kit/attempts/last-spending";
+import { claimsOfJobs } from "@mlrb/kit/attempts/open-job";
 import { isFullDisk, writeReserved } from "@mlrb/kit/files/full-disk";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -28,7 +29,7 @@ import { logPath } from "../stage/log-path.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { readFrom } from "../store/read-appended.ts";
 import type { StateFolder } from "../store/state-folder.ts";
-import { lastSignMs, spentBy } from "./attempt-cost.ts";
+import { heldMs, isOnCluster, spentBy } from "./attempt-cost.ts";
 import { attemptEnd, endingFile, lostFolderOf, type PlacedAttempt } from "./attempt-folders.ts";
 import { knowsSecrets } from "./secret-marks.ts";
 
@@ -65,10 +66,10 @@ function move(
 ): Quarantined | undefined {
   const { path, card } = attempt;
   const to = lostFolderOf(path);
-  const durationMs = attemptEnd(path)?.durationMs ?? lastSignMs(attempt);
+  const durationMs = heldMs(attempt, attemptEnd(path)?.durationMs);
   const { cost, spending } = spentBy(attempt, durationMs);
   const calls = spending ? callsOf(spending) : 0;
-  const began = hasBegun(path);
+  const began = hasBegun(attempt);
   const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
   if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
   const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
@@ -94,9 +95,11 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 
 /**
  * Whether the attempt began. Otherwise it held no GPU and spent nothing. The run that follows the attempt removes the
- * log; the supervisor's reserved files stay.
+ * log; the supervisor's reserved files stay. On a cluster they and the log are there before a job begins.
  */
-function hasBegun(path: string): boolean {
+function hasBegun(attempt: PlacedAttempt): boolean {
+  const { path } = attempt;
+  if (isOnCluster(attempt)) return claimsOfJobs(path).length > 0;
   return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));
 }
 

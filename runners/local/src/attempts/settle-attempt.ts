@@ -7,7 +7,7 @@ import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { StateFolder } from "../store/state-folder.ts";
-import { lastSignMs } from "./attempt-cost.ts";
+import { heldMs } from "./attempt-cost.ts";
 import { attemptEnd, type PlacedAttempt } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
@@ -32,7 +32,7 @@ export async function settleAttempt(
   // a sound ledger does not make up for a missing output
   const complete = ended?.result.kind === "succeeded" ? "" : await completeAttempt(attempt);
   if (typeof complete === "object") {
-    const durationMs = ended?.durationMs ?? lastSignMs(attempt);
+    const durationMs = heldMs(attempt, ended?.durationMs);
     const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
     writeReserved(join(path, "end.json"), canonicalJson(end));
     return { kind: "complete", end };

@@ -32,9 +32,11 @@ function heldAttempt(t: TestContext) {
   const lease = tryLease(state.leases, key) as { release(): void };
   const attempt = attemptFolder(state.running, name)!;
   assert.equal(attempt.state.kind, "resumable");
-  const options = { state, clearSandbox: async () => {}, by: "a test" };
+  const ended: string[] = [];
+  const endJobs = async (of: string) => void ended.push(of);
+  const options = { state, clearSandbox: async () => {}, endJobs, by: "a test" };
   const stop = (turnMs?: number) => stopAttempt(attempt, { ...options, ...(turnMs && { turnMs }) });
-  return { path, lease, stop };
+  return { path, lease, stop, ended };
 }
 
 test("a broken-off attempt is stopped only once the run that may continue it lets go", async (t) => {
@@ -55,4 +57,17 @@ test("a broken-off attempt that a run is about to continue is not stopped, and k
   assert.ok(stopped.kind === "refused");
   assert.match(stopped.why, /process \d+ on .* is about to continue it/);
   assert.deepEqual([existsSync(path), existsSync(join(path, "stop.json"))], [true, false]);
+});
+
+test("the jobs of a stopped attempt without a supervisor are ended before its folder moves, and only then", async (t) => {
+  const { path, lease, stop, ended } = heldAttempt(t);
+  lease.release();
+  mkdirSync(join(path, "jobs/1"), { recursive: true });
+  writeFileSync(join(path, "jobs/1/job.json"), "{}");
+  assert.equal((await stop()).kind, "quarantined");
+  assert.deepEqual(ended, [path]);
+  const other = heldAttempt(t);
+  other.lease.release();
+  await other.stop();
+  assert.deepEqual(other.ended, [], "it has no jobs");
 });

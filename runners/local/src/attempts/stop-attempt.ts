@@ -1,9 +1,10 @@
 // Stops an attempt at a person's request: its supervisor seals its work and quarantines it. An attempt without a living
 // supervisor is stopped under the lease of its key: a run may be about to start another supervisor in its folder.
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
+import { jobsFolder } from "@mlrb/kit/attempts/open-job";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
 import { takeLease } from "../leases/lease.ts";
 import { ownerWords } from "../leases/owner.ts";
@@ -18,7 +19,14 @@ const patienceMs = 20_000;
 /** Time for a run to let go of an attempt whose supervisor died. */
 const turnMax = 5_000;
 
-type StopOptions = { state: StateFolder; clearSandbox: ClearSandbox; by: string; turnMs?: number };
+type StopOptions = {
+  state: StateFolder;
+  clearSandbox: ClearSandbox;
+  /** Ends the jobs in the attempt's folder, of which no process takes care. */
+  endJobs: (path: string) => Promise<void>;
+  by: string;
+  turnMs?: number;
+};
 
 /** `refused`: a run is about to continue the attempt. */
 export type Stopped = Settled | { kind: "refused"; why: string };
@@ -66,7 +74,9 @@ async function endSupervisor({ name, path }: AttemptFolder, { by }: StopOptions)
   await handle.ended;
 }
 
-async function settle(attempt: AttemptFolder, { state, clearSandbox, by }: StopOptions): Promise<Settled> {
+async function settle(attempt: AttemptFolder, options: StopOptions): Promise<Settled> {
+  const { state, clearSandbox, endJobs, by } = options;
+  if (existsSync(join(attempt.path, jobsFolder))) await endJobs(attempt.path);
   await clearSandbox(sandboxToken(attemptToken(attempt.name)), attempt.card.executor);
   return settleAttempt(attempt, { kind: "stopped", detail: by }, state);
 }

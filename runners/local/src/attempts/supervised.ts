@@ -12,7 +12,7 @@ import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
-import { inherited } from "../stage/stage-variables.ts";
+import { inherited, inheritedWithProxy } from "../process/inherited-variables.ts";
 import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { endSignals, type Supervision } from "./supervisor.ts";
@@ -36,7 +36,7 @@ export function startSupervised(
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
     cwd: request.root,
-    env: inherited(ownVariables),
+    env: { ...inherited(ownVariables), ...(program !== supervisorHere && networkVariables()) },
     stdio: ["pipe", log, log],
     detached: true,
   });
@@ -115,3 +115,10 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
 /** The variables of the supervisor. The variables of the attempt, with its secrets, are in its request. */
 const ownVariables =
   /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_(CONF|CLUSTERS)$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;
+
+/** A supervisor of a job calls the models itself. It does so with the site's certificates and proxies. */
+function networkVariables(): Record<string, string> {
+  return inheritedWithProxy(
+    /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|NODE_USE_ENV_PROXY)$|^(https?|no)_proxy$/i,
+  );
+}

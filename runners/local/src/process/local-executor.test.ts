@@ -7,7 +7,7 @@ import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import { localExecutor } from "./local-executor.ts";
 
 /** Starts a command; `log` is its text so far. */
-function started(t: TestContext, command: string[], limits: ExecutionRequest["limits"] = {}) {
+function started(t: TestContext, command: string[], limits: ExecutionRequest["limits"] = {}, ranMs = 0) {
   const work = mkdtempSync(join(tmpdir(), "mlrb-executor-"));
   t.after(() => rmSync(work, { recursive: true }));
   const executor = localExecutor(work, { graceMs: 100 });
@@ -22,7 +22,7 @@ function started(t: TestContext, command: string[], limits: ExecutionRequest["li
       work,
     },
     ...{ env: { PATH: process.env.PATH! }, inputs: {}, outputs: {}, log: join(work, "log"), limits },
-    ...{ cpus: 1, gpus: [], reads: [], writes: [] },
+    ...{ ranMs, cpus: 1, gpus: [], reads: [], writes: [] },
   });
   return {
     running,
@@ -32,6 +32,14 @@ function started(t: TestContext, command: string[], limits: ExecutionRequest["li
 
 test("a command that ends with 0 succeeds", async (t) => {
   assert.deepEqual(await started(t, ["true"]).running.ended, { kind: "succeeded" });
+});
+
+test("time that earlier jobs of an attempt took is part of its limit", async (t) => {
+  const begin = performance.now();
+  const limits = { timeMs: 3_600_000 };
+  const ended = await started(t, ["sleep", "60"], limits, 3_600_000 - 200).running.ended;
+  assert.deepEqual(ended, { kind: "failed", cause: "time-limit", detail: "did not end within 1 h 0 m" });
+  assert.ok(performance.now() - begin < 10_000);
 });
 
 test("a command that ends with another status fails", async (t) => {

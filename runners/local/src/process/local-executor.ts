@@ -95,6 +95,10 @@ class LocalProcess implements Running {
     this.#end("cancelled");
   }
 
+  pid(): number | undefined {
+    return this.#known.groups[0];
+  }
+
   kill(): void {
     this.#why ??= "cancelled";
     this.#signal = "SIGKILL";
@@ -151,7 +155,7 @@ class LocalProcess implements Running {
     const { timeMs } = this.#request.limits;
     const byKernel = this.#held?.groups.has.has("memory") === true;
     const memoryBytes = byKernel ? undefined : memoryLimit(this.#request);
-    const limit = performance.now() + (timeMs ?? 0);
+    const limit = performance.now() + (timeMs ?? 0) - (this.#request.ranMs ?? 0);
     // a timer holds at most 24.8 days; a longer limit takes several timers
     const watch = () => {
       const left = limit - performance.now();

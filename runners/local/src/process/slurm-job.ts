@@ -2,8 +2,8 @@
 // walls and network mean the same, and writes the result. Usage: `node slurm-job.ts FOLDER`.
 // TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
 // Slurm, and a job whose folder is gone is killed.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
@@ -26,6 +26,7 @@ import { ifReadable } from "../store/if-readable.ts";
 import { needsSocket, reachingServices } from "./job-services.ts";
 import { localExecutor } from "./local-executor.ts";
 import { otherHost } from "./other-host.ts";
+import { makeRelayFolder } from "./relay-folder.ts";
 
 async function main(folder: string): Promise<void> {
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
@@ -115,8 +116,7 @@ function begin(folder: string, place: { id: string; host: string; node: string }
   const request = JSON.parse(text) as ExecutionRequest;
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
   if (needsSocket(request) && request.env[relayVariable] === undefined) {
-    // on the node's own disk: file systems of clusters have no sockets
-    const relay = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+    const relay = makeRelayFolder();
     process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
     claim.relay = join(relay, "sock");
     if (request.relay) request.env[relayVariable] = claim.relay;

@@ -38,7 +38,8 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const cost = costByLedger(card, heldMs({ path, card }, end.durationMs), paths.ledger);
+  const durationMs = heldMs({ path, card }, end.durationMs); // the end has that of the last supervisor
+  const cost = costByLedger(card, durationMs, paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // the outputs stay in place until the record exists: a kill at any moment loses nothing
@@ -54,7 +55,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   }
   const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
-  const { durationMs, result } = end;
+  const { result } = end;
   const { resumed, interventions } = ledgerIn(paths.ledger);
   const where = {
     ...(result.kind === "succeeded" && result.where),

@@ -16,6 +16,7 @@ import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
+import { type PortOwner, portOwner } from "./port-owner.ts";
 import { ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
@@ -154,6 +155,10 @@ export class ServiceRun implements Running {
       if (left) this.#server = left.running;
       const request = left ? undefined : await this.#request(server, work);
       if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false, lost: false };
+      // users have the address, so it must be the same after a restart
+      const taken = left ? undefined : refusalOf(portOwner(port, undefined), port);
+      if (taken !== undefined)
+        return { result: { kind: "failed", cause: "machine", detail: taken }, served: false, lost: false };
       const tried = await this.#follow(left?.running ?? executor.start(request!), server, left !== undefined);
       isLost = tried.lost;
       return tried;
@@ -185,7 +190,9 @@ export class ServiceRun implements Running {
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
-      const detail = await untilHealthy(`${url}${health}`, { readyMs, signal });
+      // the port of a service elsewhere is a door of this process
+      const refusal = () => (running.pid ? refusalOf(portOwner(port, running.pid()), port) : undefined);
+      const detail = await untilHealthy(`${url}${health}`, { readyMs, signal, refusal });
       const served = detail === undefined;
       if (served) {
         journal.write({ event: "serving", stage: this.#instance.id, url });
@@ -214,6 +221,12 @@ export class ServiceRun implements Running {
     if (this.#why === "stopped") return { kind: "succeeded", outputs: {}, durationMs: 0 };
     return { kind: "cancelled" };
   }
+}
+
+/** An agent may listen at the port of a server that has ended, and answer in its place. */
+function refusalOf(owner: PortOwner, port: number): string | undefined {
+  if (owner !== "other") return undefined;
+  return `another program listens at port ${port}, which was the service's (\`ss -ltnp\` names it): end that program and run again`;
 }
 
 function failureOf({ result, served }: Pick<Tried, "result" | "served">): CarriedOut & { kind: "failed" } {

@@ -40,3 +40,15 @@ test("the wait ends at once when the server has ended", async () => {
   end.abort();
   assert.equal(typeof (await waiting), "string");
 });
+
+test("an answer of another program does not count", async (t) => {
+  const url = await serve(t, [200]);
+  const whose = ["another program listens", undefined];
+  assert.equal(
+    await untilHealthy(url, { readyMs: 5000, signal: never, refusal: () => whose.shift() }),
+    undefined,
+  );
+  assert.equal(whose.length, 0);
+  const refused = await untilHealthy(url, { readyMs: 300, signal: never, refusal: () => "another's" });
+  assert.match(refused!, /last: another's$/);
+});

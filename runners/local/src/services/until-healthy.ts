@@ -6,12 +6,16 @@ const pauseMs = 100;
 const answerMs = 5000;
 
 /**
- * Resolves to undefined at the first answer of `url` with status 200. Resolves to why there was none once `readyMs` are
- * over, or as soon as `signal` aborts.
+ * Resolves to undefined at the first answer of `url` with status 200 that is the server's own: `refusal` says why it is
+ * not. Resolves to why there was none once `readyMs` are over, or as soon as `signal` aborts.
  */
 export async function untilHealthy(
   url: string,
-  { readyMs, signal }: { readyMs: number; signal: AbortSignal },
+  {
+    readyMs,
+    signal,
+    refusal = () => undefined,
+  }: { readyMs: number; signal: AbortSignal; refusal?: () => string | undefined },
 ): Promise<string | undefined> {
   const end = performance.now() + readyMs;
   let last = "no answer";
@@ -22,8 +26,9 @@ export async function untilHealthy(
     try {
       const answer = await fetch(url, { signal: limit, redirect: "manual" });
       await answer.body?.cancel();
-      if (answer.status === 200) return undefined;
-      last = `status ${answer.status}`;
+      const why = answer.status === 200 ? refusal() : `status ${answer.status}`;
+      if (why === undefined) return undefined;
+      last = why;
     } catch (error) {
       if (performance.now() < end) last = causeWords(error as Error); // not of the request that the limit cut off
     }

@@ -2,6 +2,7 @@
 // that was killed goes on.
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { inherited, inheritedWithProxy } from "../process/inherited-variables.ts";
 import type { Workspace } from "../store/workspace.ts";
 
 /** The settings of hub clients, proxies and certificates. HF_TOKEN is a secret of the stage. */
@@ -18,15 +19,7 @@ export function gatewayVariables(
   { state }: Pick<Workspace, "state">,
 ): Record<string, string> {
   if (!stage.untrusted || execution.network !== "hub") return {};
-  const set = Object.entries(process.env).filter(
-    (one): one is [string, string] => one[1] !== undefined && passedToGateway.test(one[0]),
-  );
-  const proxied = set.some(([name]) => /^https?_proxy$/i.test(name));
-  return {
-    ...Object.fromEntries(set),
-    ...(proxied && { NODE_USE_ENV_PROXY: "1" }),
-    MLRB_DOWNLOADS: join(state.state, "downloads"),
-  };
+  return { ...inheritedWithProxy(passedToGateway), MLRB_DOWNLOADS: join(state.state, "downloads") };
 }
 
 /** Undefined for other stages. */
@@ -41,11 +34,8 @@ export function hubVariables(
 ): Record<string, string> {
   const folder = hubFolder(instance, workspace);
   if (folder === undefined) return {};
-  const set = Object.entries(process.env).filter(
-    (one): one is [string, string] => one[1] !== undefined && passed.test(one[0]),
-  );
   return {
-    ...Object.fromEntries(set),
+    ...inherited(passed),
     HF_HOME: folder,
     ...(!process.env.HF_HOME && { MLRB_HUB_OWN: "1" }), // nothing else uses it
     HF_HUB_DISABLE_TELEMETRY: "1",

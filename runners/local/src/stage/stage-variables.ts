@@ -6,6 +6,7 @@ import { pythonPath } from "@mlrb/kit/python-path";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython } from "../process/environments.ts";
 import { findPython } from "../process/find-python.ts";
+import { inherited } from "../process/inherited-variables.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { realCommands } from "./declared-programs.ts";
 import { gatewayVariables, hubVariables } from "./hub-folder.ts";
@@ -64,13 +65,4 @@ export function stageVariables(
     if (base) env.MLRB_BASE_PYTHON = base.path;
   }
   return env;
-}
-
-/** The variables of this process whose names match. */
-export function inherited(names: RegExp): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) =>
-      value !== undefined && names.test(name) ? [[name, value]] : [],
-    ),
-  );
 }

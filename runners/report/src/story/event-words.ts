@@ -195,6 +195,7 @@ export function waitWords(why: string): string {
     "rate-limit": "a rate limit",
     provider: "a provider",
     operator: "the operator (a key, a quota, a model's name)",
+    suspended: "the cluster, which had suspended its job",
   };
   return words[why] ?? why;
 }

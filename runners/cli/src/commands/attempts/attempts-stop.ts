@@ -5,7 +5,7 @@ import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
-import { clearSandbox } from "../../run/executors.ts";
+import { clearSandbox, endJobs } from "../../run/executors.ts";
 import { printStopped } from "../../run/leave-attempts.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
@@ -19,7 +19,7 @@ export async function attemptsStop(repository: string, what: string, options: Pl
   const [wait] = waitsIn(one.path);
   const waited = wait ? `, while it waited: ${wait.cause}: ${wait.detail}` : "";
   const by = `by \`attempts stop\`${waited}`;
-  const stopped = await stopAttempt(one, { state, clearSandbox, by });
+  const stopped = await stopAttempt(one, { state, clearSandbox, endJobs, by });
   printStopped(stage, stopped, { json: options.json, stream: process.stdout });
   return stopped.kind === "refused" ? 1 : 0;
 }
