@@ -10,7 +10,7 @@ import { apptainerArguments } from "./apptainer-arguments.ts";
 
 const flags = (network: boolean) =>
   apptainerArguments({
-    ...{ image: "/place/root", network },
+    ...{ image: "/place/root", network, driver: false },
     mounts: [
       { source: "/sandbox/data", target: "/attempt/data" },
       { source: "/odd, name", target: "/attempt", writable: true },
