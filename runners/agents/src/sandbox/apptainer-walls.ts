@@ -37,7 +37,7 @@ export async function apptainerWalls(
   const sif = sifFile(request.image, images ?? "");
   if (sif !== undefined && !existsSync(sif)) throw new Error(`the converted image ${sif} is gone`);
   return new NamespaceWalls(request, {
-    ...{ kind: "apptainer", version: able.version, countsProcessesApart: true },
+    ...{ kind: "apptainer", version: able.version, countsProcessesApart: true, image: sif && request.image },
     start: (opening) => startApptainer({ ...able, sif }, opening),
   });
 }
