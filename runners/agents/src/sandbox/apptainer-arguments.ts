@@ -6,18 +6,21 @@ import { dirname } from "node:path";
 export type ApptainerMount = { source: string; target: string; writable?: boolean };
 
 export type ApptainerSandbox = {
-  /** A folder with a root file system. */
+  /** A folder with a root file system, or a SIF file. */
   image: string;
   mounts: readonly ApptainerMount[];
   network: boolean;
+  /** Whether NVIDIA's driver is added to the image. */
+  driver: boolean;
 };
 
 /** Without the program that runs inside. */
-export function apptainerArguments({ image, mounts, network }: ApptainerSandbox): string[] {
+export function apptainerArguments({ image, mounts, network, driver }: ApptainerSandbox): string[] {
   return [
     ...["--quiet", "exec", "--userns", "--containall", "--no-home", "--no-init"],
     ...["--no-mount", "sys,hostfs,cwd,bind-paths"],
     ...(network ? [] : ["--net", "--network", "none"]),
+    ...(driver ? ["--nv"] : []),
     ...["--hostname", "sandbox", "--pwd", "/"],
     // a folder before what is in it, which it would cover
     ...[...mounts].sort((a, b) => depth(a.target) - depth(b.target)).flatMap(mountFlag),

@@ -8,9 +8,9 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { apptainerAbilities } from "./apptainer-abilities.ts";
 import { apptainerArguments } from "./apptainer-arguments.ts";
 
-const flags = (network: boolean) =>
+const flags = (network: boolean, driver = false) =>
   apptainerArguments({
-    ...{ image: "/place/root", network },
+    ...{ image: "/place/root", network, driver },
     mounts: [
       { source: "/sandbox/data", target: "/attempt/data" },
       { source: "/odd, name", target: "/attempt", writable: true },
@@ -34,6 +34,11 @@ test("nothing of the host is shown but the mounts, and a folder is mounted befor
 test("a sandbox has no network unless its stage has one", () => {
   assert.match(flags(false).join(" "), /--net --network none/);
   assert.doesNotMatch(flags(true).join(" "), /--net/);
+});
+
+test("NVIDIA's driver is added only where the caller says so", () => {
+  assert.ok(flags(false, true).includes("--nv"));
+  assert.ok(!flags(false).includes("--nv"));
 });
 
 async function able(t: TestContext, says: string, uid = 1000) {

@@ -22,34 +22,43 @@ import { hiddenInProc, systemPaths } from "@mlrb/core/ports/system-paths";
 import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
 import { type ApptainerAbilities, apptainerAbilities } from "./apptainer-abilities.ts";
 import { type ApptainerMount, apptainerArguments } from "./apptainer-arguments.ts";
+import { sifFile } from "./apptainer-image.ts";
 import { findFirstBelow } from "./namespace-processes.ts";
 import { initProgram, NamespaceWalls, type Opening } from "./namespace-walls.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
 
 /** Programs run as this process's user. Throws, with the reason, where Apptainer cannot be used. */
-export async function apptainerWalls(request: WallsRequest): Promise<Walls> {
+export async function apptainerWalls(
+  request: WallsRequest,
+  { images }: { images?: string } = {},
+): Promise<Walls> {
   const able = await apptainerAbilities();
   if ("missing" in able) throw new Error(able.missing);
+  const sif = sifFile(request.image, images ?? "");
+  if (sif !== undefined && !existsSync(sif)) throw new Error(`the converted image ${sif} is gone`);
   return new NamespaceWalls(request, {
-    ...{ kind: "apptainer", version: able.version, countsProcessesApart: true },
-    start: (opening) => startApptainer(able, opening),
+    ...{ kind: "apptainer", version: able.version, countsProcessesApart: true, image: sif && request.image },
+    start: (opening) => startApptainer({ ...able, sif }, opening),
   });
 }
 
 const initAt = "/run/sandbox/init.py";
 
 async function startApptainer(
-  { program }: ApptainerAbilities,
+  { program, sif }: ApptainerAbilities & { sif: string | undefined },
   { request, readOnly, seccomp, initArguments, groups }: Opening,
 ): Promise<SandboxProcess | { failed: string }> {
   const place = mkdtempSync(join(tmpdir(), "mlrb-apptainer-"));
   const remove = () => rmSync(place, { recursive: true, force: true });
   try {
-    const mounts = [...writtenFiles(place, request), ...shown(request, readOnly)];
-    const image = rootFolder(place, mounts);
+    const files = [...writtenFiles(place, request), ...shown(request, readOnly)];
+    const mounts = sif === undefined ? [...files, ...ofHost(request)] : files;
+    const image = sif ?? rootFolder(place, mounts);
+    // an image has its own user space, to which the driver's libraries must be added
+    const driver = sif !== undefined && request.gpus.length > 0;
     const argv = [
-      ...apptainerArguments({ image, mounts, network: request.network === "full" }),
-      ...["/usr/bin/python3", "-I", "-S", "-B", initAt],
+      ...apptainerArguments({ image, mounts, network: request.network === "full", driver }),
+      ...[sif === undefined ? "/usr/bin/python3" : "python3", "-I", "-S", "-B", initAt],
       ...initArguments(groups.map((_, index) => 3 + index)),
       Buffer.from(seccomp).toString("base64"),
     ];
@@ -94,19 +103,27 @@ function writtenFiles(place: string, { seenAs, network }: WallsRequest): Apptain
   });
 }
 
-/** What is shown of this node, and the sandbox's own folder. */
-function shown(request: WallsRequest, readOnly: string[]): ApptainerMount[] {
-  const { folder, seenAs, reads, gpus } = request;
-  const same = (source: string, writable = false) => ({ source, target: source, writable });
+/** The node's programs, and its granted devices. */
+function ofHost({ gpus }: WallsRequest): ApptainerMount[] {
   const devices = gpuDevices(gpus);
   if ("trouble" in devices) throw new Error(devices.trouble);
   return [
     ...["/usr", ...systemPaths].filter((path) => existsSync(path)).map((path) => same(path)),
     ...linked.filter((path) => isFolder(path)).map((path) => same(path)),
+    ...devices.files.filter((path) => existsSync(path)).map((path) => same(path, true)),
+  ];
+}
+
+function same(source: string, writable = false): ApptainerMount {
+  return { source, target: source, writable };
+}
+
+/** What a sandbox shows of this node with any image, and its own folder. */
+function shown({ folder, seenAs, reads }: WallsRequest, readOnly: string[]): ApptainerMount[] {
+  return [
     ...hiddenInProc
       .filter((name) => existsSync(`/proc/${name}`))
       .map((name) => ({ source: "/dev/null", target: `/proc/${name}` })),
-    ...devices.files.filter((path) => existsSync(path)).map((path) => same(path, true)),
     { source: folder, target: seenAs, writable: true },
     ...readOnly.map((path) => ({ source: join(folder, path), target: join(seenAs, path) })),
     ...reads.map((path) => same(path)),

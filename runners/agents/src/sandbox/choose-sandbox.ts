@@ -90,7 +90,10 @@ async function onNode(
   { agent, podman, limitsMemory }: SandboxChoice,
 ): Promise<Opener> {
   const needs = { image: asked.image, weakLimits: asked.weakLimits === true };
-  const found = await firstEngine(nodeEngines(podman, { limitsMemory }), needs);
+  const found = await firstEngine(
+    nodeEngines(podman, { limitsMemory, images: process.env.MLRB_IMAGES }),
+    needs,
+  );
   if (found.kind === "none")
     throw new SandboxTrouble(
       `${untrusted(agent)}, and this node has no sandbox to run it in: ${found.passed.join("; ")}; ` +

@@ -20,6 +20,8 @@ import type { SandboxProcess } from "./sandbox-process.ts";
 export type NamespaceMaker = {
   kind: "bubblewrap" | "apptainer";
   version: string;
+  /** Whose programs run; undefined: this host's. */
+  image?: string | undefined;
   /** The first process is root and gives programs this user; undefined: all have this process's. */
   user?: SandboxUser | undefined;
   /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
@@ -59,6 +61,7 @@ export class NamespaceWalls implements Walls {
     this.#groups = makeControlGroups(request.token, request.limits);
     this.where = {
       sandbox: `${maker.kind} ${maker.version}`,
+      ...(maker.image !== undefined && { image: maker.image }),
       memoryLimit: this.#groups.has.has("memory") ? "kernel" : "polled",
     };
   }

@@ -3,6 +3,7 @@
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
 import { apptainerAbilities } from "./apptainer-abilities.ts";
+import { ensureSif } from "./apptainer-image.ts";
 import { apptainerWalls } from "./apptainer-walls.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
@@ -30,9 +31,14 @@ export type Podman = Omit<SandboxEngine, "kind">;
 export type EngineFacts = {
   /** Whether the kernel can limit the memory of a sandbox. */
   limitsMemory?: (() => Promise<boolean>) | undefined;
+  /** The folder of converted images; needed for an agent with an image. */
+  images?: string | undefined;
 };
 
-export function nodeEngines(podman: Podman, { limitsMemory = mayLimitMemory }: EngineFacts = {}) {
+export function nodeEngines(
+  podman: Podman,
+  { limitsMemory = mayLimitMemory, images = "" }: EngineFacts = {},
+) {
   const noMemoryLimit = async ({ weakLimits }: SandboxNeeds) =>
     weakLimits || (await limitsMemory())
       ? undefined
@@ -53,9 +59,13 @@ export function nodeEngines(podman: Podman, { limitsMemory = mayLimitMemory }: E
     },
     {
       kind: "apptainer",
-      open: apptainerWalls,
+      open: (request) => apptainerWalls(request, { images }),
+      async prepare(image) {
+        const able = await apptainerAbilities();
+        if ("missing" in able) throw new Error(able.missing);
+        await ensureSif(image, { program: able.program, folder: images });
+      },
       async missing(needs) {
-        if (needs.image !== undefined) return "images run in podman only";
         const able = await apptainerAbilities();
         if ("missing" in able) return able.missing;
         return (await noMemoryLimit(needs)) ?? (await startTrouble("apptainer", apptainerWalls));

@@ -209,7 +209,7 @@ def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], g
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
         signal.signal(ignored, signal.SIG_DFL)
     environment = dict(one.split(b"=", 1) for one in env)
-    path = environment.get(b"PATH", b"")
+    path = environment.get(b"PATH", b"/usr/local/bin:/usr/bin:/bin")
     if given["seccomp"]:
         filter_calls(given["seccomp"])
     why: OSError = FileNotFoundError(errno.ENOENT, "no such program on the PATH", argv[0])

@@ -21,8 +21,11 @@ function said(program: string, args: string[]): string | undefined {
 const [, , output, python, needs] = process.argv;
 const wanted = JSON.parse(needs!) as SandboxNeeds;
 const sandboxes: SlurmNode["sandboxes"] = [];
-for (const engine of nodeEngines(podman))
-  sandboxes.push({ kind: engine.kind, missing: (await engine.missing(wanted)) ?? null });
+for (const engine of nodeEngines(podman)) {
+  const missing = (await engine.missing(wanted)) ?? null;
+  sandboxes.push({ kind: engine.kind, missing });
+  if (missing === null) break; // an attempt takes the first
+}
 const { bavail, bsize } = statfsSync(tmpdir());
 // a stage without GPUs has an empty CUDA_VISIBLE_DEVICES
 const granted = process.env.CUDA_VISIBLE_DEVICES ? gpuInventory().gpus : undefined;

@@ -26,7 +26,7 @@ export const slurmNode = wholeObject({
         missing: { ...textOrNull, description: "why it cannot isolate agents there; null if it can" },
       }),
     ),
-    description: "programs that isolate agents, in the order of preference",
+    description: "programs that isolate agents, in the order of preference, up to the first that can",
   },
   temporaryBytes: { ...count, description: "free for temporary files" },
   gpus: nullable(listOf(anyText)),

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { writeJson } from "@mlrb/kit/json-file";
 import { startSupervised } from "./supervised.ts";
 
 /** An attempt on a cluster, whose supervisor runs `code`. */
@@ -16,25 +15,9 @@ function attempt(t: TestContext, code: string) {
   mkdirSync(path);
   const program = join(root, "supervisor.ts");
   writeFileSync(program, code);
-  const start = (more: { adopts?: true } = {}) =>
-    startSupervised({ path, name: "a" }, { root } as ExecutionRequest, { program, ...more });
+  const start = () => startSupervised({ path, name: "a" }, { root } as ExecutionRequest, { program });
   return { path, start };
 }
-
-test("an adopted job that runs has begun, on its node and not where an earlier job of the attempt ran", async (t) => {
-  const { path, start } = attempt(t, "setTimeout(() => {}, 300);");
-  for (const job of ["1", "2"]) {
-    mkdirSync(join(path, "jobs", job), { recursive: true });
-    writeJson(join(path, "jobs", job, "job.json"), {});
-    const claim = { kind: "begun", formatVersion: 1, id: `7${job}`, host: `n${job}`, node: `n${job}` };
-    writeJson(join(path, "jobs", job, "claim.json"), claim);
-  }
-  writeJson(join(path, "jobs/1/done.json"), {});
-  const running = start({ adopts: true });
-  const begun = await Promise.race([running.began, running.ended]);
-  assert.equal((begun as { node?: string }).node, "n2");
-  await running.ended;
-});
 
 test("the supervisor of a job reaches models with the site's certificates and proxy, and gets no other variable", async (t) => {
   const { path, start } = attempt(

@@ -39,4 +39,5 @@ test("older records of containers say who held the disk limit; the engine held t
 
 test("a sandbox in which no program ran had no limits to hold", () => {
   assert.deepEqual(weak({ sandbox: "bubblewrap" }), []);
+  assert.deepEqual(weak({ sandbox: "apptainer" }), []);
 });

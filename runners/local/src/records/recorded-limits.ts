@@ -10,7 +10,7 @@ export function recordedWeakLimits({ ran, parts }: Pick<AttemptRecord, "ran" | "
   const { sandbox = "", memoryLimit, diskLimit } = ran.where ?? {};
   if (sandbox === "plain") return ["no-sandbox"];
   // a sandbox has a version once a program ran in it
-  if (sandbox === "bubblewrap") return [];
+  if (sandbox === "bubblewrap" || sandbox === "apptainer") return [];
   // an engine always limits memory; its older records do not say so
   const memory = memoryLimit ?? (sandbox === "" || sandbox.startsWith("bubblewrap") ? undefined : "kernel");
   if (memory === undefined || diskLimit === undefined) return ["not-recorded"];
