@@ -47,7 +47,7 @@ after(async () => {
 });
 
 function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
-  test(title, { timeout: 3 * 60_000 }, async (t: TestContext) => {
+  test(title, { timeout: 5 * 60_000 }, async (t: TestContext) => {
     if (why !== false) return t.skip(why);
     await body(lab(t, repository, { root }), t);
     await until("the end of all jobs", () => cluster.jobs().length === 0);

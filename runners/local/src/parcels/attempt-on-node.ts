@@ -3,7 +3,7 @@
 // does not serve, the agent goes on.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -136,13 +136,16 @@ export class AttemptOnNode {
   }
 
   /** Moves the attempt's files to a place that no later job empties, and says where. */
-  async leave(why: string): Promise<void> {
+  async leave(own: { keep: () => void } | undefined, { message }: Error): Promise<void> {
     const { work } = this.#place.request;
-    const left = `${work}.left-${process.env.SLURM_JOB_ID ?? process.pid}`;
+    if (!existsSync(work)) return; // done before
+    const { SLURM_JOB_ID: id = process.pid, SLURMD_NODENAME: node = hostname() } = process.env;
+    const left = `${work}.left-${id}`;
     this.#say(
-      `the remote cache did not take the end of its job: ${why}. The attempt continues from its last checkpoint; its files stay on the node ${process.env.SLURMD_NODENAME ?? ""}: ${left}`,
+      `the remote cache did not take the end of its job: ${message}. The attempt continues from its last checkpoint; its files stay on the node ${node}: ${left}`,
     );
     await this.#lastFlush();
+    own?.keep();
     renameSync(work, left);
   }
 

@@ -201,3 +201,23 @@ test("a job leaves the folder alone that another job of its attempt on this node
   assert.deepEqual(readdirSync(work), ["jobs"]);
   own!.remove();
 });
+
+test("files that the cache did not take in the end stay where no later job of the node empties them", async (t) => {
+  const { node } = await nodes(t);
+  const { folder, post } = node();
+  const work = join(folder, "running/a");
+  const own = await claimFolders({ folder: join(work, "jobs/1"), work });
+  write(work, { "out/trajectory.jsonl": "{}\n" });
+  const place = { work, log: join(work, "log"), outputs: {}, env: {} } as unknown as ExecutionRequest;
+  const attempt = new AttemptOnNode({ request: place, post, signal });
+  t.after(() => attempt.close());
+  await attempt.leave(own, new Error("it answered 507 to PUT"));
+  await attempt.leave(own, new Error("again"));
+  const [left] = readdirSync(join(folder, "running"));
+  const log = readFileSync(join(folder, "running", left!, "log"), "utf8");
+  assert.match(log, /did not take the end of its job: it answered 507 to PUT.*stay on the node/);
+  assert.ok(log.includes(`${join(folder, "running", left!)}\n`));
+  const next = await claimFolders({ folder: join(work, "jobs/2"), work });
+  assert.deepEqual(readdirSync(join(folder, "running")).sort(), ["a", left!]);
+  next!.remove();
+});

@@ -74,15 +74,16 @@ async function main(letter: ParcelJob): Promise<void> {
     news = await carriedOut(letter, { post, claim, request, attempt });
   } catch (error) {
     if (ended.signal.aborted) return;
-    if (attempt && program) {
-      own?.keep();
-      await attempt.leave((error as Error).message);
-    }
+    if (program) await attempt?.leave(own, error as Error);
     const why = (error as Error).message;
     console.error(`mlrb: ${why}`);
     news = { kind: "refused", formatVersion: 1, claim, why, fault: faultOf(error) };
   } finally {
-    if (news) await untilTaken(() => post.put(job, "node", news!), ended);
+    if (news)
+      await untilTaken(() => post.put(job, "node", news!), ended).catch(async (error: Error) => {
+        if (program) await attempt?.leave(own, error);
+        throw error;
+      });
     own?.remove();
     attempt?.close();
     clients.parcels.close();
