@@ -1,7 +1,7 @@
 // Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
 // ends while it is used, and ends its whole process tree. It is a stage's process or job like any other, so the next run
 // ends what a killed run left of it, or adopts its job.
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -16,7 +16,7 @@ import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
-import { ServiceHours } from "./service-hours.ts";
+import { countedUntil, ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
 export type ServiceContext = RunContext & {
@@ -154,7 +154,8 @@ export class ServiceRun implements Running {
       if (left) this.#server = left.running;
       const request = left ? undefined : await this.#request(server, work);
       if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false, lost: false };
-      const tried = await this.#follow(left?.running ?? executor.start(request!), server, left !== undefined);
+      const running = left?.running ?? executor.start(request!);
+      const tried = await this.#follow(running, server, left && basename(dirname(left.work)));
       isLost = tried.lost;
       return tried;
     } finally {
@@ -170,9 +171,11 @@ export class ServiceRun implements Running {
     return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
   }
 
-  /** From its place in a queue to its end. */
-  async #follow(running: Running, { port }: Server, isAdopted: boolean): Promise<Tried> {
-    const { serving, journal } = this.#context;
+  /** From its place in a queue to its end. `from`: the dead run that started it. */
+  async #follow(running: Running, { port }: Server, from: string | undefined): Promise<Tried> {
+    const { serving, journal, workspace } = this.#context;
+    const service = this.#instance.stage.name;
+    const isAdopted = from !== undefined;
     const { health, readyMs } = this.#instance.execution.service!;
     const lines = placeLines(this.#instance, this.#context);
     this.#server = running;
@@ -181,7 +184,8 @@ export class ServiceRun implements Running {
     const gone = new AbortController();
     const ended = running.ended.finally(() => gone.abort());
     await Promise.race([running.began, ended]);
-    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context);
+    const since = isAdopted ? countedUntil(workspace.state, { service, run: from }) : undefined;
+    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context, since);
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
