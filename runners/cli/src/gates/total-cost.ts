@@ -15,7 +15,7 @@ export type TotalCost = {
 };
 
 /** GPU hours: of `least` if all users of each service run at once, of `most` if they run one after the other. */
-export type ServiceCost = { names: string[]; least: number; most: number; unknown: number };
+type ServiceCost = { names: string[]; least: number; most: number; unknown: number };
 
 /** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(
