@@ -16,6 +16,7 @@ import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
+import { nextStart, type Starts } from "./next-start.ts";
 import { countedUntil, ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
@@ -108,35 +109,31 @@ export class ServiceRun implements Running {
     }
   }
 
-  /** Restarts after the cluster's failures are not counted once the server has answered: each may last for days. */
   async #withRestarts(server: Server): Promise<CarriedOut> {
     const { restartsMax } = this.#instance.execution.service!;
     const { retries = 0 } = server.executor;
     let before: string | undefined;
-    let [restarts, losses, served] = [0, 0, false];
-    for (let starts = 1; ; starts++) {
-      const tried = await this.#try(server, { before, first: starts === 1 });
+    let starts: Starts = { restarts: 0, losses: 0, served: false };
+    for (let tries = 1; ; tries++) {
+      const tried = await this.#try(server, { before, first: tries === 1 });
       if (this.#why !== undefined) return this.#asked();
       const failure = failureOf(tried);
       const { detail, cause } = failure;
-      served ||= tried.served;
-      const isLost = tried.lost && retries > 0;
-      if (isLost) losses = tried.served ? 1 : losses + 1;
-      else restarts++;
-      // one that never answered would not answer the next time, and a person who cancels its job does not want it
-      if (cause === "operator" || (!isLost && !served)) return failure;
-      if (restarts > restartsMax || losses > retries)
-        return { ...failure, detail: `${detail}, and was started ${starts} times` };
-      before = isLost ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
-      await this.#again({ cause, detail, before, starts, pauseMs: isLost ? 1000 * 2 ** (losses - 1) : 0 });
+      const next = nextStart(starts, { ...tried, cause }, { restartsMax, retries });
+      if (next.kind === "failed")
+        return next.over ? { ...failure, detail: `${detail}, and was started ${tries} times` } : failure;
+      const { restarts } = next.starts;
+      before = restarts === starts.restarts ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
+      starts = next.starts;
+      await this.#again({ cause, detail, before, tried: tries, pauseMs: next.pauseMs });
     }
   }
 
-  async #again(of: { cause: string; detail: string; before: string; starts: number; pauseMs: number }) {
-    const { cause, detail, before, starts, pauseMs } = of;
+  async #again(of: { cause: string; detail: string; before: string; tried: number; pauseMs: number }) {
+    const { cause, detail, before, tried, pauseMs } = of;
     const { journal, onEvent, away } = this.#context;
     away();
-    journal.write({ event: "retry", stage: this.#instance.id, tried: starts, cause, detail });
+    journal.write({ event: "retry", stage: this.#instance.id, tried, cause, detail });
     onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
     await sleep(pauseMs, undefined, { signal: this.#end.signal }).catch(() => {});
   }
