@@ -167,3 +167,16 @@ test("after a kill of the runner the attempt waits, and the next run starts the 
   const addresses = JSON.stringify(events.filter(({ event }) => event === "start"));
   assert.doesNotMatch(addresses, /127\.0\.0\.1:/, "the record holds no port");
 });
+
+test("a plan counts the GPU hours of a service apart from those of the attempts that use it", async (t) => {
+  const at = lab(t, repository);
+  const { stage } = model(at, { for: ["attempt"] });
+  const stages = { model: { ...stage, executor: "slurm", resources: { gpus: 2 } } };
+  defineLlmAttempt(
+    at,
+    { baseUrl: "{services.model.url}/v1" },
+    { free: true, stages, budget: { time: "24h" } },
+  );
+  const { services, gpuHours } = (await at.plan()).lines.at(-1)!.cost;
+  assert.deepEqual([gpuHours, services], [0, { names: ["model"], least: 48, most: 48, unknown: 0 }]);
+});

@@ -342,7 +342,9 @@ it("a service as a job starts once for two jobs and goes on after kill -9 of the
   assert.deepEqual(leftovers(at), []);
   const { services } = said.lines.at(-1)!;
   assert.deepEqual([services[0].service, services[0].starts], ["model", 1]);
-  assert.ok(services[0].gpuHours > 0);
+  const hours = readFileSync(join(at.root, ".mlrb/services.jsonl"), "utf8").trim().split("\n");
+  const [a, b] = [hours[0]!, hours.at(-1)!].map((line) => JSON.parse(line) as Line);
+  assert.deepEqual([a!.startedAt, a!.gpus], [b!.startedAt, 1], "the time between the runs is counted");
 });
 
 it("while a preempted service is started again, its attempt's call waits on another node", async (at, t) => {

@@ -51,6 +51,7 @@ test("doctor closes the way of its job's files also when the job is late: nothin
           offline: [],
           walled: [],
           attempts: [],
+          services: [],
           sandbox: { weakLimits: false },
           stages: ["data"],
           attemptMs: 0,

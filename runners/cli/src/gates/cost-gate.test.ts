@@ -38,6 +38,33 @@ test("the text of a cost names unknown amounts and uses the singular for one att
   );
 });
 
+test("GPU hours of services are counted apart from the attempts', and limited apart", () => {
+  const served = (service: string, gpuHours: number | null) => ({
+    action: "run" as const,
+    cost: cost(0, 0),
+    served: { service, gpuHours },
+  });
+  const total = totalCost([
+    ...[served("coder", 48), served("coder", 24), served("judge", 10)],
+    { ...served("coder", 96), action: "stale", onStale: "leave" },
+  ]);
+  const services = { names: ["coder", "judge"], least: 58, most: 82, unknown: 0 };
+  assert.deepEqual(total, { ...none, attempts: 3, services });
+  assert.equal(
+    costWords(total),
+    "3 attempts, about 0.0 GPU hours and 0.00 dollars, and 58.0 to 82.0 GPU hours of the services coder, judge (users at once, or one after the other)",
+  );
+  assert.equal(
+    costWords(totalCost([served("coder", 48)])),
+    "1 attempt, about 0.0 GPU hours and 0.00 dollars, and 48.0 GPU hours of the service coder",
+  );
+  assert.equal(overCost({ ...total, gpuHours: 82 }, { gpuHours: 82, dollars: 0 }), undefined);
+  assert.ok(overCost(total, { gpuHours: 81, dollars: 0 }));
+  const unknown = totalCost([served("coder", null)]);
+  assert.match(costWords(unknown), /, and GPU hours without a bound of the service coder$/);
+  assert.ok(overCost(unknown, { gpuHours: 9, dollars: 0 }));
+});
+
 test("a cost over a limit, or an unknown cost, needs --yes", () => {
   const two = { ...none, attempts: 2, gpuHours: 48, dollars: 86.5 };
   assert.equal(overCost(two, { gpuHours: 48, dollars: 86.5 }), undefined);

@@ -29,10 +29,12 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
   return limits;
 }
 
-/** The problem of starting attempts at `cost`; undefined within the limits. */
+/** The problem of starting attempts at `cost`; undefined within the limits. GPU hours of services are limited apart. */
 export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
-  const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
-  if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
+  const { most: servedHours, unknown: unknownServed } = cost.services ?? { most: 0, unknown: 0 };
+  const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0 || unknownServed > 0;
+  const gpuHours = Math.max(cost.gpuHours, servedHours);
+  if (gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
   const most = `${counted(limits.gpuHours, "GPU hour")} and ${counted(limits.dollars, "dollar")}`;
   const raise = unknown ? "pass --yes" : "raise --max-gpu-hours and --max-cost, or pass --yes";
   return {
@@ -65,8 +67,9 @@ export async function costAgreed(
     return false;
   }
   const mayCost = selected.some((index) => {
-    const { stage, execution, action } = plan.instances[index]!;
-    return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
+    const { stage, execution, action, uses } = plan.instances[index]!;
+    const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
+    return stage.durable && (gpus > 0 || action.secrets.length > 0);
   });
   if (!mayCost || (options.yes && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, gate);

@@ -35,7 +35,7 @@ export function tooFewGpus(
   const stages = new Map(
     lacking(plan, indices, here).map((one) => [
       one.stage.name,
-      { gpus: gpusWanted(plan, one), words: one.uses ? " with its service" : "" },
+      { gpus: gpusWanted(plan, one), words: withService(plan, one) },
     ]),
   );
   if (stages.size === 0) return undefined;
@@ -52,6 +52,10 @@ export function tooFewGpus(
         ? `run ${plan.pipeline} on a host with ${counted(most, "GPU")}; no profile needs fewer`
         : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${others.join(", ")}`,
   };
+}
+
+function withService(plan: Plan, one: Instance): string {
+  return gpusWanted(plan, one) > one.execution.resources.gpus ? " with its service" : "";
 }
 
 function hereWords({ gpus, trouble = "-L" }: Inventory, wanted: number): string {
@@ -71,8 +75,9 @@ function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[]
     });
 }
 
-/** With those of its service, which runs at the same time. */
+/** Of this host, with those of its service, which runs at the same time. */
 function gpusWanted(plan: Plan, { execution, uses }: Instance): number {
-  const ofService = uses ? plan.instances[uses.from]!.execution.resources.gpus : 0;
+  const service = uses && plan.instances[uses.from]!;
+  const ofService = service && usesGpusHere(service) ? service.execution.resources.gpus : 0;
   return execution.resources.gpus + ofService;
 }

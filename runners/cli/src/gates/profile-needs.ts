@@ -52,6 +52,8 @@ export type NodeNeeds = {
   attempts: string[];
   /** What that sandbox must be able to do. */
   sandbox: SandboxNeeds;
+  /** Services, which other users of the node must not reach. */
+  services: string[];
 };
 
 export type JobsAlike = NodeNeeds & {
@@ -161,6 +163,7 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
       sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
+      services: stages(own.filter(({ execution }) => execution.service !== undefined)),
     };
   });
 }

@@ -22,6 +22,8 @@ export type Preview = {
   expectedMs: number | undefined;
   /** For an attempt that would run, or would run with `--rerun`. */
   cost?: CostEstimate;
+  /** Of such an attempt that uses a service with GPUs: what the service takes for it alone. */
+  served?: { service: string; gpuHours: number | null };
 };
 
 /** `results`: the reused results, by plan index. */
@@ -43,13 +45,25 @@ export async function previewPlan(
       index,
       expectedMs,
       ...preview,
-      ...(costs && { cost: estimateCost(instance, workspace) }),
+      ...(costs && pricedOf(instance, { plan, workspace })),
     });
   }
   lazyInstances(plan, previews);
   workspace.digests.save();
   workspace.codes.save();
   return { previews: [...previews.values()], results };
+}
+
+function pricedOf(
+  instance: Instance,
+  { plan, workspace }: { plan: Plan; workspace: Workspace },
+): Pick<Preview, "cost" | "served"> {
+  const cost = estimateCost(instance, workspace);
+  const { uses } = instance;
+  const gpus = uses ? plan.instances[uses.from]!.execution.resources.gpus : 0;
+  if (!uses || gpus === 0) return { cost };
+  const gpuHours = cost.timeMs === null ? null : (gpus * cost.timeMs) / 3_600_000;
+  return { cost, served: { service: uses.name, gpuHours } };
 }
 
 /** Whether a run starts no attempt here: one is paid for and still runs, or a person must choose a record first. */

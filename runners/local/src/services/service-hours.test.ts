@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { serviceTotals } from "./service-hours.ts";
+import { countedUntil, serviceTotals } from "./service-hours.ts";
 
 const line = (run: string, seconds: number, more: Record<string, unknown> = {}) =>
   `${JSON.stringify({
@@ -39,4 +39,18 @@ test("of each start the last line counts, for one run or for all runs of a pipel
   assert.deepEqual(serviceTotals({ state }, { ...wanted, run: "one" }), [
     { service: "model", starts: 1, hours: 0.5, gpuHours: 1 },
   ]);
+});
+
+test("the time of a server that a dead run started is counted on from where that run stopped", (t) => {
+  const state = mkdtempSync(join(tmpdir(), "mlrb-hours-"));
+  t.after(() => rmSync(state, { recursive: true }));
+  const until = (service: string, run: string) => countedUntil({ state }, { service, run })?.toISOString();
+  assert.equal(until("model", "one"), undefined);
+  const later = { startedAt: "2026-01-01T01:00:00Z" };
+  writeFileSync(
+    join(state, "services.jsonl"),
+    line("one", 1800) + line("one", 60, later) + line("two", 9000),
+  );
+  assert.equal(until("model", "one"), "2026-01-01T01:01:00.000Z");
+  assert.equal(until("other", "one"), undefined);
 });

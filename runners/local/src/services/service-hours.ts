@@ -16,10 +16,12 @@ type Of = { plan: Plan; run: string; workspace: { state: StateFolder } };
 export class ServiceHours {
   readonly #file: string;
   readonly #line: Omit<ServiceHoursLine, "seconds">;
-  readonly #beginMs = performance.now();
+  readonly #beginMs: number;
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ stage, execution }: Instance, { plan, run, workspace }: Of) {
+  /** `since`: of a server that a dead run started, the end of what that run has counted. */
+  constructor({ stage, execution }: Instance, { plan, run, workspace }: Of, since = new Date()) {
+    this.#beginMs = performance.now() - Math.max(0, Date.now() - since.getTime());
     this.#file = fileOf(workspace.state);
     this.#line = {
       formatVersion: 1,
@@ -27,7 +29,7 @@ export class ServiceHours {
       pipeline: plan.pipeline,
       profile: plan.profile,
       run,
-      startedAt: new Date().toISOString(),
+      startedAt: since.toISOString(),
       gpus: execution.resources.gpus,
     };
     this.#write();
@@ -49,6 +51,17 @@ export class ServiceHours {
   }
 }
 
+/** Until when a run has counted the time of its service; undefined if it has not. */
+export function countedUntil(
+  state: Pick<StateFolder, "state">,
+  of: { service: string; run: string },
+): Date | undefined {
+  const ends = linesIn(state)
+    .filter(({ service, run }) => service === of.service && run === of.run)
+    .map(({ startedAt, seconds }) => Date.parse(startedAt) + 1000 * seconds);
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+}
+
 export type ServiceTotal = { service: string; starts: number; hours: number; gpuHours: number };
 
 /** Of the services of a pipeline and profile over all runs, or of one run, by name. */
@@ -56,15 +69,11 @@ export function serviceTotals(
   state: Pick<StateFolder, "state">,
   wanted: { pipeline: string; profile: string; run?: string },
 ): ServiceTotal[] {
-  const text = ifReadable(() => readFileSync(fileOf(state), "utf8")) ?? "";
   const last = new Map<string, ServiceHoursLine>();
-  for (const line of text.split("\n")) {
-    const read = readFormat(serviceHours, line); // a kill may tear one
-    if (read.kind === "unreadable") continue;
-    const { service, run, startedAt, pipeline, profile } = read.value;
+  for (const line of linesIn(state)) {
+    const { service, run, startedAt, pipeline, profile } = line;
     if (pipeline !== wanted.pipeline || profile !== wanted.profile) continue;
-    if (wanted.run === undefined || run === wanted.run)
-      last.set([service, run, startedAt].join(" "), read.value);
+    if (wanted.run === undefined || run === wanted.run) last.set([service, run, startedAt].join(" "), line);
   }
   const totals = new Map<string, ServiceTotal>();
   for (const { service, seconds, gpus } of last.values()) {
@@ -74,6 +83,14 @@ export function serviceTotals(
     total.gpuHours += (seconds * gpus) / 3600;
   }
   return [...totals.values()].sort((a, b) => (a.service < b.service ? -1 : 1));
+}
+
+function linesIn(state: Pick<StateFolder, "state">): ServiceHoursLine[] {
+  const text = ifReadable(() => readFileSync(fileOf(state), "utf8")) ?? "";
+  return text.split("\n").flatMap((line) => {
+    const read = readFormat(serviceHours, line);
+    return read.kind === "unreadable" ? [] : [read.value]; // a kill may tear one
+  });
 }
 
 function fileOf({ state }: Pick<StateFolder, "state">): string {

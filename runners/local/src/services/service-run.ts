@@ -1,7 +1,7 @@
 // Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
 // ends while it is used, and ends its whole process tree. It is a stage's process or job like any other, so the next run
 // ends what a killed run left of it, or adopts its job.
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -16,8 +16,9 @@ import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
+import { nextStart, type Starts } from "./next-start.ts";
 import { type PortOwner, portOwner } from "./port-owner.ts";
-import { ServiceHours } from "./service-hours.ts";
+import { countedUntil, ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
 export type ServiceContext = RunContext & {
@@ -109,35 +110,31 @@ export class ServiceRun implements Running {
     }
   }
 
-  /** Restarts after the cluster's failures are not counted once the server has answered: each may last for days. */
   async #withRestarts(server: Server): Promise<CarriedOut> {
     const { restartsMax } = this.#instance.execution.service!;
     const { retries = 0 } = server.executor;
     let before: string | undefined;
-    let [restarts, losses, served] = [0, 0, false];
-    for (let starts = 1; ; starts++) {
-      const tried = await this.#try(server, { before, first: starts === 1 });
+    let starts: Starts = { restarts: 0, losses: 0, served: false };
+    for (let tries = 1; ; tries++) {
+      const tried = await this.#try(server, { before, first: tries === 1 });
       if (this.#why !== undefined) return this.#asked();
       const failure = failureOf(tried);
       const { detail, cause } = failure;
-      served ||= tried.served;
-      const isLost = tried.lost && retries > 0;
-      if (isLost) losses = tried.served ? 1 : losses + 1;
-      else restarts++;
-      // one that never answered would not answer the next time, and a person who cancels its job does not want it
-      if (cause === "operator" || (!isLost && !served)) return failure;
-      if (restarts > restartsMax || losses > retries)
-        return { ...failure, detail: `${detail}, and was started ${starts} times` };
-      before = isLost ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
-      await this.#again({ cause, detail, before, starts, pauseMs: isLost ? 1000 * 2 ** (losses - 1) : 0 });
+      const next = nextStart(starts, { ...tried, cause }, { restartsMax, retries });
+      if (next.kind === "failed")
+        return next.over ? { ...failure, detail: `${detail}, and was started ${tries} times` } : failure;
+      const { restarts } = next.starts;
+      before = restarts === starts.restarts ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
+      starts = next.starts;
+      await this.#again({ cause, detail, before, tried: tries, pauseMs: next.pauseMs });
     }
   }
 
-  async #again(of: { cause: string; detail: string; before: string; starts: number; pauseMs: number }) {
-    const { cause, detail, before, starts, pauseMs } = of;
+  async #again(of: { cause: string; detail: string; before: string; tried: number; pauseMs: number }) {
+    const { cause, detail, before, tried, pauseMs } = of;
     const { journal, onEvent, away } = this.#context;
     away();
-    journal.write({ event: "retry", stage: this.#instance.id, tried: starts, cause, detail });
+    journal.write({ event: "retry", stage: this.#instance.id, tried, cause, detail });
     onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
     await sleep(pauseMs, undefined, { signal: this.#end.signal }).catch(() => {});
   }
@@ -159,7 +156,8 @@ export class ServiceRun implements Running {
       const taken = left ? undefined : refusalOf(portOwner(port, undefined), port);
       if (taken !== undefined)
         return { result: { kind: "failed", cause: "machine", detail: taken }, served: false, lost: false };
-      const tried = await this.#follow(left?.running ?? executor.start(request!), server, left !== undefined);
+      const running = left?.running ?? executor.start(request!);
+      const tried = await this.#follow(running, server, left && basename(dirname(left.work)));
       isLost = tried.lost;
       return tried;
     } finally {
@@ -175,9 +173,11 @@ export class ServiceRun implements Running {
     return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
   }
 
-  /** From its place in a queue to its end. */
-  async #follow(running: Running, { port }: Server, isAdopted: boolean): Promise<Tried> {
-    const { serving, journal } = this.#context;
+  /** From its place in a queue to its end. `from`: the dead run that started it. */
+  async #follow(running: Running, { port }: Server, from: string | undefined): Promise<Tried> {
+    const { serving, journal, workspace } = this.#context;
+    const service = this.#instance.stage.name;
+    const isAdopted = from !== undefined;
     const { health, readyMs } = this.#instance.execution.service!;
     const lines = placeLines(this.#instance, this.#context);
     this.#server = running;
@@ -186,7 +186,8 @@ export class ServiceRun implements Running {
     const gone = new AbortController();
     const ended = running.ended.finally(() => gone.abort());
     await Promise.race([running.began, ended]);
-    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context);
+    const since = isAdopted ? countedUntil(workspace.state, { service, run: from }) : undefined;
+    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context, since);
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
