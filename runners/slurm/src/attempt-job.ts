@@ -1,6 +1,5 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
-import { appendFileSync } from "node:fs";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
@@ -12,12 +11,14 @@ import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
 import { callSlurm } from "./call-slurm.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
-import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
+import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import type { RelayServer } from "./relay/relay-server.ts";
+import { StageLog } from "./stage-log.ts";
 import { sbatchArguments } from "./submission.ts";
+import type { Sbatch } from "./submit-job.ts";
 import { Turns } from "./turns.ts";
 
 export type AttemptJobOptions = {
@@ -65,10 +66,11 @@ export async function submitAttemptJob(
   giveToJob(path, number);
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
+  const stageLog = new StageLog(log);
   const submission = async (signal: AbortSignal): Promise<Sbatch> => {
     const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
       ...{ env, signal, times: { ...jobTimes, ...options.times } },
-      waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
+      waits: (why) => stageLog.waits(why),
     });
     const isCut = limitMs !== undefined && limitMs < wantedMs;
     const jobMs = isCut ? limitMs : wantedMs;
@@ -76,7 +78,7 @@ export async function submitAttemptJob(
     folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
     if (isCut) {
       const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row`;
-      appendFileSync(log, `mlrb: ${words}\n`);
+      stageLog.say(words);
     }
     const comment = `${number} ${stage}`;
     return {
@@ -132,7 +134,8 @@ function follow(
   void run.began.then((place) => {
     const { relay: socket } = folder.begun() ?? {};
     if (isOver || relay === undefined || socket === undefined) return;
-    const broke = (detail: string) => run.say(`the channel of model calls to ${place.node} broke: ${detail}`);
+    const broke = (detail: string) =>
+      new StageLog(job.log).say(`the channel of model calls to ${place.node} broke: ${detail}`);
     channel = new RelayChannel({ server: relay, job: place.job, socket, env, broke });
   });
   const ended = (async () => {
