@@ -68,6 +68,16 @@ test("a call refused for its key is held until a person resumes, and then answer
   assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
 });
 
+test("the first call after a restart is held too: the attempt has something to lose", async (t) => {
+  const someone = person();
+  const script: Script = [{ status: 401, complaint: "wrong-key" }, answered];
+  const at = await gatewayLab(t, script, { waiting: someone.waiting, callsBefore: 3 });
+  const asked = at.ask(path, chat("fourth"));
+  await someone.began();
+  someone.resume();
+  assert.equal((await asked).status, 200);
+});
+
 test("a paused attempt sends no call and is frozen until a person continues it", async (t) => {
   const at = await lab(t, [answered, { text: "after the pause" }]);
   at.pause.on = true;

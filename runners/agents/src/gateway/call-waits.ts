@@ -18,6 +18,8 @@ export type CallWaitsOptions = {
   waiting: AttemptWaiting;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
+  /** Whether the attempt continues after a restart: then it has something to lose from its first call on. */
+  continues?: boolean;
   random?: () => number;
   /** Ms since the epoch. */
   now?: () => number;
@@ -186,7 +188,8 @@ export class CallWaits {
     if (cause === "unreachable" || cause === "overloaded") return "provider";
     if (whose !== "operator" || causeRow(cause).retry !== "when-mended") return undefined;
     const usedMs = this.#startMs - this.#options.meter.leftMs();
-    if (this.#models.size === 0 && usedMs < nothingLostMs) return undefined;
+    const hasNothing = !this.#options.continues && this.#models.size === 0;
+    if (hasNothing && usedMs < nothingLostMs) return undefined;
     return ofModel.includes(cause) && !this.#models.has(model) ? undefined : "operator";
   }
 

@@ -68,7 +68,7 @@ export class ModelGateway {
       open: () => this.#calls.size,
       signal,
       kept: keptAnswers(),
-      ...(waiting && { waits: new CallWaits({ meter, waiting, signal }) }),
+      ...(waiting && { waits: new CallWaits({ meter, waiting, signal, continues: before > 0 }) }),
     };
     this.server = guardedServer((request, response) => {
       this.#serve(request, response).catch(options.failed);

@@ -86,6 +86,7 @@ export async function gatewayLab(
     network?: boolean;
     meter?: CallDesk["meter"];
     waiting?: AttemptWaiting;
+    callsBefore?: number;
     prices?: CallDesk["prices"];
     providers?: (provider: LoopbackProvider) => GatewayProvider[];
   } = {},
@@ -101,6 +102,7 @@ export async function gatewayLab(
   const gateway = new ModelGateway({
     providers: (given.providers ?? providersAt)(provider),
     ...(given.waiting && { waiting: given.waiting }),
+    ...(given.callsBefore !== undefined && { callsBefore: given.callsBefore }),
     token,
     meter,
     network,
