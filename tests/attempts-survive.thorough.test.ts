@@ -1,5 +1,5 @@
-// Attempts of a model under random kills of their supervisors and of their host, also with their files gone. Every
-// attempt continues and submits what it would have submitted; each kill repeats at most one call.
+// Attempts of a model under random kills of their supervisors, of their sandboxes and of their host, also with their files
+// gone. Every attempt continues and submits what it would have submitted; each kill repeats at most one call.
 import assert from "node:assert/strict";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -13,6 +13,7 @@ import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
 import { keyEnv, keyName, provider, shell, submit } from "./support/attempts/llm-attempts.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab } from "./support/lab.ts";
+import { testEngine } from "./support/machines/docker-engine.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import type { LoopbackProvider, SeenRequest } from "./support/providers/loopback-provider.ts";
 import type { Started } from "./support/run-program.ts";
@@ -21,30 +22,46 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
-const missing = await groupsMissing(["memory"]);
 const killsWanted = Number(process.env.MLRB_TEST_RESUME_KILLS ?? 6);
 const seeds = [1, 2];
-const steps = 3 + killsWanted;
+/** Of working time, which a restart of a sandbox is, too. Between two checkpoints is a twentieth. */
+const budgetMs = 20_000 + 3_000 * killsWanted;
+
+/** How many steps an attempt takes: without end as long as there are kills to come. */
+type Length = { steps: number; most: number };
 
 /** Answers by the conversation: the first step whose result it does not hold, and at the end a submission. */
-const answer = ({ body }: SeenRequest) => {
+const answer = ({ body }: SeenRequest, length: Length) => {
   const done = (JSON.stringify(body).match(/exit code 0\\nok/g) ?? []).length;
+  length.most = Math.max(length.most, done);
   const usage = { input: 100, output: 10 };
-  if (done >= steps) return { ...submit(), usage };
+  if (done >= length.steps) return { ...submit(), usage };
   return {
     ...shell(`mkdir -p submission; echo ${done} > submission/step${done}; sleep 0.3; echo ok`),
     usage,
   };
 };
 
-async function define(t: TestContext, at: Lab): Promise<LoopbackProvider> {
+/** Where sandboxes are. */
+type Sandboxes = {
+  env: Record<string, string>;
+  executor?: "docker";
+  /** Kills one from outside; false if there is none. */
+  killOne(at: Lab): boolean;
+};
+
+async function define(
+  t: TestContext,
+  at: Lab,
+  { length, executor }: { length: Length; executor: Sandboxes["executor"] },
+): Promise<LoopbackProvider> {
   const served = await provider(t, async (request) => {
     await sleep(150);
-    return answer(request);
+    return answer(request, length);
   });
   at.script("prompt.md", "This is seed {{seed}}. Until {{deadline}}.\n");
   const prompt = `${at.name}/prompt.md`;
-  const model = { id: "scripted-1", baseUrl: served.baseUrl, key: keyName, contextTokens: 32_000 };
+  const model = { id: "scripted-1", baseUrl: served.baseUrl, key: keyName, contextTokens: 1_000_000 };
   at.define({
     axes: { task: ["empty"], agent: ["any"], seed: seeds },
     stages: {
@@ -56,15 +73,18 @@ async function define(t: TestContext, at: Lab): Promise<LoopbackProvider> {
           ...{ kind: "llm", provider: "loopback", model, scaffold: "react" },
           ...{ secrets: [keyName], prompt },
         },
-        ...{ files: [prompt], secrets: [keyName], budget: { time: "30s" } },
+        ...{ files: [prompt], secrets: [keyName], budget: { time: `${budgetMs / 1000}s` } },
+        ...(executor && { executor }),
       }),
     },
   });
   return served;
 }
 
-const start = (at: Lab): Started =>
-  at.start(["run", at.name, "--json", "--yes", "--root", at.root, "--jobs", "4"], { env: keyEnv });
+const start = (at: Lab, { env }: Sandboxes): Started =>
+  at.start(["run", at.name, "--json", "--yes", "--root", at.root, "--jobs", "4"], {
+    env: { ...env, ...keyEnv },
+  });
 
 type Kept = { outputs: { submission: { digest: string } }; slot: { stage: string } };
 
@@ -86,6 +106,7 @@ function kill(pids: number[]): void {
 
 async function killHost(at: Lab, run: Started): Promise<void> {
   run.child.kill("SIGKILL");
+  kill(supervisorsIn(at.root)); // first: no supervisor of a dead host sees its stage die
   for (let round = 0; round < 3; round++) kill(attemptProcesses(at.root));
   await run.ended;
   await until("all processes to end", () => attemptProcesses(at.root).length === 0);
@@ -105,53 +126,98 @@ async function emptyDisk(at: Lab): Promise<number> {
   return folders.size;
 }
 
-test(`after ${killsWanted} random kills of supervisors and of the host every attempt submits what it would have`, {
-  skip: missing ?? false,
-  timeout: 20 * 60_000,
-}, async (t) => {
+/** The folders of quarantined attempts. */
+function lostIn({ root }: Lab): string[] {
+  const folder = join(root, ".mlrb/attempts/lost");
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Why they were quarantined. */
+const lostCauses = (at: Lab) =>
+  lostIn(at).map((name) => readFileSync(join(at.root, ".mlrb/attempts/lost", name, "cause.json"), "utf8"));
+
+/** Kills a sandbox. Its attempt is quarantined, since a sandbox may have died of what was in it; a person resumes it. */
+async function killSandbox(at: Lab, run: Started, sandboxes: Sandboxes): Promise<Started | undefined> {
+  if (!sandboxes.killOne(at)) return undefined;
+  await until("the end of its attempt", () => lostIn(at).length > 0);
+  run.child.kill("SIGKILL");
+  await run.ended;
+  const words = ["attempts", "resume", ...lostIn(at), "--root", at.root];
+  const person = at.start(words, { env: { ...sandboxes.env, ...keyEnv } });
+  await Promise.race([
+    person.ended.then(({ stdout, stderr }) => Promise.reject(new Error(`not resumed: ${stdout}${stderr}`))),
+    until("its supervisor", () => lostIn(at).length === 0 && supervisorsIn(at.root).length === seeds.length),
+  ]);
+  person.child.kill("SIGKILL");
+  await person.ended;
+  return start(at, sandboxes);
+}
+
+async function survive(t: TestContext, kills: number, sandboxes: Sandboxes): Promise<void> {
   const random = seededRandom(testSeed).fraction;
   const story = [`MLRB_TEST_SEED=${testSeed} draws the same kills`];
-  const even = lab(t, repository);
-  await define(t, even);
-  assert.equal((await start(even).ended).code, 0);
-
   const at = lab(t, repository);
-  const served = await define(t, at);
-  let run = start(at);
-  for (let kills = 0; kills < killsWanted && recordsIn(at.root).length < seeds.length; kills++) {
+  const length: Length = { steps: Number.POSITIVE_INFINITY, most: 0 };
+  const { executor } = sandboxes;
+  const served = await define(t, at, { length, executor });
+  let run = start(at, sandboxes);
+  t.after(() => {
+    length.steps = 0; // also of a test that fails: its attempts end
+    run.child.kill("SIGKILL");
+    kill(attemptProcesses(at.root));
+  });
+  for (let made = 0; made < kills; ) {
     const answers = served.seen.length;
-    await until(
-      "a call",
-      () => served.seen.length > answers || recordsIn(at.root).length === seeds.length,
-      60_000,
-    );
+    await until("a call", () => served.seen.length > answers, 60_000).catch((error: Error) => {
+      throw new Error(`${error.message}\n${story.join("\n")}\n${lostCauses(at).join("\n")}`);
+    });
     await sleep(900 * random());
-    const what = Math.floor(random() * 3);
+    const what = Math.floor(random() * 4);
     if (what === 0) {
-      const supervisors = supervisorsIn(at.root);
-      kill(supervisors.slice(0, 1));
+      const supervisors = supervisorsIn(at.root).slice(0, 1);
+      kill(supervisors);
+      if (supervisors.length === 0) continue;
       story.push("supervisor");
-      continue;
+    } else if (what === 3) {
+      const next = await killSandbox(at, run, sandboxes);
+      if (!next) continue;
+      run = next;
+      story.push("sandbox");
+    } else {
+      const hasCheckpoint = () =>
+        globSync(`${at.root}/.mlrb/attempts/running/*/checkpoints/*.json`).length > 0;
+      if (what === 2) await until("a checkpoint", hasCheckpoint, 2_000 + budgetMs / 20).catch(() => {});
+      await killHost(at, run);
+      story.push(what === 1 ? "host" : `host, with the files of ${await emptyDisk(at)} attempts`);
+      run = start(at, sandboxes);
     }
-    const hasCheckpoint = () => globSync(`${at.root}/.mlrb/attempts/running/*/checkpoints/*.json`).length > 0;
-    if (what === 2) await until("a checkpoint", hasCheckpoint, 6_000).catch(() => {});
-    await killHost(at, run);
-    story.push(what === 1 ? "host" : `host, with the files of ${await emptyDisk(at)} attempts`);
-    run = start(at);
+    made++;
   }
+  length.steps = length.most + 2;
   let said = await run.ended;
-  for (let more = 0; more < 3 && said.code !== 0; more++) said = await start(at).ended;
-  const hint = `${story.join("\n")}\n${said.stdout}${said.stderr}`;
+  for (let more = 0; more < 3 && (said.code !== 0 || recordsIn(at.root).length < seeds.length); more++)
+    said = await start(at, sandboxes).ended;
+  const hint = `${story.join("\n")}\n${said.stdout}${said.stderr}${lostCauses(at).join("\n")}`;
   t.diagnostic(story.join("; "));
   assert.equal(said.code, 0, hint);
   assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/running")), [], hint);
-  assert.ok(!existsSync(join(at.root, ".mlrb/attempts/lost")), hint);
-  assert.deepEqual(submissions(at), submissions(even), hint);
+  assert.deepEqual(lostIn(at), [], hint);
 
+  const even = lab(t, repository);
+  await define(t, even, { length, executor });
+  const undisturbed = await start(even, sandboxes).ended;
+  assert.equal(undisturbed.code, 0, undisturbed.stdout);
+  assert.deepEqual(submissions(at), submissions(even), hint);
+  await checkRecords(at, served, hint);
+}
+
+/** Intact trajectories, and no call that was sent twice without a restart. */
+async function checkRecords(at: Lab, served: LoopbackProvider, hint: string): Promise<void> {
   let [paid, restarts] = [0, 0];
   for (const { digest } of recordsIn(at.root)) {
     const folder = join(at.root, ".mlrb/attempts/records", digest);
     const ledger = JSON.parse(readFileSync(join(folder, "ledger.json"), "utf8"));
+    assert.equal(ledger.ended, "submitted", hint);
     paid += ledger.usage.calls;
     restarts += ledger.resumed ?? 0;
     const trajectory = join(folder, "trajectory.jsonl");
@@ -165,4 +231,49 @@ test(`after ${killsWanted} random kills of supervisors and of the host every att
     served.seen.length <= paid + restarts,
     `${served.seen.length} sent, ${paid} answers, ${restarts} restarts: ${hint}`,
   );
+}
+
+const missing = await groupsMissing(["memory"]);
+
+test(`after ${killsWanted} random kills of supervisors, sandboxes and the host every attempt submits what it would have`, {
+  skip: missing ?? false,
+  timeout: 30 * 60_000,
+}, async (t) => {
+  await survive(t, killsWanted, {
+    env: {},
+    killOne(at) {
+      const isOfSandbox = (pid: number) => {
+        try {
+          return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "bwrap";
+        } catch {
+          return false; // it ended
+        }
+      };
+      const [first] = attemptProcesses(at.root).filter(isOfSandbox);
+      if (first !== undefined) kill([first]);
+      return first !== undefined;
+    },
+  });
+});
+
+const killsOfContainers = Math.ceil(killsWanted / 3);
+const isAsked = process.env.MLRB_TEST_RESUME_KILLS !== undefined;
+
+test(`after ${killsOfContainers} random kills every attempt in a container submits what it would have`, {
+  skip: !isAsked && "takes a minute more: MLRB_TEST_RESUME_KILLS asks for it",
+  timeout: 30 * 60_000,
+}, async (t) => {
+  const engine = await testEngine();
+  if ("skip" in engine) return t.skip(engine.skip);
+  t.after(() => engine.stop());
+  const env = Object.entries(engine.env).flatMap(([name, value = ""]) =>
+    /^DOCKER_|^MLRB_/.test(name) ? [[name, value]] : [],
+  );
+  await survive(t, killsOfContainers, {
+    ...{ env: Object.fromEntries(env), executor: "docker" },
+    killOne() {
+      const [id] = engine.docker("ps", "--quiet", "--filter", "label=mlrb.sandbox").stdout.split("\n");
+      return Boolean(id) && engine.docker("kill", id!).status === 0;
+    },
+  });
 });

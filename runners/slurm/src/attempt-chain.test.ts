@@ -10,9 +10,9 @@ const failed: ExecutionResult = { kind: "failed", cause: "machine", detail: "pre
 type Ended = { broken?: string; hadItsTurn?: boolean };
 
 /** A chain whose jobs the test begins and ends. */
-function lab() {
+function lab(waitMs = 60_000) {
   const jobs: { begin(): Promise<void>; end(how: Ended): Promise<void>; signals: string[] }[] = [];
-  const state = { answers: 0, isPaused: false, refuses: false, reasons: [] as string[] };
+  const state = { waitMs, answers: 0, isPaused: false, refuses: false, reasons: [] as string[] };
   const job = (): AttemptJob => {
     const began = Promise.withResolvers<{ node: string; job: string }>();
     const ended = Promise.withResolvers<ExecutionResult>();
@@ -40,6 +40,7 @@ function lab() {
     };
   };
   const chain = new AttemptChain(job(), {
+    waitMs: state.waitMs,
     answers: () => state.answers,
     isPaused: () => state.isPaused,
     async next(_, after) {
@@ -64,6 +65,15 @@ test("the next job follows one whose time was over, also for a long pause withou
   assert.deepEqual(await chain.ended, failed);
   assert.equal(chain.brokenOff(), undefined, "the last end was the attempt's own");
   assert.deepEqual(new Set(state.reasons), new Set(["its time was over"]));
+});
+
+test("jobs that only wait follow each other no longer than a person is waited for", async () => {
+  const { chain, jobs } = lab(0);
+  await jobs[0]!.begin();
+  await jobs[0]!.end({ broken: "its time was over", hadItsTurn: true });
+  await chain.ended;
+  assert.equal(chain.brokenOff(), "its time was over");
+  assert.equal(jobs.length, 1);
 });
 
 test("after preemption the next job follows an answer, a person's resume and a pause; otherwise a run decides", async () => {

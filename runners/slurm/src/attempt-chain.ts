@@ -8,6 +8,8 @@ import type { AttemptJob } from "./attempt-job.ts";
 export type AttemptChainOptions = {
   /** How many calls the attempt's models have answered. */
   answers(): number;
+  /** How long jobs in a row may end with their time without an answer: they only wait, and hold their GPUs, ms. */
+  waitMs: number;
   /** Whether a person pauses the attempt now. */
   isPaused(): boolean;
   /** Submits the next job, because the one before it ended; undefined where only a run can. May reject. */
@@ -24,6 +26,7 @@ export class AttemptChain implements Running {
   #asked: "askToEnd" | "kill" | undefined;
   #beganMs: number | undefined;
   #isResumed = false;
+  #waitedMs = 0;
   #brokenOff: string | undefined;
 
   constructor(first: AttemptJob, options: AttemptChainOptions) {
@@ -84,7 +87,13 @@ export class AttemptChain implements Running {
 
   /** Also under a pause: a person decides how long it lasts. A job that never began is no progress. */
   #hasProgress(job: AttemptJob, answersBefore: number): boolean {
-    if (job.hadItsTurn() || this.#options.answers() > answersBefore) return true;
-    return this.#beganMs !== undefined && (this.#isResumed || this.#options.isPaused());
+    const { answers, isPaused, waitMs } = this.#options;
+    const began = this.#beganMs !== undefined;
+    if (answers() > answersBefore || (began && (this.#isResumed || isPaused()))) {
+      this.#waitedMs = 0;
+      return true;
+    }
+    this.#waitedMs += this.ranMs();
+    return job.hadItsTurn() && this.#waitedMs < waitMs;
   }
 }

@@ -1,6 +1,6 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
-import { appendFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
@@ -17,11 +17,13 @@ import type { JobPost } from "./courier.ts";
 import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
-import { JobRun, type JobRunOptions, type Sbatch } from "./job-run.ts";
+import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
 import type { RelayServer } from "./relay/relay-server.ts";
+import { StageLog } from "./stage-log.ts";
 import { sbatchArguments } from "./submission.ts";
+import type { Sbatch } from "./submit-job.ts";
 import { Turns } from "./turns.ts";
 
 export type AttemptJobOptions = {
@@ -85,10 +87,11 @@ export async function submitAttemptJob(
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
   if (travels) folder.travels();
+  const stageLog = new StageLog(log);
   const submission = async (signal: AbortSignal): Promise<Sbatch | { refused: string }> => {
     const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
       ...{ env, signal, times: { ...jobTimes, ...options.times } },
-      waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
+      waits: (why) => stageLog.waits(why),
     });
     const wholeMs = wantedMs + (travels ? travelMs : 0);
     const isCut = limitMs !== undefined && limitMs < wholeMs;
@@ -98,7 +101,7 @@ export async function submitAttemptJob(
     folder.takes(ready);
     if (isCut) {
       const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs, { travels })} jobs in a row`;
-      appendFileSync(log, `mlrb: ${words}\n`);
+      stageLog.say(words);
     }
     const comment = `${number} ${stage}`;
     const output = travels ? "/dev/null" : folder.output;

@@ -1,7 +1,7 @@
 // Makes the folder of a job on a node without a shared disk look as if the disk were shared: what the node says becomes
 // the job's files here, and the runner's wishes in those files are passed on. So whoever follows a job need not know how
 // its files travel.
-import { appendFileSync, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -10,6 +10,7 @@ import type { NodeNews, Parcel, RunnerNews } from "@mlrb/formats/stage/parcel";
 import type { SlurmDone, SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { writeJson } from "@mlrb/kit/json-file";
 import type { JobFolder } from "./job-folder.ts";
+import { StageLog } from "./stage-log.ts";
 
 /** The runner's end of the post to its jobs. Calls reject where the server does not serve. */
 export type JobPost = {
@@ -43,16 +44,17 @@ export type CourierOptions = {
 /** Works from `start` until `stop`, or until it has brought the end of the job. */
 export class Courier {
   readonly #options: CourierOptions;
+  readonly #log: StageLog;
   readonly #stopped = new AbortController();
   #wake = new AbortController();
   #beat: number | undefined;
   #told = "";
-  #said = "";
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isBusy = false;
 
   constructor(options: CourierOptions) {
     this.#options = options;
+    this.#log = new StageLog(options.job.log);
   }
 
   start(): void {
@@ -89,7 +91,7 @@ export class Courier {
         this.#lookedMs = begin;
         this.#options.heard();
       } catch (error) {
-        this.#say(`the remote cache does not serve its job: ${(error as Error).message}`);
+        this.#log.once(`the remote cache does not serve its job: ${(error as Error).message}`);
       }
       const awake = AbortSignal.any([signal, this.#wake.signal]);
       await sleep(this.#options.intervalMs, undefined, { signal: awake }).catch(() => {});
@@ -152,15 +154,5 @@ export class Courier {
   #done(done: SlurmDone): void {
     writeJson(join(this.#options.folder.path, "done.json"), done);
     this.#options.heard();
-  }
-
-  #say(line: string): void {
-    if (line === this.#said) return;
-    this.#said = line;
-    try {
-      appendFileSync(this.#options.job.log, `mlrb: ${line}\n`);
-    } catch {
-      // the disk's trouble is reported by what needs the disk
-    }
   }
 }

@@ -7,6 +7,7 @@ import { answerMs } from "./relay/end-if-silent.ts";
 import { RelayChannel, type RelayChannelOptions } from "./relay/relay-channel.ts";
 import { ServiceDoor } from "./relay/service-door.ts";
 import { serviceCallsMax, takeStreams } from "./relay/streams.ts";
+import { StageLog } from "./stage-log.ts";
 
 type Ends = Pick<RelayChannelOptions, "server" | "program" | "env"> & { folder: JobFolder };
 
@@ -17,7 +18,8 @@ export function openChannel(run: JobRun, { folder, ...ends }: Ends): () => Promi
   void run.began.then((place) => {
     const { relay } = folder.begun() ?? {};
     if (isOver || relay === undefined) return;
-    const broke = (detail: string) => run.say(`the channel to ${place.node} broke: ${detail}`);
+    const broke = (detail: string) =>
+      new StageLog(folder.job()?.log ?? "").say(`the channel to ${place.node} broke: ${detail}`);
     channel = new RelayChannel({ ...ends, job: place.job, socket: relay, broke });
   });
   return async () => {

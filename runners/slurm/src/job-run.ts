@@ -1,26 +1,22 @@
 // Follows one stage's job from its submission to its end, or a job that a dead run has submitted.
-import { appendFileSync, type FSWatcher, watch } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type FSWatcher, watch } from "node:fs";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
-import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
+import { callSlurm } from "./call-slurm.ts";
 import { Courier, type JobPost } from "./courier.ts";
-import { accountedState } from "./job-account.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { withOutputs } from "./job-outputs.ts";
-import { findJob, type JobNews, type JobQueue, listJobs, type WatchedJob } from "./job-queue.ts";
+import type { JobNews, JobQueue, WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, isLost, type JobState } from "./job-state.ts";
 import type { JobTimes } from "./job-times.ts";
-import { endInOutput } from "./read-squeue.ts";
-import { askedOf } from "./submission.ts";
+import { LostJob } from "./lost-job.ts";
+import { StageLog } from "./stage-log.ts";
+import { type Sbatch, submitJob } from "./submit-job.ts";
 import type { Turns } from "./turns.ts";
 
 type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
-
-/** One call of `sbatch`. */
-export type Sbatch = { args: string[]; script: string };
 
 export type JobRunOptions = Means & {
   folder: JobFolder;
@@ -51,9 +47,8 @@ export class JobRun implements Running {
   #hasNode = false;
   /** When Slurm first said that the job has ended or is unknown. */
   #overSinceMs: number | undefined;
-  /** The last sign of life of a job that Slurm does not know, and when this host first saw it. */
-  #beat: { at: string; sinceMs: number } | undefined;
-  #waitsFor = "";
+  readonly #lost: LostJob;
+  readonly #log: StageLog;
   #silent = false;
   #over = false;
   #concludes = false;
@@ -62,8 +57,12 @@ export class JobRun implements Running {
     this.#options = options;
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
-    this.#isSubmitted = !options.submission;
-    this.#courier = this.#newCourier(options);
+    this.#log = new StageLog(options.job.log);
+    const heard = () => this.#update();
+    const { intervalMs, silentMs } = options.times;
+    this.#courier = options.post && new Courier({ ...options, post: options.post, intervalMs, heard });
+    const lives = () => this.#log.waits("Slurm does not know its job any more, but the job lives");
+    this.#lost = new LostJob({ ...options, silentMs, lives });
     this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
@@ -79,8 +78,17 @@ export class JobRun implements Running {
   async #follow(): Promise<ExecutionResult> {
     const { folder, submission, queue } = this.#options;
     if (submission) {
-      const failed = await this.#submit(submission);
-      if (failed) return failed;
+      const submitted = await submitJob(() => submission(this.#sending.signal), {
+        ...this.#options,
+        isAsked: () => this.#asked !== undefined,
+        isGivenUp: () => this.#isGivenUp(),
+        log: this.#log,
+      });
+      if (submitted.kind !== "submitted") {
+        this.#over = true;
+        return submitted;
+      }
+      if (submitted.id !== undefined) this.#hasId(submitted.id);
     }
     this.#isSubmitted = true;
     this.#courier?.start();
@@ -103,71 +111,8 @@ export class JobRun implements Running {
       isAsked: () => this.#asked !== undefined,
     });
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
-    if (result.kind === "failed") this.#log(`${result.detail} (Slurm job ${this.#id()})`);
+    if (result.kind === "failed") this.#log.say(`${result.detail} (Slurm job ${this.#id()})`);
     return result;
-  }
-
-  #newCourier({ post, folder, job, grown, times: { intervalMs } }: JobRunOptions): Courier | undefined {
-    return post && new Courier({ post, folder, job, intervalMs, grown, heard: () => this.#update() });
-  }
-
-  /** Undefined once it is submitted. A failed call means that this is not known: the next one looks first. */
-  async #submit(prepare: NonNullable<JobRunOptions["submission"]>) {
-    const { env, folder, submissions, times } = this.#options;
-    await sleep(0); // its caller may ask it to end at once
-    const made = await prepare(this.#sending.signal).catch((error: Error) => error);
-    if (!("args" in made)) return this.#unprepared(made);
-    const { args, script } = made;
-    const begin = performance.now();
-    const call = () => callSlurm("sbatch", args, { env, input: script });
-    for (let tried = 0; ; tried++) {
-      if (this.#asked && this.#isGivenUp()) return this.#finish({ kind: "cancelled" });
-      const known = tried === 0 ? undefined : await this.#find();
-      const answer: SlurmAnswer = known ?? (await submissions.run(call));
-      switch (answer.kind) {
-        case "ok": {
-          this.#hasId(answer.text.trim().split("\n").at(-1)!.split(";")[0]!); // ID;CLUSTER
-          return undefined;
-        }
-        case "refused": {
-          if (!this.#isGivenUp() && folder.begun()) return undefined; // an error came after it
-          return this.#failed(
-            "operator",
-            `Slurm refuses its job: ${answer.detail} (it asks for ${askedOf(args)})`,
-          );
-        }
-        case "no-program":
-          return this.#failed("machine", answer.detail);
-        case "full":
-          this.#waits(answer.detail);
-          break;
-        case "away":
-          this.#waits(`Slurm does not answer: ${answer.detail}`);
-          if (performance.now() - begin > times.patienceMs && this.#isGivenUp()) {
-            const detail = `its job could not be submitted: ${answer.detail}`;
-            return this.#finish({ kind: "failed", cause: "machine", detail });
-          }
-      }
-      await sleep(Math.min(times.intervalMs, 1000 * 2 ** tried));
-    }
-  }
-
-  /** Nothing of it has reached Slurm. */
-  #unprepared(why: Error | { refused: string }): ExecutionResult {
-    this.#isGivenUp();
-    if (!(why instanceof Error)) return this.#failed("operator", why.refused);
-    return this.#asked ? this.#finish({ kind: "cancelled" }) : this.#failed("machine", why.message);
-  }
-
-  /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */
-  async #find(): Promise<SlurmAnswer | undefined> {
-    const { env, folder, job } = this.#options;
-    const begun = folder.begun();
-    if (begun) return { kind: "ok", text: begun.id };
-    const jobs = await listJobs([job.run], env);
-    if (!Array.isArray(jobs)) return { kind: "away", detail: jobs.detail };
-    const found = findJob(jobs, this.#watched);
-    return found && !isFinal(found.state) ? { kind: "ok", text: found.id } : undefined;
   }
 
   #hear(news: JobNews): void {
@@ -176,7 +121,7 @@ export class JobRun implements Running {
     if (this.#watched.id !== id) return; // the news is of another job
     switch (news.kind) {
       case "silent":
-        if (!this.#silent) this.#log(`Slurm does not answer: ${news.detail}`);
+        if (!this.#silent) this.#log.say(`Slurm does not answer: ${news.detail}`);
         this.#silent = true;
         this.#update();
         this.#leave();
@@ -186,11 +131,11 @@ export class JobRun implements Running {
         if (id === undefined) this.#hasId(news.job.id);
         this.#listed = state;
         this.#hasNode ||= node !== "";
-        if (state === "pending" && reason !== "") this.#waits(reason);
+        if (state === "pending" && reason !== "") this.#log.waits(reason);
         if (isFinal(state)) this.#isOver();
         else {
           this.#overSinceMs = undefined;
-          this.#beat = undefined;
+          this.#lost.isKnown();
         }
         break;
       }
@@ -216,8 +161,7 @@ export class JobRun implements Running {
     this.#lookForBegin();
     const done = folder.done();
     const asked = this.#asked !== undefined;
-    const unlaunched = this.#isUnlaunched();
-    const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
+    const known = { done, state: this.#listed, unlaunched: this.#isUnlaunched(), asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
     const isCut = asked || (this.#listed !== undefined && isLost(this.#listed));
     // what an attempt has done is brought also where its end needs no more words
@@ -258,18 +202,17 @@ export class JobRun implements Running {
     if (this.#over || this.#concludes) return;
     this.#concludes = true;
     const { folder, limits } = this.#options;
-    const said = folder.said();
-    const state = this.#listed ?? (await this.#accounted()) ?? endInOutput(said);
+    const state = this.#listed ?? (await this.#lost.state(this.#watched.id));
     this.#concludes = false;
     if (this.#over) return;
     const done = folder.done();
     const mayGoOn =
-      !done && (this.#courier?.isBusy || (state === undefined && !this.#isGivenUp() && this.#maySurvive()));
+      !done && (this.#courier?.isBusy || (state === undefined && !this.#isGivenUp() && this.#lost.mayGoOn()));
     if (mayGoOn) {
       setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
       return; // another try would run next to it
     }
-    const line = said.trim().split("\n").at(-1) ?? "";
+    const line = folder.said().trim().split("\n").at(-1) ?? "";
     const asked = this.#asked !== undefined;
     const end = { done, state, unlaunched: this.#isUnlaunched(), asked, limits };
     if (this.#courier && !done && !asked && state === "time-limit" && limits.timeMs !== undefined) {
@@ -281,22 +224,11 @@ export class JobRun implements Running {
     this.#resolve(jobResult({ ...end, said: line.slice(-400) }));
   }
 
-  /** Whether a job that Slurm does not know has lately given a sign of life. */
-  #maySurvive(): boolean {
-    const at = this.#options.folder.beat();
-    if (this.#beat?.at !== at) {
-      if (this.#beat) this.#waits("Slurm does not know its job any more, but the job lives");
-      this.#beat = { at, sinceMs: performance.now() };
-    }
-    return performance.now() - this.#beat!.sinceMs < this.#options.times.silentMs;
-  }
-
   /** Before it is tried again: this job neither begins nor goes on. */
   async #giveUp(): Promise<void> {
-    const { folder } = this.#options;
     const id = this.#id();
     this.#isGivenUp();
-    folder.end("USR2");
+    this.#options.folder.end("USR2");
     if (id !== undefined) await this.#cancel([id]);
   }
 
@@ -305,7 +237,7 @@ export class JobRun implements Running {
     try {
       return this.#options.folder.giveUp();
     } catch (error) {
-      this.#waits(`its folder cannot be written: ${(error as Error).message}`);
+      this.#log.waits(`its folder cannot be written: ${(error as Error).message}`);
       return false;
     }
   }
@@ -322,11 +254,6 @@ export class JobRun implements Running {
 
   #isUnlaunched(): boolean {
     return this.#hasNode && this.#options.folder.begun() === undefined;
-  }
-
-  async #accounted(): Promise<JobState | undefined> {
-    const { id } = this.#watched;
-    return id === undefined ? undefined : await accountedState(id, this.#options.job.run, this.#options.env);
   }
 
   #ask(signal: "TERM" | "USR2"): void {
@@ -351,7 +278,7 @@ export class JobRun implements Running {
     if (this.#over || this.#asked?.signal !== "USR2" || !this.#silent) return;
     if (performance.now() - this.#asked.sinceMs < this.#options.times.graceMs) return;
     const line = `Slurm does not answer, and job ${this.#id()} may go on: end it with \`scancel ${this.#id()}\``;
-    this.#log(line);
+    this.#log.say(line);
     process.stderr.write(`${this.#options.job.stage}: ${line}\n`);
     this.#resolve({ kind: "cancelled" });
   }
@@ -380,33 +307,5 @@ export class JobRun implements Running {
   #resolve(result: ExecutionResult): void {
     this.#over = true;
     this.#end.resolve(result);
-  }
-
-  #finish(result: ExecutionResult): ExecutionResult {
-    this.#over = true;
-    return result;
-  }
-
-  #failed(cause: "operator" | "machine", detail: string): ExecutionResult {
-    this.#log(detail);
-    return this.#finish({ kind: "failed", cause, detail });
-  }
-
-  #waits(reason: string): void {
-    if (reason !== this.#waitsFor) this.#log(`waits: ${reason}`);
-    this.#waitsFor = reason;
-  }
-
-  /** In the log of the stage. */
-  say(text: string): void {
-    this.#log(text);
-  }
-
-  #log(text: string): void {
-    try {
-      appendFileSync(this.#options.job.log, `mlrb: ${text}\n`);
-    } catch {
-      // the disk's trouble is reported by what needs the disk
-    }
   }
 }

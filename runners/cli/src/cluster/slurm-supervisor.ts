@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/model-addresses";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
 import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
+import { patience } from "@mlrb/agents/waiting/patience";
 import { pauseFile } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
@@ -33,7 +34,7 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   const attempt = attemptFolder(dirname(folder), basename(folder));
   if (!attempt) throw new Error("its card is gone");
   const { name, card } = attempt;
-  const { params } = contextOf(folder);
+  const { params, waits } = contextOf(folder);
   const values = card.secrets.flatMap((one) => (request.env[one] ? [[one, request.env[one]] as const] : []));
   const routes = modelAddresses(params);
   const relay = new RelayServer({
@@ -60,6 +61,7 @@ const start: StartStage = async ({ request, adopts }, folder) => {
   // another supervisor follows the job now; the channel of model calls ends with this process
   const abandon = () => process.exit(0);
   const chain = new AttemptChain(job, {
+    waitMs: waits?.operatorMs ?? patience.operatorMs,
     answers: () => lastSpending(join(folder, "spending.jsonl"))?.calls ?? 0,
     isPaused: () => existsSync(join(folder, pauseFile)),
     next(ended, after) {

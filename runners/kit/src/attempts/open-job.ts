@@ -1,6 +1,9 @@
 // The folders of an attempt's jobs on a cluster, one for each job.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TypeOf } from "@mlrb/formats/schema";
+import type { slurmEnd } from "@mlrb/formats/stage/slurm-job";
+import { writeJson } from "../json-file.ts";
 
 /** In the attempt's folder. */
 export const jobsFolder = "jobs";
@@ -24,6 +27,15 @@ export function isOpenJob(job: string): boolean {
 /** Whether an attempt has such a job. The files of the attempt are the job's then. */
 export function hasOpenJob(attempt: string): boolean {
   return jobFolders(attempt).some(isOpenJob);
+}
+
+/** Of an attempt that a person resumes: how its ended jobs ended does not matter any more. */
+export function closeEndedJobs(attempt: string): void {
+  for (const job of jobFolders(attempt))
+    if (isOpenJob(job) && existsSync(join(job, "done.json")))
+      writeJson(join(job, "end.json"), { formatVersion: 1, signal: "USR2" } satisfies TypeOf<
+        typeof slurmEnd
+      >);
 }
 
 /** A job of an attempt. `after`: why the job before it ended, if the same supervisor submitted both. */

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
+import { writeJson } from "@mlrb/kit/json-file";
 import { tryLease } from "../leases/lease.ts";
 import { thisProcess } from "../leases/owner.ts";
 import { exampleCard } from "../testing/example-record.ts";
@@ -77,6 +79,18 @@ test("of several attempts all are brought back, or none if one must stay", (t) =
   assert.equal(reopenAttempts([...both, quarantined(a)], place)?.why.includes("to be resumed too"), true);
   assert.equal(reopenAttempts(both, place), undefined);
   assert.deepEqual([states(), readdirSync(leases)], [["resumable", "resumable"], []]);
+});
+
+test("a person's resume continues an attempt whose job was cancelled, without asking how it ended", (t) => {
+  const { quarantined, place, running } = scene(t);
+  const one = quarantined(a);
+  const job = join(one.path, "jobs/1");
+  mkdirSync(job, { recursive: true });
+  writeJson(join(job, "job.json"), {});
+  writeJson(join(job, "done.json"), { result: { kind: "cancelled" } });
+  assert.equal(hasOpenJob(one.path), true);
+  assert.equal(reopenAttempts([one], place), undefined);
+  assert.equal(hasOpenJob(join(running, one.name)), false);
 });
 
 test("of two attempts of one key the running one is the key's, whatever their names", (t) => {

@@ -2,6 +2,7 @@
 // end, or failed, and the files of their sandboxes are kept.
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { closeEndedJobs } from "@mlrb/kit/attempts/open-job";
 import { type Lease, tryLease } from "../leases/lease.ts";
 import { ownerWords } from "../leases/owner.ts";
 import type { AttemptRecords } from "../records/attempt-records.ts";
@@ -75,5 +76,6 @@ function reopen({ name, path, card }: PlacedAttempt, running: string): void {
     ...[causeFile, stopFile, endingFile].map((file) => join(to, file)),
   ];
   for (const file of written) if (file !== undefined && existsSync(file)) rmSync(file);
+  closeEndedJobs(to);
   rmSync(join(to, "end.json"), { force: true }); // last: until then a run quarantines it again
 }
