@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Stands for Apptainer in tests: refuses flags that the harness does not use, and does with bubblewrap what the documentation says of the others.
+"""Stands for Apptainer in tests: refuses flags that the harness does not use, does others with bubblewrap.
 
-It is written from Apptainer's documentation, as the harness is. So it shows that both agree with each other, not that the real program does.
+It is written from Apptainer's documentation, as the harness is. So it shows that both agree with each other,
+not that the real program does.
 """
 
 import csv
 import os
 import sys
-import time
+from pathlib import Path
 
 REQUIRED = {"--quiet", "exec", "--userns", "--containall", "--no-home", "--no-init"}
 VALUES = {"--no-mount", "--network", "--hostname", "--pwd", "--mount"}
@@ -44,7 +45,14 @@ def main() -> None:
     if unset := [name for name in os.environ if name.startswith(("APPTAINER", "SINGULARITY"))]:
         refuse(f"the caller's settings count: {unset}")
     image, *program = args[at:]
-    walls = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
+    walls = [
+        "bwrap",
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--die-with-parent",
+    ]
     walls += ["--as-pid-1", "--clearenv", "--cap-drop", "ALL", "--hostname", values["--hostname"][0]]
     walls += ["--unshare-net"] if "--net" in seen else []
     walls += root(image)
@@ -55,18 +63,12 @@ def main() -> None:
 
 
 def pull(file: str, address: str) -> None:
-    with open(os.path.join(os.path.dirname(file), "pulls"), "a", encoding="utf8") as pulls:
-        pulls.write(f"{address}\n")
-    if "gone" in address:
-        refuse(f"no image {address}")
-    time.sleep(1)
-    with open(file, "w", encoding="utf8") as image:
-        image.write(address)
+    Path(file).write_text(address, encoding="utf8")
 
 
 def root(image: str) -> list[str]:
     """A folder, or an image: this machine's programs and a file that names the image."""
-    if os.path.isdir(image):
+    if Path(image).is_dir():
         return ["--ro-bind", image, "/"]
     links = [("usr/bin", "/bin"), ("usr/lib", "/lib"), ("usr/lib64", "/lib64"), ("usr/sbin", "/sbin")]
     made = [part for target, link in links for part in ("--symlink", target, link)]

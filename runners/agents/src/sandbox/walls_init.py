@@ -1,4 +1,4 @@
-"""The first process of a sandbox, behind the walls of bubblewrap or Apptainer: starts programs on the supervisor's request, and reaps.
+"""The first process behind a sandbox's walls: starts programs on the supervisor's request, and reaps.
 
 Requests come on descriptor 0, answers and output go to 1, both framed. The limits do not apply to this
 process: a program enters its control groups and gets its limits and its user between fork and exec.
