@@ -5,7 +5,7 @@ import { readCollected } from "@mlrb/kit/collected";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
-import { csv } from "@mlrb/report/formats/csv";
+import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
 import { latex, latexFile } from "@mlrb/report/formats/latex";
@@ -24,7 +24,7 @@ const report = reportData(collected, { params, read: readArtifact });
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
-writeWhole(join(outputs.report!, "report.csv"), csv(report));
+for (const [name, text] of Object.entries(csvFiles(report))) writeWhole(join(outputs.report!, name), text);
 writeWhole(join(outputs.report!, "report.tex"), latex(report));
 writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));

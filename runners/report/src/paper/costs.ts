@@ -5,9 +5,9 @@ import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Times } from "@mlrb/formats/times";
-import { csvLine } from "../formats/csv-line.ts";
-import { labelText, reportCondition } from "../read/condition-words.ts";
-import { importedLine } from "../read/imported-words.ts";
+import { csvTable } from "../formats/csv-table.ts";
+import { headOf, originOf } from "../formats/row-parts.ts";
+import { labelText } from "../read/condition-words.ts";
 import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
 import { importedMarkOf, metricHead, metricOf } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
@@ -100,19 +100,20 @@ function normalisedText(cell: Cell): TableCell {
 
 /** costs.csv, for plots: a row for each task and agent, with means in full and unknown ones empty. */
 export function costsCsv(report: Report, times: Times): string {
-  const spentColumns = amountNames.flatMap((name) => [name, `${name}Known`]);
-  const head = [
-    ...["label", "note", "condition", "task", "agent", "metric", "direction"],
-    ...["mean", "normalisedMean", "measured", "planned", ...spentColumns, "origin"],
-  ];
-  const rows = costs(report, times).map(({ cell, spent }) => {
-    const own = report.attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
-    return csvLine([
-      ...[report.label, report.note, reportCondition(report) ?? "", cell.task, cell.agent],
-      ...[cell.metric, cell.direction, cell.mean, cell.normalisedMean, cell.measured, cell.planned],
-      ...amountNames.flatMap((name) => [spent[name].mean, spent[name].known]),
-      importedLine(own),
-    ]);
-  });
-  return [csvLine(head), ...rows].join("");
+  return csvTable(
+    "costs",
+    costs(report, times).map(({ cell, spent }) => ({
+      ...headOf(report),
+      ...{ task: cell.task, agent: cell.agent, metric: cell.metric, direction: cell.direction },
+      ...{ mean: cell.mean, normalised_mean: cell.normalisedMean },
+      ...{ n: cell.measured, planned: cell.planned },
+      ...{ dollars: spent.dollars.mean, dollars_known: spent.dollars.known },
+      ...{ gpu_hours: spent.gpuHours.mean, gpu_hours_known: spent.gpuHours.known },
+      ...{ hours: spent.hours.mean, hours_known: spent.hours.known },
+      ...{ tokens: spent.tokens.mean, tokens_known: spent.tokens.known },
+      gpu_memory_peak_mib: spent.gpuMemoryPeakMiB.mean,
+      gpu_memory_peak_mib_known: spent.gpuMemoryPeakMiB.known,
+      origin: originOf(report, ({ task, agent }) => task === cell.task && agent === cell.agent),
+    })),
+  );
 }
