@@ -72,6 +72,7 @@ const files = [
   "report.tex",
   "scores.csv",
   "summary.csv",
+  ...["agents", "attempts", "compare", "main", "tasks"].map((name) => `tables/${name}.tex`),
 ];
 
 test("every output is labelled smoke, and none of its metrics has a benchmark's name", async () => {

@@ -1,5 +1,6 @@
 // The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames,
 // LaTeX for papers; and the parts of each task and what the attempts took, in files of their own.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readCollected } from "@mlrb/kit/collected";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
@@ -8,7 +9,7 @@ import { stage } from "@mlrb/kit/stage";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
-import { latex, latexFile } from "@mlrb/report/formats/latex";
+import { costTableFiles, latex, latexFile, tableFiles } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
 import { readArtifact } from "@mlrb/report/read/read-artifact";
@@ -39,4 +40,7 @@ writeWhole(join(outputs.report!, "times.tex"), latexFile(report, timesSection(ta
 const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
 writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
-writeWhole(join(outputs.report!, "costs.tex"), latexFile(report, costs));
+
+mkdirSync(join(outputs.report!, "tables"));
+for (const [name, text] of Object.entries({ ...tableFiles(report), ...costTableFiles(report, taken) }))
+  writeWhole(join(outputs.report!, "tables", name), text);

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { csvFiles } from "./formats/csv-files.ts";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
-import { latex } from "./formats/latex.ts";
+import { latex, tableFiles } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
@@ -34,6 +34,9 @@ for (const [file, text] of Object.entries({
   "nasty-groups.csv": groupsCsv(nasty),
   "nasty-groups.tex": groupsLatex(nasty),
   "nasty.tex": latex(nasty),
+  "nasty-tables.tex": Object.entries(tableFiles(nasty))
+    .map(([name, text]) => `% ${name}\n${text}`)
+    .join("\n"),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
   "nasty-120.txt": terminalTable(nasty, { width: 120, color: false }),
   "nasty-40.txt": terminalTable(nasty, { width: 40, color: false }),
@@ -49,6 +52,7 @@ test("a report read back from report.json prints the same text", () => {
   assert.equal(markdown(back), markdown(nasty));
   assert.deepEqual(csvFiles(back), csvFiles(nasty));
   assert.equal(latex(back), latex(nasty));
+  assert.deepEqual(tableFiles(back), tableFiles(nasty));
   assert.equal(groupsMarkdown(back) + groupsCsv(back), groupsMarkdown(nasty) + groupsCsv(nasty));
   assert.equal(
     terminalTable(back, { width: 80, color: true }),
