@@ -64,6 +64,7 @@ test("report.json has the attempts and cells that programs rely on", () =>
 const files = [
   "anchors.csv",
   "attempts.csv",
+  "figures/scores.pdf",
   "groups.csv",
   "groups.md",
   "groups.tex",

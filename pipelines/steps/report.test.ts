@@ -15,6 +15,8 @@ const files = [
   "summary.csv",
   "attempts.csv",
   "scores.csv",
+  "tables/main.tex",
+  "figures/scores.pdf",
   "report.tex",
   "groups.md",
   "groups.csv",

@@ -1,6 +1,6 @@
 // The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames,
 // LaTeX for papers; and the parts of each task and what the attempts took, in files of their own.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCollected } from "@mlrb/kit/collected";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
@@ -11,7 +11,9 @@ import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/gro
 import { json } from "@mlrb/report/formats/json";
 import { costTableFiles, latex, latexFile, tableFiles } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
+import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
+import { forestFigure } from "@mlrb/report/paper/forest-figure";
 import { readArtifact } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
@@ -40,6 +42,11 @@ writeWhole(join(outputs.report!, "times.tex"), latexFile(report, timesSection(ta
 const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
 writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
+
+mkdirSync(join(outputs.report!, "figures"));
+const figures = { scores: await forestFigure(report), cost: await costFigure(report, taken) };
+for (const [name, pdf] of Object.entries(figures))
+  if (pdf) writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);
 
 mkdirSync(join(outputs.report!, "tables"));
 for (const [name, text] of Object.entries({ ...tableFiles(report), ...costTableFiles(report, taken) }))

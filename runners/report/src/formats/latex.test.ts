@@ -7,66 +7,15 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
-import fc from "fast-check";
+import { costFigure } from "../paper/cost-figure.ts";
+import { forestFigure } from "../paper/forest-figure.ts";
 import { smokeNote } from "../read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { groupsLatex } from "./groups.ts";
 import { costTableFiles, latex, tableFiles } from "./latex.ts";
-import { latexNumbers, latexPlainNumbers, latexText } from "./latex-text.ts";
-
-test("no command, comment, alignment or formula of a text survives", () => {
-  assert.equal(latexText("\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
-  assert.equal(
-    latexText("50% & $x_1^2$ #~"),
-    "50\\% \\& \\$x\\_1\\textasciicircum{}2\\$ \\#\\textasciitilde{}",
-  );
-  assert.equal(latexText("^^5cend"), "\\textasciicircum{}\\textasciicircum{}5cend");
-  assert.equal(latexText("a\\\\[1cm]\n\nb"), "a\\textbackslash{}\\textbackslash{}{[}1cm{]} b");
-});
-
-test("characters that LaTeX would join stay separate", () => {
-  assert.equal(latexText("--- ,, ''a'b'' <<"), "-{}-{}- ,{}, '{}'a'b'{}' \\textless{}\\textless{}");
-});
-
-test("numbers go through siunitx, and the text around them keeps its spaces", () => {
-  assert.equal(latexNumbers("3.030 ± -0.127 (2/2)"), "\\num{3.030} $\\pm$ \\num{-0.127} (2/2)");
-  assert.equal(latexNumbers("1.50e+300, v1.2.3"), "\\num{1.50e+300}, v\\num{1.2}.3");
-});
-
-test("without siunitx, signs and powers of ten are formulas, and words keep their hyphens", () => {
-  assert.equal(latexPlainNumbers("-0.12 (2/3), 4.92e+8"), "$-$0.12 (2/3), 4.92$\\times10^{8}$");
-  assert.equal(latexPlainNumbers("1e-4; gpt-4o; v1.2.3"), "1$\\times10^{-4}$; gpt-4o; v1.2.3");
-});
-
-test("characters that T1 lacks are named by their code points", () => {
-  assert.equal(latexText("日本 é ↑ 🙂"), "{[}U+65E5 U+672C{]} é $\\uparrow$ {[}U+1F642{]}");
-  assert.equal(latexText("e\u0301"), "é");
-});
-
-test("long words may break, so that text stays near its column", () => {
-  assert.equal(latexText("x".repeat(45)).match(/\\allowbreak\{\}/g)!.length, 2);
-  assert.doesNotMatch(latexText("short words only, as people write them"), /allowbreak/);
-});
-
-/** `text` without the commands that latexText writes, which must be all that LaTeX could act on. */
-const written =
-  /\\(?:text[a-z]+|ldots|allowbreak)\{\}|\\[{}$&#%_]|\$\\(?:pm|times|leq|geq|[a-z]*arrow)\$|\$-\$|\{[[\]*]\}|(?<=[-',])\{\}(?=[-',])/g;
-
-test("any text becomes only known commands and harmless characters", () => {
-  const hostile = fc.string({ unit: fc.constantFrom(..."\\{}$&#%_~^[]*`'\",-<>|@!?/ \n\tab0é日\u202e") });
-  for (const texts of [hostile, fc.string({ unit: "binary" })]) {
-    fc.assert(
-      fc.property(texts, (text) => {
-        const rest = latexText(text).replace(written, "");
-        assert.doesNotMatch(rest, /[\\{}$&#%_~^[\]*"`\n]/);
-        assert.match(rest, /^[\u0020-\u017e]*$/);
-      }),
-      { numRuns: 500 },
-    );
-  }
-});
+import { latexText } from "./latex-text.ts";
 
 /** Agents by how their three attempts at letters went. */
 function attempted(agents: Record<string, (number | "struck" | "missing")[]>, title?: string) {
@@ -137,12 +86,13 @@ test("only a mean that is ahead of all others beyond item noise is bold, and the
   assert.deepEqual(bold({ plain: ["struck", 2], strong: [2.4, 2.4] }), [], "the mean and the items disagree");
 });
 
-test("every caption has the report's label or warning", () => {
-  const text = latex(nastyExample().report());
+test("every caption of tables and figures has the report's label or warning", () => {
+  const report = nastyExample().report();
+  const text = [latex(report), ...Object.values(tableFiles(report))].join("");
   const captions = text.match(/\\caption\{.*/g)!;
   assert.ok(captions.length > 6);
   for (const caption of captions) assert.ok(caption.includes(latexText(smokeNote)), caption);
-  assert.equal(text.match(/\\begin\{(?:long)?table\}/g)!.length, captions.length);
+  assert.equal(text.match(/\\begin\{(?:longtable|table\*|figure\*)\}/g)!.length, captions.length);
 });
 
 test("more agents than fit continue in further tables", () => {
@@ -197,19 +147,23 @@ const filesOf = (report: Report) => ({
 });
 
 /** The text of a report as a PDF has it, how many pages it has, and LaTeX's log; fails with its words. */
-function compiledReport(t: TestContext, report: Report) {
-  return compiled(t, latex(report), filesOf(report));
+async function compiledReport(t: TestContext, report: Report) {
+  const pdfs = { scores: await forestFigure(report), cost: await costFigure(report, timesOf(report)) };
+  const figures = Object.entries(pdfs).flatMap(([name, pdf]) =>
+    pdf ? [[`../figures/${name}.pdf`, pdf] as const] : [],
+  );
+  return compiled(t, latex(report), { ...filesOf(report), ...Object.fromEntries(figures) });
 }
 
 /** The same of any document, next to a folder with `tables`. */
 function compiled(
   t: TestContext,
   tex: string,
-  tables: Record<string, string> = {},
+  tables: Record<string, string | Buffer> = {},
 ): { text: string; pages: number; log: string } {
   const folder = mkdtempSync(join(tmpdir(), "latex-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, "tables"));
+  for (const name of ["tables", "figures"]) mkdirSync(join(folder, name));
   for (const [name, text] of Object.entries(tables)) writeFileSync(join(folder, "tables", name), text);
   writeFileSync(join(folder, "report.tex"), tex);
   for (let pass = 0; pass < 2; pass++) {
@@ -244,8 +198,8 @@ const skip =
     ? `${tools.join(" and ")} not found: install texlive-latex-recommended, texlive-science, lmodern and poppler-utils`
     : false;
 
-test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, (t) => {
-  const { text, pages } = compiledReport(t, nastyExample().report());
+test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, async (t) => {
+  const { text, pages } = await compiledReport(t, nastyExample().report());
   assert.ok(pages >= 3, `${pages} pages`);
   assert.ok(text.includes("Letters and Numbers (smoke, no network)"));
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
@@ -278,7 +232,7 @@ test("pdfLaTeX compiles the committed sample and prints every mean that decides 
   }
 });
 
-test("published values with their sources fit the page next to three agents", { skip }, (t) => {
+test("published values with their sources fit the page next to three agents", { skip }, async (t) => {
   const example = new Example({ label: "official", ranges: {} });
   for (const agent of ["plain", "strong", "an-agent-with-a-long-name"]) {
     for (const seed of [1, 2, 3]) {
@@ -294,12 +248,12 @@ test("published values with their sources fit the page next to three agents", { 
     { name: "bigram", value: 1.5, standardError: 0.02 },
   ];
   example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
-  const { text, log } = compiledReport(t, example.report());
+  const { text, log } = await compiledReport(t, example.report());
   assert.deepEqual(overfull(log), []);
   assert.match(text, /3\.000 1\.500 2\.100 \(n 4\) Someone/);
 });
 
-test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them", { skip }, (t) => {
+test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them", { skip }, async (t) => {
   const agents = [
     "\\input{/etc/passwd}",
     "\\\\[1cm] * & % # $x_1^2$",
@@ -307,7 +261,7 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
     "\\write18{touch x}^^5c",
     "日本 -- ''quoted,, ?` fi \u202e",
   ];
-  const { text, log } = compiledReport(
+  const { text, log } = await compiledReport(
     t,
     attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "struck"]])), agents.join(" ")),
   );
@@ -317,9 +271,9 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
   assert.ok(text.includes("Attempts that kept the rules"), "it goes on to the end");
 });
 
-test("no table is wider than the page with six agents of long names", { skip }, (t) => {
+test("no table is wider than the page with six agents of long names", { skip }, async (t) => {
   const agents = Array.from({ length: 6 }, (_, index) => [`agent-with-a-long-name-${index}`, [2, 2.5, 3]]);
-  const { log } = compiledReport(t, attempted(Object.fromEntries(agents)));
+  const { log } = await compiledReport(t, attempted(Object.fromEntries(agents)));
   assert.deepEqual(overfull(log), []);
 });
 

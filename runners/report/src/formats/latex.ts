@@ -3,7 +3,9 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
+import { costCaption } from "../paper/cost-figure.ts";
 import { costTable } from "../paper/costs.ts";
+import { forestCaption } from "../paper/forest-figure.ts";
 import { paperTables } from "../paper/paper-tables.ts";
 import { setUpHeading } from "../paper/set-up-section.ts";
 import { labelText } from "../read/condition-words.ts";
@@ -19,7 +21,7 @@ const preamble = `% A table elsewhere needs the packages array, booktabs, longta
 \\usepackage[utf8]{inputenc}
 \\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}
 \\usepackage[landscape,margin=12mm]{geometry}
-\\usepackage{array,booktabs,longtable,siunitx}
+\\usepackage{array,booktabs,graphicx,longtable,siunitx}
 \\sisetup{separate-uncertainty=true,group-digits=false}
 \\begin{document}
 \\setlength{\\LTcapwidth}{0.9\\textwidth}
@@ -35,13 +37,22 @@ export function latex(report: Report): string {
   const costs = costTableNames(report);
   const inputs = [...Object.keys(tableFiles(report)), ...costs].map((name) => name.replace(".tex", ""));
   return latexDocument(report, [
-    `${latexText(coverageLine(report))}\n`,
+    `${latexText(coverageLine(report))}\\suppressfloats[t]\n`,
     ...inputs.map((name) => `\\input{tables/${name}}`),
+    ...Object.entries({ scores: forestCaption, cost: costCaption }).map((figure) => figureText(figure, mark)),
     "\\clearpage",
     ...sections(report)
       .filter(({ heading }) => heading !== setUpHeading)
       .map((section) => latexSection(section, mark)),
   ]);
+}
+
+/** A figure exists where there are normalised scores, and costs. Its PDF has no label of its own, so the caption has it. */
+function figureText([name, caption]: [string, string], mark: string): string {
+  const file = `figures/${name}.pdf`;
+  const image = `\\includegraphics[width=5.5in]{${file}}`;
+  const float = `\\begin{figure*}[tbp]\\centering${image}\\caption{${latexText(`${caption} (${mark})`)}}\\label{fig:mlrb-${name}}\\end{figure*}`;
+  return `\\IfFileExists{${file}}{${float}}{}`;
 }
 
 /** The files of `tables/` by name, except that of costs. */

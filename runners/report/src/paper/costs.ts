@@ -162,3 +162,17 @@ export function costsCsv(report: Report, times: Times): string {
     })),
   );
 }
+
+export type CostPoint = { task: string; agent: string; cost: number; score: number };
+
+/** The first amount that attempts spent, in the order of the table's columns, against the normalised mean; undefined without points. */
+export function costPoints(report: Report, times: Times): { head: string; points: CostPoint[] } | undefined {
+  const rows = costs(report, times);
+  const [amount] = shownAmounts(rows);
+  if (amount === undefined) return undefined;
+  const points = rows.flatMap(({ cell: { task, agent, normalisedMean: score }, spent }) => {
+    const cost = spent[amount].mean;
+    return cost === null || score === null ? [] : [{ task, agent, cost, score }];
+  });
+  return points.length === 0 ? undefined : { head: amounts[amount].title, points };
+}
