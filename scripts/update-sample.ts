@@ -29,5 +29,8 @@ for (const path of readmes) {
   if (changed === undefined) throw new Error(`${path} has no marks for the sample's numbers`);
   writeFileSync(join(repository, path), changed);
 }
-for (const name of ["report.md", "report.csv", "report.json", "report.tex", "groups.md", "times.md"])
-  copyFileSync(join(results, name), join(repository, sampleFolder, name));
+const copied = [
+  ...["report.md", "report.json", "report.tex", "groups.md", "times.md"],
+  ...["summary.csv", "attempts.csv", "scores.csv", "anchors.csv", "moments.csv"],
+];
+for (const name of copied) copyFileSync(join(results, name), join(repository, sampleFolder, name));

@@ -9,7 +9,18 @@ import { report as reportFormat } from "@mlrb/formats/report";
 import type { Member } from "@mlrb/formats/stage/collected";
 import { nastyExample } from "@mlrb/report/testing/nasty-example";
 
-const files = ["report.json", "report.md", "report.csv", "report.tex", "groups.md", "groups.csv"];
+const files = [
+  "report.json",
+  "report.md",
+  "summary.csv",
+  "attempts.csv",
+  "scores.csv",
+  "tables/main.tex",
+  "figures/scores.pdf",
+  "report.tex",
+  "groups.md",
+  "groups.csv",
+];
 
 /** A folder with the nasty run's manifest and artifacts, as a runner would lay them out. */
 function laidOut(t: TestContext, reorder: (members: Member[]) => Member[] = (members) => members): string {

@@ -1,16 +1,19 @@
 // The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames,
 // LaTeX for papers; and the parts of each task and what the attempts took, in files of their own.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCollected } from "@mlrb/kit/collected";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
-import { csv } from "@mlrb/report/formats/csv";
+import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
-import { latex, latexFile } from "@mlrb/report/formats/latex";
+import { costTableFiles, latex, latexFile, tableFiles } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
+import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
+import { forestFigure } from "@mlrb/report/paper/forest-figure";
 import { readArtifact } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
@@ -24,7 +27,7 @@ const report = reportData(collected, { params, read: readArtifact });
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
-writeWhole(join(outputs.report!, "report.csv"), csv(report));
+for (const [name, text] of Object.entries(csvFiles(report))) writeWhole(join(outputs.report!, name), text);
 writeWhole(join(outputs.report!, "report.tex"), latex(report));
 writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
@@ -39,4 +42,12 @@ writeWhole(join(outputs.report!, "times.tex"), latexFile(report, timesSection(ta
 const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
 writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
-writeWhole(join(outputs.report!, "costs.tex"), latexFile(report, costs));
+
+mkdirSync(join(outputs.report!, "figures"));
+const figures = { scores: await forestFigure(report), cost: await costFigure(report, taken) };
+for (const [name, pdf] of Object.entries(figures))
+  if (pdf) writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);
+
+mkdirSync(join(outputs.report!, "tables"));
+for (const [name, text] of Object.entries({ ...tableFiles(report), ...costTableFiles(report, taken) }))
+  writeWhole(join(outputs.report!, "tables", name), text);

@@ -114,6 +114,7 @@ export function readingCommands(program: Command, loads: Loads): void {
   withSet(report, "the report of a run with the same --set")
     .description("print the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
+    .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
     .option("--open", "also open the report in the desktop's viewer", false);
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
 

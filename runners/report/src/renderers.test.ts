@@ -7,16 +7,17 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
-import { csv } from "./formats/csv.ts";
+import { csvFiles } from "./formats/csv-files.ts";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
-import { latex } from "./formats/latex.ts";
+import { latex, tableFiles } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
 import { smokeNote } from "./read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "./sections/digits-text.ts";
 import { coverageLine } from "./sections/sections.ts";
+import { csvRows, csvText, parseCsv } from "./testing/csv-rows.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
@@ -26,11 +27,16 @@ const golden = join(import.meta.dirname, "..", "golden");
 for (const [file, text] of Object.entries({
   "nasty.json.txt": json(nasty),
   "nasty.md": markdown(nasty),
-  "nasty.csv": csv(nasty),
+  "nasty.csv": Object.entries(csvFiles(nasty))
+    .map(([name, text]) => `${name}\n${text}`)
+    .join("\n"),
   "nasty-groups.md": groupsMarkdown(nasty),
   "nasty-groups.csv": groupsCsv(nasty),
   "nasty-groups.tex": groupsLatex(nasty),
   "nasty.tex": latex(nasty),
+  "nasty-tables.tex": Object.entries(tableFiles(nasty))
+    .map(([name, text]) => `% ${name}\n${text}`)
+    .join("\n"),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
   "nasty-120.txt": terminalTable(nasty, { width: 120, color: false }),
   "nasty-40.txt": terminalTable(nasty, { width: 40, color: false }),
@@ -44,8 +50,9 @@ for (const [file, text] of Object.entries({
 test("a report read back from report.json prints the same text", () => {
   const back = JSON.parse(json(nasty)) as typeof nasty;
   assert.equal(markdown(back), markdown(nasty));
-  assert.equal(csv(back), csv(nasty));
+  assert.deepEqual(csvFiles(back), csvFiles(nasty));
   assert.equal(latex(back), latex(nasty));
+  assert.deepEqual(tableFiles(back), tableFiles(nasty));
   assert.equal(groupsMarkdown(back) + groupsCsv(back), groupsMarkdown(nasty) + groupsCsv(nasty));
   assert.equal(
     terminalTable(back, { width: 80, color: true }),
@@ -123,7 +130,7 @@ test("every form of a smoke report has the warning, and no other report does", (
     return [
       json(report),
       markdown(report),
-      csv(report),
+      csvText(report),
       groupsMarkdown(report),
       latex(report),
       terminalTable(report, { width: 200, color: false }),
@@ -153,19 +160,6 @@ test("plain text has no control character, no line break and a bounded length", 
   );
 });
 
-/** The fields of a CSV text, by RFC 4180. */
-function parseCsv(text: string): string[][] {
-  assert.ok(text.endsWith("\r\n"));
-  return text
-    .slice(0, -2)
-    .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/)
-    .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(
-        ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare!,
-      ),
-    );
-}
-
 test("every CSV row has every column, and no text in it begins like a formula", () => {
   for (const start of ["=1+1", "+1", "-1", "@x", "＝1", '"=1', "a,b", "\t=1"]) {
     const axes = { task: "letters", agent: start, seed: 1 };
@@ -173,11 +167,15 @@ test("every CSV row has every column, and no text in it begins like a formula", 
       .fails("attempt", axes, "failed", start)
       .fails("score", { ...axes, scorer: "bits" }, "skipped", start)
       .report();
-    const [head, ...rows] = parseCsv(csv(report));
-    assert.ok(rows.length > 1, "the attempt, and the agent without the tasks it cannot be counted at");
-    for (const row of rows) {
-      assert.equal(row.length, head!.length);
-      for (const field of row) assert.doesNotMatch(field, /^[=+\-@＝]/);
+    const files = Object.entries(csvFiles(report));
+    assert.ok(files.length > 4, "also the agent without the tasks it cannot be counted at");
+    for (const [file, text] of files) {
+      const [head, ...rows] = parseCsv(text);
+      assert.equal(rows.length > 0, file !== "anchors.csv", file);
+      for (const row of rows) {
+        assert.equal(row.length, head!.length);
+        for (const field of row) assert.doesNotMatch(field, /^[=+\-@＝]/);
+      }
     }
   }
 });
@@ -189,7 +187,7 @@ test("negative numbers in CSV stay numbers", () => {
     .gives("validate", axes, passed)
     .gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value: -1.5, weight: 1 }]))
     .report();
-  assert.match(csv(report), /,-1\.5,/);
+  assert.equal(csvRows(report, "scores")[0]!.value, "-1.5");
 });
 
 test("hostile names stay in their Markdown cell and become no link, image, HTML or heading", () => {

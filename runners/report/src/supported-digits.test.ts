@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { groupsLatex, groupsMarkdown } from "./formats/groups.ts";
-import { latex } from "./formats/latex.ts";
+import { latex, tableFiles } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { page } from "./page/page.ts";
@@ -31,6 +31,7 @@ const pageText = (report: Report) =>
 const texts: Record<string, (report: Report) => string> = {
   markdown,
   latex,
+  "the tables for a paper": (report) => Object.values(tableFiles(report)).join(""),
   terminal: (report) => terminalTable(report, { width: 160, color: false }),
   page: pageText,
   "groups.md": groupsMarkdown,

@@ -1,5 +1,5 @@
 // `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
-// except a missing page.
+// except a missing page, and with --dataset a folder for other programs.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -14,8 +14,13 @@ import { openFile } from "../show/open-file.ts";
 import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
+import { writeDataSet } from "./write-data-set.ts";
 
-export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & { open: boolean; groups: boolean };
+export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
+  open: boolean;
+  groups: boolean;
+  dataset?: string;
+};
 
 export async function reportCommand(
   repository: string,
@@ -47,6 +52,15 @@ export async function reportCommand(
   });
   const age = reportAge(plan, { instances, asGiven });
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
+  if (options.dataset !== undefined) {
+    const run = typedCommand("run", pipeline, options);
+    process.stdout.write(
+      reportAgeWords(age, run)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    return writeDataSet(folder, options.dataset, run);
+  }
   const chosen = readable(files);
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;

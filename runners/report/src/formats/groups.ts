@@ -34,7 +34,7 @@ export function groupsCsv(report: Report): string {
       csvLine([...group, agent, attempts, planned, mean, importedOf(report, row.task, agent)]),
     );
   });
-  return [csvLine([...head, "agent", "validAttempts", "plannedAttempts", "mean", "origin"]), ...rows].join(
+  return [csvLine([...head, "agent", "valid_attempts", "planned_attempts", "mean", "origin"]), ...rows].join(
     "",
   );
 }

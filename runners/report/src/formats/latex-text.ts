@@ -74,6 +74,21 @@ export function latexNumbers(text: string): string {
     .join("");
 }
 
+/** As latexText, with minus signs and powers of ten in formulas: without siunitx, which not every template has. */
+export function latexPlainNumbers(text: string): string {
+  return plain(text)
+    .split(/((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]\d+)?)/)
+    .map((part, index) => {
+      if (index % 2 === 0) return escaped(part);
+      const [digits, power] = part
+        .replace("-", (sign) => (part.startsWith("-") ? "\u2212" : sign))
+        .split("e");
+      const number = digits!.replace("\u2212", "$-$");
+      return power === undefined ? number : `${number}$\\times10^{${Number(power)}}$`;
+    })
+    .join("");
+}
+
 function plain(text: string): string {
   return plainText(text.normalize("NFC"), textMax);
 }

@@ -1,66 +1,21 @@
 // What LaTeX would do with a report is asked of Debian's pdfLaTeX, where it is installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
-import fc from "fast-check";
+import type { Times } from "@mlrb/formats/times";
+import { costFigure } from "../paper/cost-figure.ts";
+import { forestFigure } from "../paper/forest-figure.ts";
 import { smokeNote } from "../read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { groupsLatex } from "./groups.ts";
-import { latex } from "./latex.ts";
-import { latexNumbers, latexText } from "./latex-text.ts";
-
-test("no command, comment, alignment or formula of a text survives", () => {
-  assert.equal(latexText("\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
-  assert.equal(
-    latexText("50% & $x_1^2$ #~"),
-    "50\\% \\& \\$x\\_1\\textasciicircum{}2\\$ \\#\\textasciitilde{}",
-  );
-  assert.equal(latexText("^^5cend"), "\\textasciicircum{}\\textasciicircum{}5cend");
-  assert.equal(latexText("a\\\\[1cm]\n\nb"), "a\\textbackslash{}\\textbackslash{}{[}1cm{]} b");
-});
-
-test("characters that LaTeX would join stay separate", () => {
-  assert.equal(latexText("--- ,, ''a'b'' <<"), "-{}-{}- ,{}, '{}'a'b'{}' \\textless{}\\textless{}");
-});
-
-test("numbers go through siunitx, and the text around them keeps its spaces", () => {
-  assert.equal(latexNumbers("3.030 ± -0.127 (2/2)"), "\\num{3.030} $\\pm$ \\num{-0.127} (2/2)");
-  assert.equal(latexNumbers("1.50e+300, v1.2.3"), "\\num{1.50e+300}, v\\num{1.2}.3");
-});
-
-test("characters that T1 lacks are named by their code points", () => {
-  assert.equal(latexText("日本 é ↑ 🙂"), "{[}U+65E5 U+672C{]} é $\\uparrow$ {[}U+1F642{]}");
-  assert.equal(latexText("e\u0301"), "é");
-});
-
-test("long words may break, so that text stays near its column", () => {
-  assert.equal(latexText("x".repeat(45)).match(/\\allowbreak\{\}/g)!.length, 2);
-  assert.doesNotMatch(latexText("short words only, as people write them"), /allowbreak/);
-});
-
-/** `text` without the commands that latexText writes, which must be all that LaTeX could act on. */
-const written =
-  /\\(?:text[a-z]+|ldots|allowbreak)\{\}|\\[{}$&#%_]|\$\\(?:pm|times|leq|geq|[a-z]*arrow)\$|\$-\$|\{[[\]*]\}|(?<=[-',])\{\}(?=[-',])/g;
-
-test("any text becomes only known commands and harmless characters", () => {
-  const hostile = fc.string({ unit: fc.constantFrom(..."\\{}$&#%_~^[]*`'\",-<>|@!?/ \n\tab0é日\u202e") });
-  for (const texts of [hostile, fc.string({ unit: "binary" })]) {
-    fc.assert(
-      fc.property(texts, (text) => {
-        const rest = latexText(text).replace(written, "");
-        assert.doesNotMatch(rest, /[\\{}$&#%_~^[\]*"`\n]/);
-        assert.match(rest, /^[\u0020-\u017e]*$/);
-      }),
-      { numRuns: 500 },
-    );
-  }
-});
+import { costTableFiles, latex, tableFiles } from "./latex.ts";
+import { latexText } from "./latex-text.ts";
 
 /** Agents by how their three attempts at letters went. */
 function attempted(agents: Record<string, (number | "struck" | "missing")[]>, title?: string) {
@@ -87,37 +42,129 @@ function attempted(agents: Record<string, (number | "struck" | "missing")[]>, ti
   return example.report();
 }
 
-test("the main table marks coverage, disqualified attempts and the mean over valid ones", () => {
-  const text = latex(attempted({ plain: [2, 2.5, "struck"], strong: [2, 2.5, "missing"] }));
-  const [, row] = text.match(/^letters & (.*) \\\\$/m)!;
-  // 2, 2.5 and the floor 3; two measured of three are too few for an interval
+/** The cells of a row of a table, without the widths and spaces of LaTeX. */
+function rowsOf(file: string): string[][] {
+  return file
+    .split("\n")
+    .filter((line) => line.endsWith(" \\\\"))
+    .map((line) => line.replaceAll("\\hspace{0pt}", "").slice(0, -3).split(" & "));
+}
+
+test("the main table marks coverage, and the table of attempts the disqualified ones and the mean over valid ones", () => {
+  const files = tableFiles(attempted({ plain: [2, 2.5, "struck"], strong: [2, 2.5, "missing"] }));
+  const [head, row] = rowsOf(files["main.tex"]!);
+  assert.deepEqual(head!.slice(2), ["plain", "strong", "Trivial baseline", "Reference model"]);
+  assert.deepEqual(row, [
+    ...["Learning letters", "bits per byte of held-out text $\\downarrow$"],
+    ...["2.50", "2.25 (2/3)", "3.000", "unknown"],
+  ]);
   assert.match(
-    row!,
-    /^bits \$\\downarrow\$ & 2\.50 & 3\/3; 1 disqualified; valid 2\.25 \{\[\}0\.00, 5\.43\{\]\} \(n 2\) & 2\.25 & 2\/3; valid 2\.25 \(n 2\) & 3\.000 & \{unknown\}$/,
+    files["main.tex"]!,
+    /\(n = 2 to 3 attempts per task and agent; in parentheses measured\/planned/,
   );
+  // 2, 2.5 and the floor 3; two measured of three are too few for an interval
+  const [, , plain, strong] = rowsOf(files["attempts.tex"]!.replace(/^\\multicolumn.*\n/m, "x \\\\\n"));
+  assert.deepEqual(plain!.slice(0, 6), ["plain", "2", "0", "1", "0", "0"]);
+  assert.deepEqual(plain!.at(-1), "2.25 {[}0.00, 5.43{]}");
+  assert.deepEqual(strong!.slice(0, 6), ["strong", "2", "0", "0", "0", "1"]);
+  assert.deepEqual(strong!.at(-1), "2.25");
 });
 
-test("every caption has the report's label or warning", () => {
-  const text = latex(nastyExample().report());
+test("only a mean that is ahead of all others beyond item noise is bold, and the caption says what bold means", () => {
+  const bold = (agents: Record<string, (number | "struck" | "missing")[]>) => {
+    const file = tableFiles(attempted(agents))["main.tex"]!;
+    assert.match(
+      file,
+      /Bold: the best mean, where it is ahead of every other agent by more than two standard errors/,
+    );
+    return [...file.matchAll(/\\textbf\{(.*?)\}/g)].map(([, text]) => text);
+  };
+  assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5] }), ["2.000"]);
+  assert.deepEqual(bold({ plain: [2, 2], strong: [2, 2] }), [], "equal means");
+  assert.deepEqual(bold({ plain: [2, 2] }), [], "nothing to compare with");
+  assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5], third: [2, 2] }), [], "two are level");
+  assert.deepEqual(bold({ plain: ["struck", 2], strong: [2.4, 2.4] }), [], "the mean and the items disagree");
+});
+
+test("every caption of tables and figures has the report's label or warning", () => {
+  const report = nastyExample().report();
+  const text = [latex(report), ...Object.values(tableFiles(report))].join("");
   const captions = text.match(/\\caption\{.*/g)!;
   assert.ok(captions.length > 6);
   for (const caption of captions) assert.ok(caption.includes(latexText(smokeNote)), caption);
-  assert.equal(text.match(/\\begin\{(?:long)?table\}/g)!.length, captions.length);
+  assert.equal(text.match(/\\begin\{(?:longtable|table\*|figure\*)\}/g)!.length, captions.length);
 });
 
 test("more agents than fit continue in further tables", () => {
-  const agents = Object.fromEntries(["a", "b", "c", "d"].map((agent) => [agent, [2, 2.5, 3]]));
-  const text = latex(attempted(agents));
-  assert.match(text, /part 1 of 2/);
-  assert.match(text, /part 2 of 2/);
-  const results = text.slice(0, text.indexOf("\\subsection*{Tasks and agents}"));
-  assert.equal(results.match(/^letters & /gm)!.length, 2);
+  const names = Array.from({ length: 7 }, (_, at) => `agent-${at}`);
+  const report = attempted(Object.fromEntries(names.map((agent) => [agent, [2, 2.5, 3]])));
+  const files = tableFiles(report);
+  const main = Object.keys(files).filter((name) => name.startsWith("main"));
+  assert.deepEqual(main, ["main.tex", "main-agents-2.tex"]);
+  assert.match(files["main.tex"]!, /part 1 of 2/);
+  assert.match(files["main-agents-2.tex"]!, /part 2 of 2/);
+  for (const name of main) {
+    assert.equal(files[name]!.match(/Learning letters/g)!.length, 1);
+    assert.ok(latex(report).includes(`\\input{tables/${name.replace(".tex", "")}}`));
+  }
 });
 
-/** The text of `tex` as a PDF has it, how many pages it has, and LaTeX's log; fails with its words. */
-function compiled(t: TestContext, tex: string): { text: string; pages: number; log: string } {
+test("a table of more rows than fit a page continues in further files", () => {
+  const names = Array.from({ length: 45 }, (_, at) => `agent-${at}`);
+  const report = attempted(Object.fromEntries(names.map((agent) => [agent, [2]])));
+  const files = tableFiles(report);
+  assert.match(files["attempts-2.tex"]!, /Part 2 of 2\./);
+  assert.match(files["attempts-2.tex"]!, /\\label\{tab:mlrb-attempts-2\}/);
+  const agents = [files["attempts.tex"]!, files["attempts-2.tex"]!].map(
+    (text) => text.match(/agent-\d+ &/g)!.length,
+  );
+  assert.deepEqual(agents, [40, 5]);
+});
+
+/** What attempts cost, unknown of the first. */
+function timesOf({ attempts, label }: Report): Times {
+  return {
+    ...{ formatVersion: 1, label },
+    attempts: attempts.map(({ task, agent, seed }, at) => ({
+      ...{
+        task,
+        agent,
+        seed,
+        wallSeconds: 3600 + at,
+        workingSeconds: null,
+        budgetSeconds: null,
+        ended: null,
+      },
+      ...{ tokens: 1_200_000 + at, dollars: at === 0 ? null : 43 + at, gpuHours: 24, gpuBusyHours: null },
+      ...{ firstValidSeconds: null, improvementPerHour: null },
+    })),
+  };
+}
+
+const filesOf = (report: Report) => ({
+  ...tableFiles(report),
+  ...costTableFiles(report, timesOf(report)),
+});
+
+/** The text of a report as a PDF has it, how many pages it has, and LaTeX's log; fails with its words. */
+async function compiledReport(t: TestContext, report: Report) {
+  const pdfs = { scores: await forestFigure(report), cost: await costFigure(report, timesOf(report)) };
+  const figures = Object.entries(pdfs).flatMap(([name, pdf]) =>
+    pdf ? [[`../figures/${name}.pdf`, pdf] as const] : [],
+  );
+  return compiled(t, latex(report), { ...filesOf(report), ...Object.fromEntries(figures) });
+}
+
+/** The same of any document, next to a folder with `tables`. */
+function compiled(
+  t: TestContext,
+  tex: string,
+  tables: Record<string, string | Buffer> = {},
+): { text: string; pages: number; log: string } {
   const folder = mkdtempSync(join(tmpdir(), "latex-"));
   t.after(() => rmSync(folder, { recursive: true }));
+  for (const name of ["tables", "figures"]) mkdirSync(join(folder, name));
+  for (const [name, text] of Object.entries(tables)) writeFileSync(join(folder, "tables", name), text);
   writeFileSync(join(folder, "report.tex"), tex);
   for (let pass = 0; pass < 2; pass++) {
     const { status, stdout } = spawnSync(
@@ -138,18 +185,25 @@ function compiled(t: TestContext, tex: string): { text: string; pages: number; l
   };
 }
 
+/** Boxes that are too wide or too high, with their texts. */
+function overfull(log: string): string[] {
+  return log.match(/^Overfull.*(\n.*)?/gm) ?? [];
+}
+
+const sampleFolder = join(import.meta.dirname, "../../../..", "docs", "sample");
+
 const tools = ["pdflatex", "pdftotext", "pdfinfo"].filter((tool) => spawnSync(tool, ["-v"]).error);
 const skip =
   tools.length > 0
     ? `${tools.join(" and ")} not found: install texlive-latex-recommended, texlive-science, lmodern and poppler-utils`
     : false;
 
-test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, (t) => {
-  const { text, pages } = compiled(t, latex(nastyExample().report()));
+test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, async (t) => {
+  const { text, pages } = await compiledReport(t, nastyExample().report());
   assert.ok(pages >= 3, `${pages} pages`);
   assert.ok(text.includes("Letters and Numbers (smoke, no network)"));
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
-  assert.match(text, /letters bits ↓ 3\.030 2\/2; 1 2\.78 2\/2; 1 3\.070 2\.190/);
+  assert.match(text, /Learning letters bits per byte of held-out text ↓ 3\.030 2\.78 3\.070 2\.190/);
   assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
 });
 
@@ -158,17 +212,17 @@ test("pdfLaTeX compiles groups.tex and prints hostile names as text", { skip }, 
   assert.match(text, /Groups \(smoke\)/);
   assert.ok(text.includes("\\input{/etc/passwd} % & $x_1^2$"), text);
   assert.doesNotMatch(text, /root:/);
-  assert.doesNotMatch(log, /Overfull \\hbox/);
+  assert.deepEqual(overfull(log), []);
 });
 
 test("pdfLaTeX compiles the committed sample and prints every mean that decides a task", {
   skip,
 }, (t) => {
-  const sample = join(import.meta.dirname, "../..", "..", "..", "docs", "sample");
+  const sample = sampleFolder;
   const report = JSON.parse(readFileSync(join(sample, "report.json"), "utf8")) as Report;
-  const { text, pages, log } = compiled(t, readFileSync(join(sample, "report.tex"), "utf8"));
+  const { text, pages, log } = compiled(t, readFileSync(join(sample, "report.tex"), "utf8"), filesOf(report));
   assert.ok(pages >= 3, `${pages} pages`);
-  assert.doesNotMatch(log, /Overfull \\hbox/);
+  assert.deepEqual(overfull(log), []);
   const primary = report.cells.filter((cell) => cell.primary);
   assert.ok(primary.length > 0);
   for (const cell of primary) {
@@ -178,7 +232,7 @@ test("pdfLaTeX compiles the committed sample and prints every mean that decides 
   }
 });
 
-test("published values with their sources fit the page next to three agents", { skip }, (t) => {
+test("published values with their sources fit the page next to three agents", { skip }, async (t) => {
   const example = new Example({ label: "official", ranges: {} });
   for (const agent of ["plain", "strong", "an-agent-with-a-long-name"]) {
     for (const seed of [1, 2, 3]) {
@@ -194,12 +248,12 @@ test("published values with their sources fit the page next to three agents", { 
     { name: "bigram", value: 1.5, standardError: 0.02 },
   ];
   example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
-  const { text, log } = compiled(t, latex(example.report()));
-  assert.doesNotMatch(log, /Overfull \\hbox/);
+  const { text, log } = await compiledReport(t, example.report());
+  assert.deepEqual(overfull(log), []);
   assert.match(text, /3\.000 1\.500 2\.100 \(n 4\) Someone/);
 });
 
-test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them", { skip }, (t) => {
+test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them", { skip }, async (t) => {
   const agents = [
     "\\input{/etc/passwd}",
     "\\\\[1cm] * & % # $x_1^2$",
@@ -207,20 +261,84 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
     "\\write18{touch x}^^5c",
     "日本 -- ''quoted,, ?` fi \u202e",
   ];
-  const { text, log } = compiled(
+  const { text, log } = await compiledReport(
     t,
-    latex(
-      attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "struck"]])), agents.join(" ")),
-    ),
+    attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "struck"]])), agents.join(" ")),
   );
   assert.doesNotMatch(text, /root:/);
-  assert.doesNotMatch(log, /Overfull \\hbox/, "their evidence stays on the page");
+  assert.deepEqual(overfull(log), [], "their evidence stays on the page");
   assert.ok(text.includes("\\input{/etc/passwd}"), text);
   assert.ok(text.includes("Attempts that kept the rules"), "it goes on to the end");
 });
 
-test("no table is wider than the page with six agents of long names", { skip }, (t) => {
+test("no table is wider than the page with six agents of long names", { skip }, async (t) => {
   const agents = Array.from({ length: 6 }, (_, index) => [`agent-with-a-long-name-${index}`, [2, 2.5, 3]]);
-  const { log } = compiled(t, latex(attempted(Object.fromEntries(agents))));
-  assert.doesNotMatch(log, /Overfull \\hbox/);
+  const { log } = await compiledReport(t, attempted(Object.fromEntries(agents)));
+  assert.deepEqual(overfull(log), []);
 });
+
+/** A paper: 5.5 in of text in Times, or two columns. */
+const papers = {
+  "NeurIPS-like": {
+    options: "",
+    page: "\\usepackage[textwidth=5.5in,textheight=9in,letterpaper]{geometry}",
+    own: "table",
+  },
+  "two-column": {
+    options: "[twocolumn]",
+    page: "\\usepackage[margin=0.75in,letterpaper]{geometry}",
+    own: "table*",
+  },
+};
+
+/** Wide and long: five agents with long titles at seven tasks, costs of every kind. */
+function paperReport(): Report {
+  const report = JSON.parse(readFileSync(join(sampleFolder, "report.json"), "utf8")) as Report;
+  const titles = ["GPT-4o with mlrb-2024", "Claude 3.5 Sonnet with mlrb-2024", "A coding CLI of its vendor"];
+  const more = titles.map((title, at) => ({ ...report.agents[1]!, name: `agent-${at}`, title }));
+  const copies = <T extends { agent: string }>(all: T[]) => [
+    ...all,
+    ...more.flatMap(({ name }) =>
+      all.filter(({ agent }) => agent === "reference").map((one) => ({ ...one, agent: name })),
+    ),
+  ];
+  return {
+    ...report,
+    agents: [...report.agents, ...more],
+    cells: copies(report.cells),
+    attempts: copies(report.attempts),
+  };
+}
+
+for (const [name, { options, page, own }] of Object.entries(papers)) {
+  test(`one \\input gives a captioned, labelled table in a ${name} article, and a bare tabular in a float`, {
+    skip,
+  }, (t) => {
+    for (const report of [paperReport(), nastyExample().report()]) {
+      const files = filesOf(report);
+      const { text, log } = compiled(
+        t,
+        [
+          `\\documentclass${options}{article}`,
+          "\\usepackage[T1]{fontenc}",
+          "\\usepackage[utf8]{inputenc}",
+          "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}",
+          page,
+          "\\usepackage{array,booktabs}",
+          "\\begin{document}",
+          "See Table~\\ref{tab:mlrb-main} and Table~\\ref{mine}.",
+          ...Object.keys(files).map((file) => `\\input{tables/${file.replace(".tex", "")}}`),
+          "\\clearpage",
+          `\\begin{${own}}\\centering\\caption{My own caption}\\label{mine}\\input{tables/main}\\end{${own}}`,
+          "\\end{document}",
+        ].join("\n"),
+        files,
+      );
+      assert.deepEqual(overfull(log), []);
+      const tables = Object.keys(files).length;
+      assert.ok(text.includes(`See Table 1 and Table ${tables + 1}.`), text.slice(0, 300));
+      for (let at = 1; at <= tables; at++) assert.ok(text.includes(`Table ${at}: `), `Table ${at}`);
+      assert.ok(text.includes(`Table ${tables + 1}: My own caption`));
+    }
+  });
+}

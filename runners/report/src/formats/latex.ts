@@ -1,11 +1,17 @@
-// The report for a paper: a complete document whose tables can be copied one by one. Each caption has the report's
-// label or warning, so that numbers of a smoke test stay marked wherever they are pasted.
+// The report for a paper: a complete document that inputs the tables of `tables/` and has the further ones in full. Each
+// caption has the report's label or warning, so that numbers of a smoke test stay marked wherever they are pasted.
 
 import type { Report } from "@mlrb/formats/report";
+import type { Times } from "@mlrb/formats/times";
+import { costCaption } from "../paper/cost-figure.ts";
+import { costTable } from "../paper/costs.ts";
+import { forestCaption } from "../paper/forest-figure.ts";
+import { paperTables } from "../paper/paper-tables.ts";
+import { setUpHeading } from "../paper/set-up-section.ts";
 import { labelText } from "../read/condition-words.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
-import { latexMainTables } from "./latex-main-table.ts";
+import { paperTableFiles } from "./latex-paper-table.ts";
 import { latexSection } from "./latex-tables.ts";
 import { latexText } from "./latex-text.ts";
 
@@ -15,21 +21,53 @@ const preamble = `% A table elsewhere needs the packages array, booktabs, longta
 \\usepackage[utf8]{inputenc}
 \\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}
 \\usepackage[landscape,margin=12mm]{geometry}
-\\usepackage{array,booktabs,longtable,siunitx}
+\\usepackage{array,booktabs,graphicx,longtable,siunitx}
 \\sisetup{separate-uncertainty=true,group-digits=false}
 \\begin{document}
 \\setlength{\\LTcapwidth}{0.9\\textwidth}
 \\footnotesize
 `;
 
-/** report.tex, for pdfLaTeX, ending with a line break. */
+/**
+ * report.tex, for pdfLaTeX, ending with a line break. It inputs the files of `tables/`, the one of costs included, which
+ * is apart from the report.
+ */
 export function latex(report: Report): string {
   const mark = markOf(report);
+  const costs = costTableNames(report);
+  const inputs = [...Object.keys(tableFiles(report)), ...costs].map((name) => name.replace(".tex", ""));
   return latexDocument(report, [
-    `${latexText(coverageLine(report))}\n`,
-    ...latexMainTables(report, mark),
-    ...sections(report).map((section) => latexSection(section, mark)),
+    `${latexText(coverageLine(report))}\\suppressfloats[t]\n`,
+    ...inputs.map((name) => `\\input{tables/${name}}`),
+    ...Object.entries({ scores: forestCaption, cost: costCaption }).map((figure) => figureText(figure, mark)),
+    "\\clearpage",
+    ...sections(report)
+      .filter(({ heading }) => heading !== setUpHeading)
+      .map((section) => latexSection(section, mark)),
   ]);
+}
+
+/** A figure exists where there are normalised scores, and costs. Its PDF has no label of its own, so the caption has it. */
+function figureText([name, caption]: [string, string], mark: string): string {
+  const file = `figures/${name}.pdf`;
+  const image = `\\includegraphics[width=5.5in]{${file}}`;
+  const float = `\\begin{figure*}[tbp]\\centering${image}\\caption{${latexText(`${caption} (${mark})`)}}\\label{fig:mlrb-${name}}\\end{figure*}`;
+  return `\\IfFileExists{${file}}{${float}}{}`;
+}
+
+/** The files of `tables/` by name, except that of costs. */
+export function tableFiles(report: Report): Record<string, string> {
+  return Object.assign({}, ...paperTables(report).map((table) => paperTableFiles(table, marksOf(report))));
+}
+
+/** The files of costs by name: as many for all ledgers of a report. */
+export function costTableFiles(report: Report, times: Times): Record<string, string> {
+  return paperTableFiles(costTable(report, times), marksOf(report));
+}
+
+function costTableNames(report: Report): string[] {
+  const unknown = { formatVersion: 1, label: "", attempts: [] } as const;
+  return Object.keys(costTableFiles(report, { ...unknown, attempts: [] }));
 }
 
 /** A complete document with one section, such as groups.tex. */
@@ -44,6 +82,10 @@ function latexDocument(head: FileHead, parts: string[]): string {
   const out = [preamble, `\\section*{${latexText(title)} (${latexText(labelText(head))})}`];
   if (note) out.push(`\\textbf{${latexText(note)}}\n`);
   return `${[...out, ...parts].join("\n")}\n\\end{document}\n`;
+}
+
+function marksOf(head: FileHead): { mark: string; label: string } {
+  return { mark: markOf(head), label: labelText(head) };
 }
 
 /** The end of each caption: the warning, else the label with the condition. */

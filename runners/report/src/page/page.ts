@@ -53,7 +53,7 @@ ${attemptsPart(data)}
 ${numbersPart(report, data.instances)}
 ${stagesPart(data)}
 </main>
-<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, report.csv and report.tex next to this page.</p></footer>
+<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and report.tex next to this page.</p></footer>
 <script>${trusted(pageScript)}</script>
 </body>
 </html>

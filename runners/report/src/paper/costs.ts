@@ -6,32 +6,41 @@ import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Times } from "@mlrb/formats/times";
-import { csvLine } from "../formats/csv-line.ts";
-import { labelText, reportCondition } from "../read/condition-words.ts";
-import { importedLine } from "../read/imported-words.ts";
+import { csvTable } from "../formats/csv-table.ts";
+import type { PaperTable } from "../formats/latex-paper-table.ts";
+import { headOf, originOf } from "../formats/row-parts.ts";
+import { labelText } from "../read/condition-words.ts";
+import { withFootnotes } from "../read/footnotes.ts";
 import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
 import { importedMarkOf, metricHead, metricOf } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+import { displayNames } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
 type Spent = { mean: number | null; known: number };
 type Cost = { cell: Cell; spent: Record<Amount, Spent> };
 
 const amounts = {
-  dollars: { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
-  gpuHours: { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
-  hours: { head: "hours", digits: 3, of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600 },
-  tokens: { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
+  dollars: { head: "dollars", title: "Dollars", digits: 2, of: ({ dollars }) => dollars },
+  gpuHours: { head: "GPU hours", title: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  hours: {
+    head: "hours",
+    title: "Hours",
+    digits: 3,
+    of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600,
+  },
+  tokens: { head: "tokens", title: "Tokens", digits: 0, of: ({ tokens }) => tokens },
   gpuMemoryPeakMiB: {
     head: "peak GPU MiB",
+    title: "Peak GPU memory, MiB",
     digits: 0,
     of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
   },
 } satisfies Record<
   string,
-  { head: string; digits: number; of: (attempt: Times["attempts"][number]) => number | null }
+  { head: string; title: string; digits: number; of: (attempt: Times["attempts"][number]) => number | null }
 >;
 type Amount = keyof typeof amounts;
 const amountNames = Object.keys(amounts) as Amount[];
@@ -55,7 +64,6 @@ function costs(report: Report, times: Times): Cost[] {
 /** The table for the terminal, Markdown, LaTeX and the page. An amount that is known of no attempt, or always 0, is left out. */
 export function costsSection(report: Report, times: Times): Section {
   const rows = costs(report, times);
-  const shown = amountNames.filter((name) => rows.some(({ spent }) => (spent[name].mean ?? 0) > 0));
   const section: Section = {
     heading: `Cost against score (${labelText(report)})`,
     caption:
@@ -68,7 +76,7 @@ export function costsSection(report: Report, times: Times): Section {
         columns: [
           { head: "agent", cell: ({ cell }) => cell.agent },
           { head: "metric", cell: ({ cell }) => metricHead(metricOf(report, cell.metric)) },
-          ...shown.map((name) => ({
+          ...shownAmounts(rows).map((name) => ({
             head: amounts[name].head,
             rigid: true,
             cell: ({ cell, spent }: Cost) => spentText(spent[name], amounts[name].digits, cell),
@@ -98,21 +106,73 @@ function normalisedText(cell: Cell): TableCell {
   return textCell(supportedText(cell.normalisedMean, 2, normalisedError(cell)));
 }
 
+/** tables/cost.tex. An amount that is known of no attempt, or always 0, is left out. */
+export function costTable(report: Report, times: Times): PaperTable {
+  const names = displayNames(report);
+  const rows = costs(report, times);
+  const planned = new Set(rows.map(({ cell }) => cell.planned));
+  return {
+    name: "cost",
+    caption: withFootnotes(
+      `Cost against score: means over an agent's attempts at a task (n = ${[...planned].join(", ")} planned). In parentheses: attempts of which the amount is known / planned. The ` +
+        "score is the mean over attempts at the metric that decides the task; normalised, 0 is the trivial baseline and 1 " +
+        "the reference model.",
+      report.attempts,
+    ),
+    table: tableOf({
+      groups: report.tasks.map(({ name }) => ({
+        name,
+        title: names.task(name),
+        rows: rows.filter(({ cell }) => cell.task === name),
+      })),
+      columns: [
+        { head: "Agent", cell: ({ cell }) => names.agent(cell.agent) },
+        ...shownAmounts(rows).map((name) => ({
+          head: amounts[name].title,
+          rigid: true,
+          cell: ({ cell, spent }: Cost) => spentText(spent[name], amounts[name].digits, cell),
+        })),
+        { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
+        { head: "Normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+      ],
+    }),
+  };
+}
+
+function shownAmounts(rows: Cost[]): Amount[] {
+  return amountNames.filter((name) => rows.some(({ spent }) => (spent[name].mean ?? 0) > 0));
+}
+
 /** costs.csv, for plots: a row for each task and agent, with means in full and unknown ones empty. */
 export function costsCsv(report: Report, times: Times): string {
-  const spentColumns = amountNames.flatMap((name) => [name, `${name}Known`]);
-  const head = [
-    ...["label", "note", "condition", "task", "agent", "metric", "direction"],
-    ...["mean", "normalisedMean", "measured", "planned", ...spentColumns, "origin"],
-  ];
-  const rows = costs(report, times).map(({ cell, spent }) => {
-    const own = report.attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
-    return csvLine([
-      ...[report.label, report.note, reportCondition(report) ?? "", cell.task, cell.agent],
-      ...[cell.metric, cell.direction, cell.mean, cell.normalisedMean, cell.measured, cell.planned],
-      ...amountNames.flatMap((name) => [spent[name].mean, spent[name].known]),
-      importedLine(own),
-    ]);
+  return csvTable(
+    "costs",
+    costs(report, times).map(({ cell, spent }) => ({
+      ...headOf(report),
+      ...{ task: cell.task, agent: cell.agent, metric: cell.metric, direction: cell.direction },
+      ...{ mean: cell.mean, normalised_mean: cell.normalisedMean },
+      ...{ n: cell.measured, planned: cell.planned },
+      ...{ dollars: spent.dollars.mean, dollars_known: spent.dollars.known },
+      ...{ gpu_hours: spent.gpuHours.mean, gpu_hours_known: spent.gpuHours.known },
+      ...{ hours: spent.hours.mean, hours_known: spent.hours.known },
+      ...{ tokens: spent.tokens.mean, tokens_known: spent.tokens.known },
+      gpu_memory_peak_mib: spent.gpuMemoryPeakMiB.mean,
+      gpu_memory_peak_mib_known: spent.gpuMemoryPeakMiB.known,
+      origin: originOf(report, ({ task, agent }) => task === cell.task && agent === cell.agent),
+    })),
+  );
+}
+
+export type CostPoint = { task: string; agent: string; cost: number; score: number };
+
+/** The first amount that attempts spent, in the order of the table's columns, against the normalised mean; undefined without points. */
+export function costPoints(report: Report, times: Times): { head: string; points: CostPoint[] } | undefined {
+  const rows = costs(report, times);
+  const [amount] = shownAmounts(rows);
+  if (amount === undefined) return undefined;
+  const points = rows.flatMap(({ cell: { task, agent, normalisedMean: score }, spent }) => {
+    const cost = spent[amount].mean;
+    return cost === null || score === null ? [] : [{ task, agent, cost, score }];
   });
-  return [csvLine(head), ...rows].join("");
+  return points.length === 0 ? undefined : { head: amounts[amount].title, points };
 }

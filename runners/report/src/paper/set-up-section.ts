@@ -9,9 +9,11 @@ import { anchorText, floorText, metricHead, metricOf } from "../sections/report-
 import { type Section, type Table, textCell } from "../sections/table.ts";
 import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
 
+export const setUpHeading = "Tasks and agents";
+
 export function setUpSection(report: Report): Section {
   return {
-    heading: "Tasks and agents",
+    heading: setUpHeading,
     caption:
       "The metric decides the task. Strike rules disqualify an attempt that breaks them; notes do not. Limits are of one " +
       "attempt, as planned.",
@@ -23,58 +25,68 @@ export function setUpSection(report: Report): Section {
 type Task = Report["tasks"][number];
 type Agent = Report["agents"][number];
 
-function taskTable(report: Report): Table {
+/** The columns of a task's row. */
+export function taskFacts(report: Report) {
   const cellOf = ({ name }: Task) => report.cells.find((cell) => cell.primary && cell.task === name);
   const ofCell = (shown: (cell: Cell) => string) => (task: Task) => {
     const cell = cellOf(task);
     return cell ? shown(cell) : noNumber;
   };
+  return {
+    cellOf,
+    metric: ofCell((cell) => metricHead(metricOf(report, cell.metric))),
+    floor: ofCell((cell) => floorText(cell, metricOf(report, cell.metric), report.rows)),
+    anchor: ofCell((cell) => anchorText(cell, metricOf(report, cell.metric), report.rows)),
+    time: ({ name }: Task) => timeText(report.attempts.filter(({ task }) => task === name)),
+    strikes: ({ rules }: Task) => (rules ? String(rules.strikes) : unknown),
+    notes: ({ rules }: Task) => (rules ? String(rules.notes) : unknown),
+  };
+}
+
+function taskTable(report: Report): Table {
+  const facts = taskFacts(report);
   return tableOf({
     title: "Tasks",
     groups: oneGroup(report.tasks),
     columns: [
       { head: "task", cell: ({ name }) => name },
       { head: "title", cell: ({ title }) => title },
-      { head: "metric", cell: ofCell((cell) => metricHead(metricOf(report, cell.metric))) },
-      {
-        head: "trivial baseline",
-        rigid: true,
-        cell: ofCell((cell) => floorText(cell, metricOf(report, cell.metric), report.rows)),
-      },
-      {
-        head: "reference model",
-        rigid: true,
-        cell: ofCell((cell) => anchorText(cell, metricOf(report, cell.metric), report.rows)),
-      },
-      {
-        head: "time limit",
-        rigid: true,
-        cell: ({ name }) => timeText(report.attempts.filter(({ task }) => task === name)),
-      },
-      { head: "strike rules", rigid: true, cell: ({ rules }) => (rules ? String(rules.strikes) : unknown) },
-      { head: "notes", rigid: true, cell: ({ rules }) => (rules ? String(rules.notes) : unknown) },
+      { head: "metric", cell: facts.metric },
+      { head: "trivial baseline", rigid: true, cell: facts.floor },
+      { head: "reference model", rigid: true, cell: facts.anchor },
+      { head: "time limit", rigid: true, cell: facts.time },
+      { head: "strike rules", rigid: true, cell: facts.strikes },
+      { head: "notes", rigid: true, cell: facts.notes },
     ],
   });
 }
 
+/** The columns of an agent's row. */
+export function agentFacts({ attempts }: Report) {
+  return {
+    kind: ({ preset }: Agent) => preset?.kind ?? unknown,
+    model: modelText,
+    scaffold: ({ preset }: Agent) => (preset ? (preset.scaffold ?? noNumber) : unknown),
+    limits: ({ name, preset }: Agent) =>
+      limitsText(
+        attempts.filter(({ agent }) => agent === name),
+        preset?.turnsMax ?? null,
+      ),
+  };
+}
+
 function agentTable(report: Report): Table {
+  const facts = agentFacts(report);
   return tableOf({
     title: "Agents",
     groups: oneGroup(report.agents),
     columns: [
       { head: "agent", cell: ({ name }) => name },
       { head: "title", cell: ({ title }) => title },
-      { head: "kind", cell: ({ preset }) => preset?.kind ?? unknown },
-      { head: "model", cell: modelText },
-      { head: "scaffold", cell: ({ preset }) => (preset ? (preset.scaffold ?? noNumber) : unknown) },
-      {
-        head: "limits",
-        cell: ({ name, preset }) =>
-          limitsText(
-            report.attempts.filter(({ agent }) => agent === name),
-            preset?.turnsMax ?? null,
-          ),
-      },
+      { head: "kind", cell: facts.kind },
+      { head: "model", cell: facts.model },
+      { head: "scaffold", cell: facts.scaffold },
+      { head: "limits", cell: facts.limits },
     ],
   });
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition } from "@mlrb/formats/attempt/condition";
-import { csv } from "../formats/csv.ts";
+import { csvFiles } from "../formats/csv-files.ts";
 import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
+import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 
 /** An official run of one task with an attempt of each condition. */
@@ -35,12 +36,14 @@ test("every form of a report names the condition, also in the captions that are 
   const captions = latex(found).match(/\\caption\{.*/g) ?? [];
   assert.ok(captions.length > 3);
   for (const caption of captions) assert.match(caption, /\(official, sealed\)\}/);
-  for (const line of csv(found).trim().split("\r\n").slice(1)) assert.match(line, /,sealed,/);
+  for (const file of Object.values(csvFiles(found)))
+    for (const line of file.trim().split("\r\n").slice(1)) assert.match(line, /,sealed,/);
+  assert.equal(csvRows(found, "scores").length, 2);
 });
 
 test("a report of attempts whose condition is unknown claims none", () => {
   const found = run(undefined, undefined).report();
-  for (const text of [markdown(found), latex(found), csv(found)])
+  for (const text of [markdown(found), latex(found), csvText(found)])
     assert.doesNotMatch(text, /Condition|official, (open|sealed|no)/);
   assert.match(markdown(run("open", undefined).report()), /network\); unknown for 1 attempts\./);
 });

@@ -11,7 +11,7 @@ type Attempts = Parameters<typeof importedLine>[0] &
   Parameters<typeof interventionLine>[0];
 
 /** Empty if there is nothing to say. */
-export function footnotes(attempts: Attempts): string {
+function footnotes(attempts: Attempts): string {
   return [importedLine(attempts), uncheckedLine(attempts), resumedLine(attempts), interventionLine(attempts)]
     .filter((text) => text !== "")
     .join(" ");

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberOrigin } from "@mlrb/formats/attempt/record-origin";
 import { parseHTML } from "linkedom";
-import { csv } from "../formats/csv.ts";
 import { groupsCsv, groupsMarkdown } from "../formats/groups.ts";
 import { json } from "../formats/json.ts";
-import { latex } from "../formats/latex.ts";
+import { latex, tableFiles } from "../formats/latex.ts";
 import { markdown, markdownSection } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
 import { times, timesCsv, timesSection } from "../sections/times.ts";
+import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { samplePage } from "../testing/page-example.ts";
 import { importedLine } from "./imported-words.ts";
@@ -81,9 +81,11 @@ test("the terminal, LaTeX, the groups and the page have the footnote and the mar
   assert.ok(terminal.includes(footnote));
   assert.ok(terminal.includes("(2/2‡)"));
   const tex = latex(report).replace(/\s+/g, " ");
-  const main = /\\caption\{(Mean over attempts.*?)\}\\smallskip/.exec(tex)![1]!;
-  assert.match(main, /1 attempt was imported, unsigned \(\\textdaggerdbl\{\}\) \(/);
-  assert.match(tex, /2\/2\\textdaggerdbl\{\}/);
+  assert.match(tex, /2\/2\)?\\textdaggerdbl\{\}/);
+  const { "main.tex": table } = tableFiles(report);
+  const main = /\\caption\{(Mean over attempts.*?)\}\\label/.exec(table!)![1]!;
+  assert.match(main, /1 attempt was imported, unsigned \(\\textdaggerdbl\{\}\)\. \(/);
+  assert.match(table!, /& [\d.]+\\textdaggerdbl\{\} &/);
   assert.ok(groupsMarkdown(report).includes(footnote));
   const { document } = parseHTML(page(samplePage(report)));
   assert.ok(document.querySelector("header")!.textContent.includes(footnote));
@@ -91,13 +93,16 @@ test("the terminal, LaTeX, the groups and the page have the footnote and the mar
 });
 
 test("each row of CSV that rests on an imported attempt says so, and no other row", () => {
-  const rows = csv(report).split("\r\n").slice(0, -1);
-  assert.match(rows[0]!, /,origin$/);
-  for (const row of rows.slice(1))
-    if (row.includes(",plain,1,")) assert.match(row, /,"imported, unsigned"$/);
-    else if (!row.startsWith("attempt") && /,plain(,| and )/.test(row))
-      assert.match(row, /,"1 attempt was imported, unsigned \(‡\)\."$/);
-    else assert.doesNotMatch(row, /imported/);
+  const originsOf = (file: string) => csvRows(report, file).map((row) => [row, row.origin] as const);
+  for (const file of ["attempts", "scores", "moments", "secondary"])
+    for (const [row, origin] of originsOf(file))
+      assert.equal(origin, row.agent === "plain" && row.seed === "1" ? "imported, unsigned" : "", file);
+  for (const file of ["summary", "sensitivity", "across_tasks", "comparisons"])
+    for (const [row, origin] of originsOf(file))
+      assert.equal(origin, [row.agent, row.agent_a, row.agent_b].includes("plain") ? footnote : "", file);
+  for (const file of ["attempts", "scores", "summary"]) assert.ok(originsOf(file).length > 1, file);
+  for (const row of csvText(report).split("\r\n"))
+    if (!/,plain(,| and )/.test(row)) assert.doesNotMatch(row, /imported/);
   const groups = groupsCsv(report).split("\r\n").slice(1, -1);
   for (const row of groups) assert.equal(row.includes("imported"), row.includes(",plain,"), row);
 });

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
-import { csv } from "../formats/csv.ts";
 import { json } from "../formats/json.ts";
-import { latex } from "../formats/latex.ts";
+import { latex, tableFiles } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
+import { csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { samplePage } from "../testing/page-example.ts";
 
@@ -82,7 +82,7 @@ test("each table of attempts has the footnote, so a table that is copied alone h
     const section = sections.find((text) => text.startsWith(heading))!;
     assert.ok(section.includes("1 attempt was started without a check"), heading);
   }
-  const caption = flat(latex(report)).split("\\caption{")[1]!;
+  const caption = flat(tableFiles(report)["main.tex"]!).split("\\caption{")[1]!;
   assert.ok(caption.includes("1 attempt was started without a check"), caption.slice(0, 800));
 });
 
@@ -96,7 +96,7 @@ test("the attempt's row is marked and says which check is missing, in tables, pa
     said.map((text) => text.includes(words)),
     [true, false],
   );
-  for (const row of csv(report).split("\r\n").slice(1))
+  for (const row of csvText(report).split("\r\n"))
     assert.equal(row.includes(words), row.includes(",plain,1,"), row);
 });
 
@@ -109,7 +109,7 @@ test("an attempt before which no reference model was declared has the same mark 
   assert.match(text, /△ started without .* \(no reference model is declared\)/);
   for (const format of [text, latex(made), terminalTable(made, { width: 120, color: false })])
     assert.ok(flat(format).includes("1 attempt was started without a check of reference models"));
-  for (const row of csv(made).split("\r\n").slice(1))
+  for (const row of csvText(made).split("\r\n"))
     assert.equal(row.includes(words), row.includes(",plain,1,"), row);
   const { attempts } = JSON.parse(json(made)) as typeof made;
   assert.deepEqual(attempts[0]!.undeclaredChecks, ["reference-check[task=letters]"]);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
-import { csv } from "../formats/csv.ts";
 import { json } from "../formats/json.ts";
 import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
+import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { samplePage } from "../testing/page-example.ts";
 import { weakLimitsText } from "./weak-limits-words.ts";
@@ -60,9 +60,13 @@ test("the page says at the attempt what was weak", () => {
 });
 
 test("each row of CSV of such an attempt says what was weak, and no other row", () => {
-  const [head, ...rows] = csv(report).split("\r\n").slice(0, -1);
-  assert.match(head!, /,weakLimits,origin$/);
-  for (const row of rows) assert.equal(row.includes(words), row.includes(",plain,1,"), row);
+  for (const file of ["attempts", "scores"]) {
+    const rows = csvRows(report, file);
+    assert.deepEqual([...new Set(rows.map(({ agent }) => agent))], ["plain", "strong"]);
+    for (const row of rows) assert.equal(row.weak_limits, row.agent === "plain" ? words : "", file);
+  }
+  for (const row of csvText(report).split("\r\n"))
+    assert.equal(row.includes(words), row.includes(",plain,1,"), row);
 });
 
 test("without weak limits no table has the mark", () => {

@@ -1,5 +1,5 @@
 // Numbers as tables show them: with a decimal point in every locale, and with the digits that their standard errors support,
-// i.e. two significant digits of the error and at most the scorer's. report.json and report.csv keep all digits.
+// i.e. two significant digits of the error and at most the scorer's. report.json and the CSV files keep all digits.
 
 import { standardDeviation } from "@mlrb/core/statistics/mean";
 import type { Metric } from "@mlrb/formats/report";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csv } from "../formats/csv.ts";
 import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { figureData, figureWords } from "../page/figure-data.ts";
+import { csvRows } from "../testing/csv-rows.ts";
 import { anchorRows, Example, passed, scored } from "../testing/example.ts";
 import { resultsSection } from "./results-section.ts";
 
@@ -73,7 +73,8 @@ test("an absurd score is shown raw and counts as the trivial baseline, in every 
     assert.match(text, /1\.40e\+30 \(counts as 3\.000\)/);
     assert.match(text, /1 below the baseline/);
   }
-  assert.match(csv(found), /,1\.4e\+30,0\.03,2,3,/);
+  const { value, standard_error, items, counted } = csvRows(found, "scores")[1]!;
+  assert.deepEqual([value, standard_error, items, counted], ["1.4e+30", "0.03", "2", "3"]);
   const data = figureData(found, "letters")!;
   assert.ok(
     data.points.every(({ value }) => value <= 3),
@@ -98,6 +99,14 @@ test("an implausible score is marked in every format and changes no number", () 
     assert.match(text, /1 implausible/);
     assert.match(text, /0\.030\}? \((\\num\{)?0\.030\}?\) \?/);
   }
-  assert.match(csv(found), /attempt,smoke,letters,plain,1,bits,.*,,39\.4,,,,\r/);
+  assert.deepEqual(
+    csvRows(found, "scores").map(({ seed, metric, implausible, implausible_by }) => [
+      ...[seed, metric, implausible, Number(implausible_by).toFixed(1)],
+    ]),
+    [
+      ["1", "bits", "true", "39.4"],
+      ["2", "bits", "false", "0.0"],
+    ],
+  );
   assert.match(figureWords(figureData(found, "letters")!), /seed 1 0\.030 \(implausible\)/);
 });

@@ -131,7 +131,7 @@ test("the peak of GPU memory has a column where an attempt's ledger has one, and
   const { text, csv } = of({ gpuMemoryPeakMiB: 38_912 });
   assert.match(text, /\| GPU hours \| peak GPU MiB \| unused \|/);
   assert.match(text, /\| 0\.50 \| 38912 \| 0\.98 \|/);
-  assert.match(csv.split("\r\n")[0]!, /,gpuMemoryPeakMiB,/);
+  assert.match(csv.split("\r\n")[0]!, /,gpu_memory_peak_mib,/);
   assert.match(csv, /,38912,/);
   assert.doesNotMatch(of({}).text, /MiB/);
 });

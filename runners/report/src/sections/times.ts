@@ -72,34 +72,35 @@ export function times(
   return { formatVersion: 1, label: plainText(label), attempts };
 }
 
-const csvColumns = [
-  "task",
-  "agent",
-  "seed",
-  "wallSeconds",
-  "workingSeconds",
-  "budgetSeconds",
-  "ended",
-  "tokens",
-  "dollars",
-  "gpuHours",
-  "firstValidSeconds",
-  "improvementPerHour",
-  "gpuBusyHours",
-  "unusedShare",
-  "sinceImprovementSeconds",
-  "gpuMemoryPeakMiB",
-] as const;
+/** The columns of times.csv, and the fields of an attempt that they show. */
+const csvColumns = {
+  task: "task",
+  agent: "agent",
+  seed: "seed",
+  wall_seconds: "wallSeconds",
+  working_seconds: "workingSeconds",
+  budget_seconds: "budgetSeconds",
+  ended: "ended",
+  tokens: "tokens",
+  dollars: "dollars",
+  gpu_hours: "gpuHours",
+  first_valid_seconds: "firstValidSeconds",
+  improvement_per_hour: "improvementPerHour",
+  gpu_busy_hours: "gpuBusyHours",
+  unused_share: "unusedShare",
+  since_improvement_seconds: "sinceImprovementSeconds",
+  gpu_memory_peak_mib: "gpuMemoryPeakMiB",
+} as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
 export function timesCsv({ attempts, label }: Times): string {
   const rows = attempts.map((attempt) =>
     csvLine([
-      ...[label, ...csvColumns.map((column) => attempt[column] ?? null)],
+      ...[label, ...Object.values(csvColumns).map((field) => attempt[field] ?? null)],
       ...[attempt.reached ?? "", importedText(attempt), servedWords(attempt.served ?? [])],
     ]),
   );
-  return [csvLine(["label", ...csvColumns, "reached", "origin", "served"]), ...rows].join("");
+  return [csvLine(["label", ...Object.keys(csvColumns), "reached", "origin", "served"]), ...rows].join("");
 }
 
 /** The table of durations and costs, for the terminal, Markdown and LaTeX. */

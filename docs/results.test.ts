@@ -1,0 +1,56 @@
+// docs/results.md has every column of every CSV file, and its example runs on the committed sample.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { resultRows } from "@mlrb/formats/report/result-tables";
+
+const path = join(import.meta.dirname, "results.md");
+const text = readFileSync(path, "utf8");
+
+type Column = { type?: string | readonly string[]; enum?: readonly string[]; description?: string };
+
+function columnsText(): string {
+  return Object.entries(resultRows)
+    .map(([name, { properties }]) => {
+      const rows = Object.entries(properties as Record<string, Column>).map(
+        ([column, { description = "" }]) =>
+          `| \`${column}\` | ${typeText(properties, column)} | ${description} |`,
+      );
+      return `### ${name}.csv\n\n| column | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+/** `number`, or the values of an enumeration; the empty cell is not said. */
+function typeText(properties: object, column: string): string {
+  const { type, enum: values } = (properties as Record<string, Column>)[column]!;
+  if (values) return values.join(", ");
+  return [type ?? []]
+    .flat()
+    .filter((one) => one !== "null")
+    .join(" or ");
+}
+
+test("docs/results.md describes every column as the schema does", () => {
+  const block = `<!-- columns -->\n\n${columnsText()}\n<!-- /columns -->`;
+  const expected = text.replace(/<!-- columns -->[\s\S]*<!-- \/columns -->/, () => block);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(path, expected);
+  assert.equal(readFileSync(path, "utf8"), expected, "UPDATE_GOLDEN=1 writes it");
+});
+
+const python = process.env.MLRB_PYTHON;
+const hasPandas = python !== undefined && spawnSync(python, ["-c", "import pandas"]).status === 0;
+
+test("the example with pandas prints the mean of every task of the sample", {
+  skip: hasPandas ? false : "needs MLRB_PYTHON with pandas",
+}, () => {
+  const [, code] = /```python\n([\s\S]*?)```/.exec(text)!;
+  assert.ok(code!.trim().split("\n").length <= 10, "ten lines");
+  const sample = join(import.meta.dirname, "sample");
+  const { status, stdout, stderr } = spawnSync(python!, ["-c", code!, sample], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^baby-lm +3\.052 +2\.566$/m);
+  assert.match(stdout, /^mini-pile +3\.035 +2\.927$/m);
+});

@@ -1,0 +1,182 @@
+// Rows of CSV files that are about single attempts: attempts.csv, scores.csv, moments.csv and secondary.csv.
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { ResultRow } from "@mlrb/formats/report/result-tables";
+import { bestAttempt } from "../paper/best-attempts.ts";
+import { builtOf } from "../paper/built-section.ts";
+import { decisionText } from "../read/decisions.ts";
+import { byText } from "../read/order.ts";
+import { interventionText } from "../story/intervention-words.ts";
+import { headOf, madeColumns, metricColumns, textOrNull } from "./row-parts.ts";
+
+export function attemptRows(report: Report): ResultRow<"attempts">[] {
+  return report.attempts.map((attempt) => {
+    const { task, agent, seed, verdict, note, gpus, resumed } = attempt;
+    return {
+      ...headOf(report),
+      ...{ task, agent, seed },
+      ...madeColumns(attempt),
+      machine_verdict: verdict.kind === "missing" ? null : verdict.machine,
+      reason: textOrNull(notPassed(attempt)),
+      note: textOrNull(note),
+      gpus: gpus ?? null,
+      resumed: resumed ?? 0,
+      interventions: textOrNull(interventionText(attempt)),
+      ...builtColumns(attempt),
+      ...researchColumns(attempt),
+      ...memorisationColumns(attempt),
+    };
+  });
+}
+
+/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict; and people's decisions. */
+function notPassed(attempt: Attempt): string {
+  const { verdict, decisions = [] } = attempt;
+  if (verdict.kind === "missing") return verdict.cause;
+  const decided = decisions.map((one) => `${one.rule} decided by a person: ${decisionText(one)}`);
+  const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "strike");
+  const answers = open.map(
+    ({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`,
+  );
+  return [...answers, ...decided].join("; ");
+}
+
+function builtColumns(attempt: Attempt) {
+  const found = builtOf(attempt);
+  return {
+    parameters: found?.parameters ?? null,
+    bytes: found?.bytes ?? null,
+    architecture: found?.architecture ?? null,
+    weights_from: found?.found ?? null,
+    stated_base: found?.base ?? null,
+    stated_data: found?.data ?? null,
+    stated_method: found?.method ?? null,
+  };
+}
+
+/** All columns are empty if the pipeline does not find iterations. */
+function researchColumns({ research }: Attempt) {
+  const found = research?.kind === "found" ? research : undefined;
+  const calls = found?.benchmarkCalls?.kind === "counted" ? found.benchmarkCalls : undefined;
+  const failure = found?.failure;
+  return {
+    research_reason: research?.kind === "not-measured" ? research.cause : null,
+    executed_iterations: found?.executed ?? null,
+    claimed_iterations: found?.claimedOnly ?? null,
+    distinct_valid_submissions: found?.distinctValid ?? null,
+    runs: found?.runs?.ended ?? null,
+    failed_runs: found?.runs?.failed ?? null,
+    evaluations: found?.runs?.evaluations ?? null,
+    runs_out_of_memory: found?.runs?.outOfMemory ?? null,
+    benchmark_calls: calls?.calls ?? null,
+    benchmark_names: textOrNull(calls?.names.join(", ") ?? ""),
+    limits_reached: textOrNull(found?.limits.join("; ") ?? ""),
+    stated_metric: found?.metric ?? null,
+    stated_minus_measured: found?.saidMinusMeasured ?? null,
+    best_minus_final: found?.bestMinusFinal ?? null,
+    failure: failure ? `${failure.whose}: ${failure.pattern}: ${failure.detail}` : null,
+  };
+}
+
+function memorisationColumns({ memorisation: found }: Attempt) {
+  const compared = found?.kind === "compared" ? found : undefined;
+  return {
+    memorisation: compared?.difference ?? null,
+    memorisation_se: compared?.standardError ?? null,
+    memorisation_noted: compared?.noted ?? null,
+    memorisation_reason: found?.kind === "not-measured" ? found.cause : null,
+  };
+}
+
+/** None of an attempt at a task without scorers. */
+export function scoreRows(report: Report): ResultRow<"scores">[] {
+  const best = new Map(
+    report.cells.map((cell) => [cell, cell.primary ? bestAttempt(cell, report) : undefined]),
+  );
+  return report.attempts.flatMap((attempt) =>
+    Object.entries(attempt.scores).map(([metric, score]) => {
+      const { task, agent, seed, verdict } = attempt;
+      const cell = report.cells.find(
+        (each) => each.task === task && each.agent === agent && each.metric === metric,
+      );
+      const at = cell?.seeds.indexOf(seed) ?? -1;
+      const implausible = cell?.implausible.find((each) => each.seed === seed);
+      return {
+        ...headOf(report),
+        ...{ task, agent, seed },
+        ...metricColumns(report, task, metric),
+        score: score.kind,
+        ...valueColumns(score),
+        items: score.kind === "scored" ? score.items : null,
+        counted: cell?.counted[at] ?? null,
+        floor: cell?.floor ?? null,
+        anchor: cell?.anchor ?? null,
+        normalised: cell?.normalised[at] ?? null,
+        implausible: implausible !== undefined,
+        implausible_by: implausible?.standardErrors ?? null,
+        best: cell !== undefined && best.get(cell)?.attempt === attempt,
+        ...madeColumns(attempt),
+        machine_verdict: verdict.kind === "missing" ? null : verdict.machine,
+        reason: textOrNull(scoreReason(attempt, score)),
+      };
+    }),
+  );
+}
+
+function scoreReason(attempt: Attempt, score: AttemptScore): string {
+  if (score.kind !== "scored") return whyNoValue(score)!;
+  return [notPassed(attempt), attempt.note].filter((text) => text !== "").join("; ");
+}
+
+type AnyScore = AttemptScore | Attempt["moments"][number]["scores"][string];
+
+function valueColumns(score: AnyScore) {
+  const scored = score.kind === "scored" ? score : undefined;
+  return { value: scored?.value ?? null, standard_error: scored?.standardError ?? null };
+}
+
+function whyNoValue(score: AnyScore): string | null {
+  if (score.kind === "scored") return null;
+  return score.kind === "rejected" ? score.reason : score.cause;
+}
+
+/** The checkpoints before the end; the end is in scores.csv. */
+export function momentRows(report: Report): ResultRow<"moments">[] {
+  return report.attempts.flatMap((attempt) =>
+    attempt.moments
+      .slice(0, -1)
+      .flatMap(({ moment, share, submission, admission, scores }): ResultRow<"moments">[] => {
+        const { task, agent, seed } = attempt;
+        const own = { ...headOf(report), task, agent, seed, moment, share };
+        const made = { ...madeColumns(attempt), submission };
+        if (admission.kind === "none") return [{ ...own, ...noMetric, ...made, reason: null }];
+        return Object.entries(scores).map(([metric, score]) => ({
+          ...own,
+          ...metricColumns(report, task, metric),
+          score: score.kind,
+          ...valueColumns(score),
+          ...made,
+          reason: whyNoValue(score),
+        }));
+      }),
+  );
+}
+
+const noMetric = {
+  ...{ metric: null, primary: null, unit: null, direction: null },
+  score: "none" as const,
+  ...{ value: null, standard_error: null },
+};
+
+export function secondaryRows(report: Report): ResultRow<"secondary">[] {
+  return report.attempts.flatMap((attempt) =>
+    Object.entries(attempt.scores).flatMap(([metric, score]) => {
+      if (score.kind !== "scored") return [];
+      const { task, agent, seed } = attempt;
+      const own = { ...headOf(report), task, agent, seed, metric };
+      return Object.keys(score.extra)
+        .sort(byText)
+        .map((name) => ({ ...own, name, value: score.extra[name]!, ...madeColumns(attempt) }));
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { resultRows, resultTables } from "@mlrb/formats/report/result-tables";
+import { costsCsv } from "../paper/costs.ts";
+import { csvRows, csvText, parseCsv } from "../testing/csv-rows.ts";
+import { nastyExample } from "../testing/nasty-example.ts";
+import { attemptRows, momentRows, scoreRows, secondaryRows } from "./attempt-rows.ts";
+import { csvFiles } from "./csv-files.ts";
+import {
+  acrossRows,
+  anchorRows,
+  comparisonRows,
+  publishedRows,
+  sensitivityRows,
+  summaryRows,
+} from "./summary-rows.ts";
+
+const nasty = nastyExample().report();
+
+test("the rows of every file follow the published schema", () => {
+  const tables = {
+    "summary.csv": summaryRows(nasty),
+    "attempts.csv": attemptRows(nasty),
+    "scores.csv": scoreRows(nasty),
+    "anchors.csv": anchorRows(nasty),
+    "moments.csv": momentRows(nasty),
+    "costs.csv": [],
+    "secondary.csv": secondaryRows(nasty),
+    "published.csv": publishedRows(nasty),
+    "sensitivity.csv": sensitivityRows(nasty),
+    "across_tasks.csv": acrossRows(nasty),
+    "comparisons.csv": comparisonRows(nasty),
+  };
+  assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
+  mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");
+});
+
+test("the columns of every file are snake_case, in the order of the schema", () => {
+  const files = { ...csvFiles(nasty), "costs.csv": costsCsv(nasty, noTimes) };
+  for (const [file, text] of Object.entries(files)) {
+    const [head] = parseCsv(text);
+    const row = resultRows[file.replace(".csv", "") as keyof typeof resultRows];
+    assert.deepEqual(head, Object.keys(row.properties), file);
+    for (const column of head!) assert.match(column, /^[a-z][a-z_]*$/, file);
+  }
+});
+
+const noTimes = { formatVersion: 1 as const, label: "smoke", attempts: [] };
+
+test("summary.csv has each cell in full precision, and the interval of valid attempts under its own name", () => {
+  const rows = csvRows(nasty, "summary");
+  assert.equal(rows.length, nasty.cells.length);
+  for (const [at, cell] of nasty.cells.entries()) {
+    const row = rows[at]!;
+    const text = (value: number | null | undefined) =>
+      value === null || value === undefined ? "" : String(value);
+    assert.deepEqual(
+      [row.mean, row.n, row.valid_mean, row.valid_ci_low, row.valid_ci_high, row.floor, row.anchor],
+      [
+        ...[cell.mean, cell.measured, cell.validMean],
+        ...[cell.validInterval?.[0], cell.validInterval?.[1], cell.floor, cell.anchor],
+      ].map(text),
+    );
+    assert.equal(row.mean === "", row.mean_reason !== "", "a missing mean has a reason");
+    assert.equal(row.valid_ci_low === "", row.valid_ci_reason !== "", "a missing interval has a reason");
+  }
+});
+
+test("a score without a value has a reason, and an unknown value is empty, never 0", () => {
+  const missing = csvRows(nasty, "scores").filter(({ score }) => score !== "scored");
+  assert.ok(missing.length > 0);
+  for (const { value, standard_error, reason } of missing) {
+    assert.deepEqual([value, standard_error], ["", ""]);
+    assert.notEqual(reason, "");
+  }
+});
+
+test("an attempt's research and what it built are in its row of attempts.csv", () => {
+  for (const [at, { research, seed }] of nasty.attempts.entries()) {
+    const row = csvRows(nasty, "attempts")[at]!;
+    assert.equal(row.seed, String(seed));
+    const executed = research?.kind === "found" ? String(research.executed) : "";
+    assert.equal(row.executed_iterations, executed);
+    assert.equal(row.research_reason === "", research?.kind !== "not-measured");
+  }
+});
+
+test("a file without rows is left out, except those that every report has", () => {
+  assert.ok(!("published.csv" in csvFiles(nasty)), "published values are of official data");
+  const bare = { ...nasty, cells: [], attempts: [], rows: [], sensitivity: [], agentComparisons: [] };
+  const without = { ...bare, acrossTasks: { ...nasty.acrossTasks, agents: [], leftOut: [] } };
+  assert.deepEqual(Object.keys(csvFiles(without)), [
+    ...["summary.csv", "attempts.csv", "scores.csv", "anchors.csv"],
+  ]);
+  assert.doesNotMatch(csvText(nasty), /,(undefined|NaN|null)(,|\r)/);
+});

@@ -1,0 +1,159 @@
+// Rows of CSV files that rest on several attempts, or on none: cells, agents over tasks, pairs of agents, reference
+// models and published values.
+import type { Report } from "@mlrb/formats/report";
+import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { ResultRow } from "@mlrb/formats/report/result-tables";
+import { headOf, metricColumns, originOf, textOrNull } from "./row-parts.ts";
+
+/** Of an interval that is withheld, both ends are null. */
+function ends(
+  interval: readonly [number, number] | null,
+): readonly [low: number | null, high: number | null] {
+  return interval ?? [null, null];
+}
+
+const ofCell =
+  ({ task, agent }: Pick<Cell, "task" | "agent">) =>
+  (one: { task: string; agent: string }) =>
+    one.task === task && one.agent === agent;
+
+export function summaryRows(report: Report): ResultRow<"summary">[] {
+  return report.cells.map((cell) => {
+    const [validLow, validHigh] = ends(cell.validInterval);
+    const [passLow, passHigh] = ends(cell.passInterval);
+    return {
+      ...headOf(report),
+      ...{ task: cell.task, agent: cell.agent },
+      ...metricColumns(report, cell.task, cell.metric),
+      mean: cell.mean,
+      mean_reason: cell.meanWithheld,
+      n: cell.measured,
+      planned: cell.planned,
+      valid_mean: cell.validMean,
+      valid_n: cell.validN,
+      valid_ci_low: validLow,
+      valid_ci_high: validHigh,
+      valid_ci_reason: cell.validIntervalWithheld,
+      pass_rate: cell.measured === 0 ? null : cell.validN / cell.measured,
+      pass_ci_low: passLow,
+      pass_ci_high: passHigh,
+      disqualified: cell.struck,
+      rejected: cell.rejected,
+      undecided: cell.undecided,
+      below_floor: cell.belowFloor,
+      observations: cell.observations,
+      sd_attempts: cell.errors.betweenAttempts,
+      se_items: cell.errors.overItems,
+      se_items_kind: cell.errors.overItemsIs,
+      floor: cell.floor,
+      anchor: cell.anchor,
+      floor_name: cell.floorName,
+      anchor_name: cell.anchorName,
+      anchor_kind: cell.anchorKind,
+      normalised_mean: cell.normalisedMean,
+      normalised_reason: cell.normalisedWithheld,
+      origin: originOf(report, ofCell(cell)),
+    };
+  });
+}
+
+export function anchorRows(report: Report): ResultRow<"anchors">[] {
+  return report.rows.map((row) => {
+    const { task, metric, name, title, floor, anchor, kind, parameters } = row;
+    return {
+      ...headOf(report),
+      task,
+      ...metricColumns(report, task, metric),
+      ...{ name, title, is_floor: floor, is_anchor: anchor, kind, parameters },
+      ...{ value: row.value, standard_error: row.standardError, reason: row.rejected },
+    };
+  });
+}
+
+export function publishedRows(report: Report): ResultRow<"published">[] {
+  return report.published.map(({ task, metric, who, value, n, note, source }) => ({
+    ...headOf(report),
+    task,
+    ...metricColumns(report, task, metric),
+    ...{ who, value, n, note: textOrNull(note), source },
+  }));
+}
+
+export function sensitivityRows(report: Report): ResultRow<"sensitivity">[] {
+  return report.sensitivity.map((one) => {
+    const { task, agent, metric, variant, mean, attempts, measured } = one;
+    return {
+      ...headOf(report),
+      ...{ task, agent },
+      ...metricColumns(report, task, metric),
+      ...{ variant, mean, attempts, n: measured },
+      origin: originOf(report, ofCell(one)),
+    };
+  });
+}
+
+export function acrossRows(report: Report): ResultRow<"across_tasks">[] {
+  const { agents, leftOut, ranked } = report.acrossTasks;
+  const empty = { ...headOf(report), task: null, value: null, n: null, reason: null, origin: null };
+  type Own = Pick<ResultRow<"across_tasks">, "statistic"> & Partial<ResultRow<"across_tasks">>;
+  const rowsOf = (each: (typeof agents)[number]): Own[] => {
+    const n = each.tasks.length;
+    return [
+      ...(each.meanRank === null
+        ? []
+        : [{ statistic: "mean-rank", value: each.meanRank, n: ranked.length } as const]),
+      ...(n === 0 ? [] : [{ statistic: "mean", value: each.mean, n } as const]),
+      ...each.leaveOneOut.map(
+        ({ without, mean }) => ({ statistic: "mean-without", task: without, value: mean, n: n - 1 }) as const,
+      ),
+      ...(n === 0 ? [] : [{ statistic: "interquartile-mean", value: each.interquartileMean, n } as const]),
+      ...each.leftOut.map(({ task, why }) => ({ statistic: "left-out", task, reason: why }) as const),
+    ];
+  };
+  return [
+    ...agents.flatMap((each) => {
+      const origin = originOf(report, ({ agent }) => agent === each.agent);
+      return rowsOf(each).map((row) => ({ ...empty, agent: each.agent, ...row, origin }));
+    }),
+    ...leftOut.map(
+      ({ task, why }) => ({ ...empty, agent: null, statistic: "left-out", task, reason: why }) as const,
+    ),
+  ];
+}
+
+export function comparisonRows(report: Report): ResultRow<"comparisons">[] {
+  return report.agentComparisons.map((each) => {
+    const [agent_a, agent_b] = each.agents;
+    return {
+      ...headOf(report),
+      ...{ agent_a, agent_b },
+      ...differenceColumns(each),
+      ...overallColumns(each),
+      origin: originOf(report, ({ agent }) => each.agents.includes(agent)),
+    };
+  });
+}
+
+function differenceColumns({ difference }: AgentComparison) {
+  if (difference.kind === "none") {
+    const nothing = { difference: null, ci_low: null, ci_high: null, difference_tasks: null };
+    return { ...nothing, difference_reason: difference.why };
+  }
+  const [ci_low, ci_high] = ends(difference.interval);
+  return {
+    ...{ difference: difference.value, ci_low, ci_high },
+    difference_tasks: difference.tasks.length,
+    difference_reason: difference.withheld,
+  };
+}
+
+function overallColumns({ overall }: AgentComparison) {
+  const found = overall.kind === "tested" ? overall : undefined;
+  const [low, high] = ends(found?.interval ?? null);
+  return {
+    superiority: found?.statistic ?? null,
+    ...{ superiority_ci_low: low, superiority_ci_high: high },
+    ...{ p: found?.p ?? null, p_min: found?.pMin ?? null, tasks: found?.tasks ?? null },
+  };
+}

@@ -1,0 +1,258 @@
+// The tables for a paper, one file each under tables/: the means that decide the tasks, the agents compared, what
+// became of the attempts, the tasks and the agents. costs.ts has the one of costs.
+import type { Published, Report } from "@mlrb/formats/report";
+import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { PaperTable } from "../formats/latex-paper-table.ts";
+import { headWidth } from "../formats/latex-paper-table.ts";
+import { withFootnotes } from "../read/footnotes.ts";
+import { meanText } from "../sections/digits-text.ts";
+import { anchorText, floorText, importedMarkOf, metricOf, publishedText } from "../sections/report-words.ts";
+import { publishedCaption } from "../sections/results-section.ts";
+import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
+import { type TableCell, textCell } from "../sections/table.ts";
+import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+import { validText } from "../sections/valid-text.ts";
+import { clearlyBest } from "./clearly-best.ts";
+import { type DisplayNames, displayNames } from "./display-names.ts";
+import { agentFacts, taskFacts } from "./set-up-section.ts";
+
+/** Those that have rows. */
+export function paperTables(report: Report): PaperTable[] {
+  const names = displayNames(report);
+  return [
+    ...mainTables(report, names),
+    compareTable(report, names),
+    attemptsTable(report, names),
+    tasksTable(report, names),
+    agentsTable(report, names),
+  ].filter(({ table }) => table.groups.length > 0);
+}
+
+type MainRow = { task: string; cells: Cell[]; best: Cell | undefined; published: Published[] };
+
+/** Agents that do not fit one table are in further ones, each with all tasks. Bold compares with all agents. */
+function mainTables(report: Report, names: DisplayNames): PaperTable[] {
+  const rows = report.tasks.flatMap(({ name: task, primary }): MainRow[] => {
+    const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
+    const published = report.published.filter((each) => each.task === task && each.metric === primary);
+    return cells.length === 0 ? [] : [{ task, cells, best: clearlyBest(cells, report), published }];
+  });
+  const agents = report.agents.map(({ name }) => name);
+  const perTable = agentsPerTable(agents.map(names.agent), report.published.length > 0);
+  const parts = Array.from({ length: Math.ceil(agents.length / perTable) }, (_, at) =>
+    agents.slice(at * perTable, (at + 1) * perTable),
+  );
+  return parts.map((own, at) => ({
+    name: at === 0 ? "main" : `main-agents-${at + 1}`,
+    caption: mainCaption(report, rows, parts.length > 1 ? ` Agents, part ${at + 1} of ${parts.length}.` : ""),
+    table: tableOf({
+      groups: oneGroup(rows),
+      columns: [
+        { head: "Task", cell: ({ task }) => names.task(task) },
+        { head: "Metric", cell: ({ cells }) => metricText(report, names, cells[0]!) },
+        ...own.map((agent) => ({
+          head: names.agent(agent),
+          rigid: true,
+          cell: (row: MainRow) => mainCell(report, row, agent),
+        })),
+        {
+          head: "Trivial baseline",
+          rigid: true,
+          cell: ({ cells: [cell] }) => floorText(cell!, metricOf(report, cell!.metric), report.rows),
+        },
+        {
+          head: "Reference model",
+          rigid: true,
+          cell: ({ cells: [cell] }) => anchorText(cell!, metricOf(report, cell!.metric), report.rows),
+        },
+        ...(rows.some(({ published }) => published.length > 0)
+          ? [{ head: "Published", cell: (row: MainRow) => publishedCell(report, row) }]
+          : []),
+      ],
+    }),
+  }));
+}
+
+/** In sizes of the font: 5.5 in without the columns of task, metric, baseline and reference; a published value; a mean. */
+const width = { room: 25, published: 9, mean: 3.5, gap: 0.75 };
+
+function agentsPerTable(heads: string[], withPublished: boolean): number {
+  const room = width.room - (withPublished ? width.published : 0);
+  const widest = Math.max(...heads.map(headWidth), width.mean) + width.gap;
+  return Math.max(1, Math.floor(room / widest));
+}
+
+function metricText(report: Report, names: DisplayNames, { metric }: Cell): string {
+  return `${names.metric(metric)} ${metricOf(report, metric).direction === "higher" ? "↑" : "↓"}`;
+}
+
+function mainCell(report: Report, { cells, best }: MainRow, agent: string): TableCell {
+  const cell = cells.find((each) => each.agent === agent);
+  if (!cell) return noNumber;
+  const mark = importedMarkOf(cell, report.attempts);
+  const coverage = cell.measured === cell.planned ? mark : ` (${cell.measured}/${cell.planned}${mark})`;
+  const mean = cell.mean === null ? "–" : meanText(cell, metricOf(report, cell.metric), cell.mean);
+  return textCell(`${mean}${coverage}`, cell === best ? "strong" : undefined);
+}
+
+function publishedCell(report: Report, { cells, published }: MainRow): TableCell {
+  const metric = metricOf(report, cells[0]!.metric);
+  return { lines: published.map((each) => publishedText(each, metric)) };
+}
+
+function mainCaption(report: Report, rows: MainRow[], part: string): string {
+  const cells = rows.flatMap((row) => row.cells);
+  const isMissing = cells.some(({ measured, planned }) => measured < planned);
+  const sentences = [
+    `Mean over attempts at the metric that decides each task (${countText(cells)}${isMissing ? "; in parentheses measured/planned where some are missing" : ""}).`,
+    "Arrows show which direction is better.",
+    "Failed and disqualified attempts, and those worse than the trivial baseline (guessing, or doing nothing), count as the trivial baseline.",
+    "The reference model is a known model, scored on the same data.",
+    "Bold: the best mean, where it is ahead of every other agent by more than two standard errors over test items; this does not predict further attempts.",
+    ...(rows.some(({ published }) => published.length > 0) ? [publishedCaption] : []),
+  ];
+  return withFootnotes(`${sentences.join(" ")}${part}`, report.attempts);
+}
+
+/** `n = 2 attempts per task and agent`, or the range where attempts are missing. */
+function countText(cells: Cell[]): string {
+  const counts = cells.map(({ measured }) => measured);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const number = least === most ? `n = ${most}` : `n = ${least} to ${most}`;
+  return `${number} ${most === 1 ? "attempt" : "attempts"} per task and agent`;
+}
+
+function compareTable(report: Report, names: DisplayNames): PaperTable {
+  const differs = ({ difference }: AgentComparison) =>
+    difference.kind === "difference" ? differenceTexts(difference) : undefined;
+  const tested =
+    (shown: (overall: Extract<AgentComparison["overall"], { kind: "tested" }>) => string) =>
+    ({ overall }: AgentComparison) =>
+      overall.kind === "tested" ? shown(overall) : noNumber;
+  return {
+    name: "compare",
+    caption: withFootnotes(
+      `Agents compared over all tasks (${countText(report.cells.filter(({ primary }) => primary))}). Difference: mean normalised score of A minus that of B, ` +
+        "failed attempts included, where 0 is the trivial baseline and 1 the reference model, with a 95 % interval from the " +
+        "inverted permutation test. P(A better): probability that an attempt of A is better than one of B, ties half, " +
+        "with a 95 % interval. p: two-sided permutation test of the agents' labels within tasks. In parentheses: number of tasks.",
+      report.attempts,
+    ),
+    table: tableOf({
+      groups: oneGroup(report.agentComparisons),
+      columns: [
+        { head: "A", cell: ({ agents }) => names.agent(agents[0]) },
+        { head: "B", cell: ({ agents }) => names.agent(agents[1]) },
+        {
+          head: "Difference",
+          rigid: true,
+          cell: (each) => {
+            const { difference } = each;
+            if (difference.kind === "none") return noNumber;
+            return `${differs(each)!.value} (${difference.tasks.length})`;
+          },
+        },
+        { head: "95 % interval", rigid: true, cell: (each) => differs(each)?.interval ?? noNumber },
+        {
+          head: "P(A better)",
+          rigid: true,
+          cell: tested(({ statistic, interval }) => rateText(statistic, interval)),
+        },
+        { head: "p", rigid: true, cell: tested(({ p, tasks }) => `${pText(p)} (${tasks})`) },
+      ],
+    }),
+  };
+}
+
+function attemptsTable(report: Report, names: DisplayNames): PaperTable {
+  const counted = (head: string, of: (cell: Cell) => number) => ({
+    head,
+    rigid: true,
+    cell: (cell: Cell) => String(of(cell)),
+  });
+  return {
+    name: "attempts",
+    caption: withFootnotes(
+      `What became of the attempts (${countText(report.cells.filter(({ primary }) => primary))}). Undecided attempts (undec.) are valid: ` +
+        "a rule about them could not be decided. Disq.: disqualified, rej.: rejected, miss.: missing. Pass rate: valid attempts of the measured ones, with Wilson's 95 % interval. Mean of the valid attempts with its " +
+        "95 % Student-t interval: conditional on an attempt being valid, and no interval of the mean over all attempts.",
+      report.attempts,
+    ),
+    table: tableOf({
+      groups: report.tasks.map(({ name }) => ({
+        name,
+        title: names.task(name),
+        rows: report.cells.filter((cell) => cell.task === name && cell.primary),
+      })),
+      columns: [
+        { head: "Agent", cell: ({ agent }) => names.agent(agent) },
+        counted("Valid", ({ validN }) => validN),
+        counted("Undec.", ({ undecided }) => undecided),
+        counted("Disq.", ({ struck }) => struck),
+        counted("Rej.", ({ rejected }) => rejected),
+        counted("Miss.", ({ planned, measured }) => planned - measured),
+        {
+          head: "Pass rate",
+          rigid: true,
+          cell: (cell) =>
+            cell.measured === 0 ? noNumber : rateText(cell.validN / cell.measured, cell.passInterval),
+        },
+        {
+          head: "Mean of valid",
+          rigid: true,
+          cell: (cell) =>
+            cell.validMean === null ? noNumber : withoutCount(validText(cell, metricOf(report, cell.metric))),
+        },
+      ],
+    }),
+  };
+}
+
+/** The number of valid attempts has a column. */
+function withoutCount(text: string): string {
+  return text.replace(/ \(n \d+\)$/, "");
+}
+
+function tasksTable(report: Report, names: DisplayNames): PaperTable {
+  const facts = taskFacts(report);
+  return {
+    name: "tasks",
+    caption: `The tasks (n = ${report.tasks.length}). The metric decides the task. Rules: those whose violation disqualifies an attempt.`,
+    table: tableOf({
+      groups: oneGroup(report.tasks),
+      columns: [
+        { head: "Task", cell: ({ name }) => names.task(name) },
+        {
+          head: "Metric",
+          cell: (task) => {
+            const cell = facts.cellOf(task);
+            return cell ? metricText(report, names, cell) : noNumber;
+          },
+        },
+        { head: "Trivial baseline", rigid: true, cell: facts.floor },
+        { head: "Reference model", rigid: true, cell: facts.anchor },
+        { head: "Time limit", rigid: true, cell: facts.time },
+        { head: "Rules", rigid: true, cell: facts.strikes },
+      ],
+    }),
+  };
+}
+
+function agentsTable(report: Report, names: DisplayNames): PaperTable {
+  const facts = agentFacts(report);
+  return {
+    name: "agents",
+    caption: `The agents (n = ${report.agents.length}). Limits are of one attempt; the time limit is the task's.`,
+    table: tableOf({
+      groups: oneGroup(report.agents),
+      columns: [
+        { head: "Agent", cell: ({ name }) => names.agent(name) },
+        { head: "Kind", cell: facts.kind },
+        { head: "Model", cell: facts.model },
+        { head: "Scaffold", cell: facts.scaffold },
+        { head: "Limits", cell: facts.limits },
+      ],
+    }),
+  };
+}
