@@ -143,3 +143,22 @@ test("torn, foreign and missing files are reported as such", () => {
     cause: "its file cannot be read (ENOENT)",
   });
 });
+
+test("a tool's call is shown once, with its result and without control sequences", () => {
+  const of = { by: "agent", id: "1", name: "shell" };
+  const { events } = read(
+    written([
+      { event: "tool-call", sinceStartMs: 1, ...of, input: JSON.stringify({ command: "ls \u001b[31mx" }) },
+      {
+        ...{ event: "tool-result", sinceStartMs: 9, ...of, outcome: "done", exit: { code: 0 } },
+        ...{ text: `a\n\u001b[2Jb${"c".repeat(3000)}`, rest: null, durationMs: 8, executed: true },
+      },
+    ]),
+  );
+  assert.equal(events.length, 1);
+  const { turn } = events[0]!;
+  assert.ok(turn?.kind === "tool" && turn.input.kind === "command");
+  assert.equal(turn.input.text, "ls x");
+  assert.equal(turn.output.slice(0, 4), "a\nbc");
+  assert.equal(turn.output.length, 400);
+});
