@@ -21,7 +21,7 @@ ${budgetTable(trajectory)}
 `;
 }
 
-function eventHtml({ sinceStartMs, event, text, skippedBefore, turn }: PageEvent): Html {
+export function eventHtml({ sinceStartMs, event, text, skippedBefore, turn }: PageEvent): Html {
   const gap =
     skippedBefore &&
     html`<li class="gap">… some events are left out here; the attempt's record has all of them</li>`;

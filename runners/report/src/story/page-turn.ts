@@ -14,10 +14,14 @@ export type ToolInput =
   | { kind: "command"; text: string }
   | { kind: "file"; path: string; before: string; after: string };
 
-/** `inputs` are those of tool calls by their id. Undefined for events that are not of a conversation. */
+/**
+ * `inputs` are those of tool calls by their id; `whole` is the text of a long one, by default its beginning. Undefined
+ * for events that are not of a conversation.
+ */
 export function pageTurn(
   event: TrajectoryEvent,
   inputs: ReadonlyMap<string, LongText>,
+  whole: (text: LongText) => string = beginning,
 ): PageTurn | undefined {
   switch (event.event) {
     case "message":
@@ -58,7 +62,7 @@ export function pageTurn(
         kind: "tool",
         by,
         name,
-        input: toolInput(inputs.get(event.id) ?? ""),
+        input: toolInput(whole(inputs.get(event.id) ?? "")),
         facts: resultWords(event),
         bad,
         output: whole(event.text),
@@ -69,7 +73,7 @@ export function pageTurn(
   }
 }
 
-function whole(text: LongText): string {
+function beginning(text: LongText): string {
   return typeof text === "string" ? text : `${text.head}…`;
 }
 
@@ -86,9 +90,9 @@ function messageText(json: string): string {
 }
 
 /** A call with a path and a text writes a file; with `old` and `new` it replaces a part of one. */
-function toolInput(input: LongText): ToolInput {
-  const fields = typeof input === "string" ? objectIn(input) : undefined;
-  if (!fields) return { kind: "command", text: whole(input) };
+function toolInput(input: string): ToolInput {
+  const fields = objectIn(input);
+  if (!fields) return { kind: "command", text: input };
   const { path, text } = fields;
   if (typeof path === "string") {
     if (typeof fields.old === "string" && typeof fields.new === "string")
@@ -96,5 +100,5 @@ function toolInput(input: LongText): ToolInput {
     if (typeof text === "string") return { kind: "file", path, before: "", after: text };
   }
   const texts = Object.values(fields).filter((value) => typeof value === "string");
-  return { kind: "command", text: texts.length === 1 ? texts[0]! : whole(input) };
+  return { kind: "command", text: texts.length === 1 ? texts[0]! : input };
 }
