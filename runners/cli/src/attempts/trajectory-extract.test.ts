@@ -162,3 +162,23 @@ test("a tool's call is shown once, with its result and without control sequences
   assert.equal(turn.output.slice(0, 4), "a\nbc");
   assert.equal(turn.output.length, 400);
 });
+
+test("the texts of a long conversation are shortened together, so that a page of many attempts stays small", () => {
+  const long = "x".repeat(800);
+  const { events } = read(
+    written(
+      Array.from({ length: 300 }, (_, at) => {
+        const id = String(at >> 1);
+        const of = { sinceStartMs: at, by: "agent", id, name: "edit_file" };
+        const input = JSON.stringify({ path: "a", old: long, new: long });
+        if (at % 2 === 0) return { event: "tool-call", ...of, input };
+        return {
+          ...{ event: "tool-result", ...of, outcome: "failed", exit: null },
+          ...{ text: long, rest: null, durationMs: 1, executed: true },
+        };
+      }),
+    ),
+  );
+  assert.ok(events.length > 50);
+  assert.ok(JSON.stringify(events).length < 80_000, String(JSON.stringify(events).length));
+});

@@ -22,6 +22,9 @@ const bytesMax = 256 << 10;
 const edge = 15;
 const eventsMax = 120;
 const textMax = 400;
+/** All texts of one trajectory, in characters; over it, each is shortened in proportion. */
+const textsMax = 48 << 10;
+const textMin = 80;
 const common = new Set(["formatVersion", "index", "previous", "time", "sinceStartMs", "event"]);
 
 type Read<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
@@ -51,10 +54,7 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   return {
     kind: "read",
     lines: lines ?? (gap === undefined ? all.length : null),
-    events: chosen(all, gap).map(({ line, ...event }) => {
-      const turn = line?.kind === "event" ? pageTurn(line.event, inputs) : undefined;
-      return turn === undefined ? event : { ...event, text: "", turn: clippedTurn(turn) };
-    }),
+    events: shownEvents(chosen(all, gap), inputs),
     budget: budgetParts(known).map((part) => ({ ...part, words: clipped(part.words) })),
     failures: storyFailures(all.flatMap(({ line }) => line ?? [])).map(({ whose, cause, count, detail }) => ({
       whose: clipped(whose),
@@ -64,6 +64,21 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
     })),
     partly: gap !== undefined,
   };
+}
+
+function shownEvents(
+  events: (Parsed & { skippedBefore: boolean })[],
+  inputs: ReadonlyMap<string, LongText>,
+): PageEvent[] {
+  const shown = (max: number) =>
+    events.map(({ line, ...event }): PageEvent => {
+      const turn = line?.kind === "event" ? pageTurn(line.event, inputs) : undefined;
+      const text = clipped(event.text, max);
+      return turn === undefined ? { ...event, text } : { ...event, text: "", turn: clippedTurn(turn, max) };
+    });
+  const whole = shown(textMax);
+  const length = JSON.stringify(whole).length;
+  return length <= textsMax ? whole : shown(Math.max(textMin, Math.floor((textMax * textsMax) / length)));
 }
 
 /** Inputs of tool calls by the call's id. */
@@ -87,27 +102,28 @@ function isAnswered(line: TrajectoryLine | undefined, answered: ReadonlySet<stri
   return line?.kind === "event" && line.event.event === "tool-call" && answered.has(line.event.id);
 }
 
-function clippedTurn(turn: PageTurn): PageTurn {
+function clippedTurn(turn: PageTurn, max: number): PageTurn {
+  const clip = (text: string) => clipped(text, max);
   switch (turn.kind) {
     case "message":
-      return { ...turn, to: clipped(turn.to), role: clipped(turn.role), text: clipped(turn.text) };
+      return { ...turn, to: clip(turn.to), role: clip(turn.role), text: clip(turn.text) };
     case "answer": {
       const { by, facts, reasoning, text } = turn;
-      const words = { reasoning: clipped(reasoning), text: clipped(text) };
-      return { ...turn, by: clipped(by), facts: clipped(facts), ...words };
+      const words = { reasoning: clip(reasoning), text: clip(text) };
+      return { ...turn, by: clip(by), facts: clip(facts), ...words };
     }
     case "tool": {
       const { by, name, facts, output, input } = turn;
       const made: ToolInput =
         input.kind === "command"
-          ? { kind: "command", text: clipped(input.text) }
+          ? { kind: "command", text: clip(input.text) }
           : {
               kind: "file",
-              path: clipped(input.path),
-              before: clipped(input.before),
-              after: clipped(input.after),
+              path: clip(input.path),
+              before: clip(input.before),
+              after: clip(input.after),
             };
-      const words = { by: clipped(by), name: clipped(name), facts: clipped(facts), output: clipped(output) };
+      const words = { by: clip(by), name: clip(name), facts: clip(facts), output: clip(output) };
       return { ...turn, ...words, input: made };
     }
     default:
@@ -172,6 +188,6 @@ function parse(line: string): Parsed {
   };
 }
 
-function clipped(text: string): string {
-  return shorten(stripVTControlCharacters(text), textMax);
+function clipped(text: string, max = textMax): string {
+  return shorten(stripVTControlCharacters(text), max);
 }

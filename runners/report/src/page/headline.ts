@@ -49,7 +49,8 @@ function winsOf({ acrossTasks, cells, agents }: Report): Map<string, number> {
 }
 
 type Agreement = { other: string; p: number | null; tasks: number; pairs: number } & {
-  kind: "agrees" | "unclear" | "opposes" | "too-few";
+  /** mixed: the test favours the leader, and the interval of the difference of means holds 0. */
+  kind: "agrees" | "mixed" | "unclear" | "opposes" | "too-few";
 };
 
 /** What the test over attempts says of `leader` against another agent; `p` is adjusted for the number of pairs. */
@@ -70,7 +71,7 @@ function agreement(
   if (!ahead) return { ...of, p, tasks, kind: "opposes" };
   const interval = difference.kind === "difference" ? difference.interval : null;
   const within = interval === null || (isFirst ? interval[0] > 0 : interval[1] < 0);
-  return { ...of, p, tasks, kind: within ? "agrees" : "unclear" };
+  return { ...of, p, tasks, kind: within ? "agrees" : "mixed" };
 }
 
 function agreementsOf(report: Report, leader: string): Agreement[] {
@@ -88,10 +89,13 @@ function agreementText(report: Report, leader: string): string {
     return `The test over attempts favours ${listText(opposed.map(({ other }) => other))} (${evidence(opposed)}): who is ahead depends on how tasks are counted.`;
   const agreed = of("agrees");
   const unclear = of("unclear");
-  const open = [...unclear, ...of("too-few")];
+  const mixed = of("mixed");
+  const open = [...mixed, ...unclear, ...of("too-few")];
   if (agreed.length > 0 && open.length > 0)
     return `New attempts would probably agree against ${names(agreed)} (${evidence(agreed)}); against ${names(open)} that is not shown.`;
   if (agreed.length > 0) return `New attempts would probably agree (${evidence(agreed)}).`;
+  if (mixed.length > 0)
+    return `The test over attempts favours ${leader} (${evidence(mixed)}), but the interval of the difference of means holds 0: new attempts may not agree.`;
   if (unclear.length > 0) return `Whether new attempts would agree is not shown (${evidence(unclear)}).`;
   return "There are too few attempts to tell whether new ones would agree.";
 }

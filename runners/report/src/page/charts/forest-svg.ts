@@ -189,7 +189,9 @@ function seedMarks(
 
 function meanMarks(rows: Drawn[], agents: string[]): Plot.Markish[] {
   const colour = ({ cell }: Drawn) => agentColour(cell.agent, agents);
+  const beyond = rows.filter(({ at, cell }) => at !== cell.at);
   return [
+    Plot.text(beyond, { x: "at", y: "y", dx: 10, text: () => "›", fontSize: 15, fill: colour }),
     Plot.dot(
       rows.filter(({ at }) => at !== null),
       {
