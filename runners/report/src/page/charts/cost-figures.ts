@@ -3,6 +3,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
 import { type Html, html } from "../html.ts";
+import { listText } from "../list-text.ts";
 import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
 import { agentColour, agentShape, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
 
@@ -14,7 +15,7 @@ export function costFigures(report: Report, times: Times): Html {
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
-<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${report.tasks.length} tasks, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` ${absent.join(" and ")}: none recorded above 0.`}</p>
+<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${report.tasks.length} tasks, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
 <div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
 `;
 }
