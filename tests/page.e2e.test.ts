@@ -146,7 +146,7 @@ test("a link from outside opens its target and all folders around it", { skip },
 });
 
 test("instances can be filtered by name", { skip }, async () => {
-  const { tab } = await open(pages.sample);
+  const { tab } = await open(pages.sample, {}, "#tab-provenance");
   const all = await tab.locator("details.instance").count();
   await tab.getByLabel("Show instances whose name contains").fill("attempt[task=baby");
   const shown = await tab.locator("details.instance:visible").count();

@@ -115,7 +115,11 @@ export function readingCommands(program: Command, loads: Loads): void {
     .description("print the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
-    .option("--open", "also open the report in the desktop's viewer", false);
+    .option(
+      "--open",
+      "also open the report in the desktop's viewer; a page with whole trajectories, until Ctrl-C",
+      false,
+    );
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
 
   const stageArgument = ["<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'"] as const;

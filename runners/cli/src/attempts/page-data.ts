@@ -1,5 +1,6 @@
 // Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
 // from, and the trajectories of attempts. Only reads; missing files are reported as missing.
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
@@ -70,12 +71,28 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
     report,
     times: times?.kind === "ok" ? times.value : null,
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
+    commit: commitOfProgram(),
     graph: await drawn(plan, instances),
     instances,
     trajectories: behind.flatMap(({ instance, node }) =>
       instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
     ),
   };
+}
+
+/** Null without Git, or outside of a repository. */
+function commitOfProgram(): string | null {
+  try {
+    const git = ["rev-parse", "--verify", "HEAD"];
+    const found = execFileSync("git", git, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+    return /^[0-9a-f]{40,64}$/.test(found) ? found : null;
+  } catch {
+    return null;
+  }
 }
 
 function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {

@@ -143,3 +143,42 @@ test("torn, foreign and missing files are reported as such", () => {
     cause: "its file cannot be read (ENOENT)",
   });
 });
+
+test("a tool's call is shown once, with its result and without control sequences", () => {
+  const of = { by: "agent", id: "1", name: "shell" };
+  const { events } = read(
+    written([
+      { event: "tool-call", sinceStartMs: 1, ...of, input: JSON.stringify({ command: "ls \u001b[31mx" }) },
+      {
+        ...{ event: "tool-result", sinceStartMs: 9, ...of, outcome: "done", exit: { code: 0 } },
+        ...{ text: `a\n\u001b[2Jb${"c".repeat(3000)}`, rest: null, durationMs: 8, executed: true },
+      },
+    ]),
+  );
+  assert.equal(events.length, 1);
+  const { turn } = events[0]!;
+  assert.ok(turn?.kind === "tool" && turn.input.kind === "command");
+  assert.equal(turn.input.text, "ls x");
+  assert.equal(turn.output.slice(0, 4), "a\nbc");
+  assert.equal(turn.output.length, 400);
+});
+
+test("the texts of a long conversation are shortened together, so that a page of many attempts stays small", () => {
+  const long = "x".repeat(800);
+  const { events } = read(
+    written(
+      Array.from({ length: 300 }, (_, at) => {
+        const id = String(at >> 1);
+        const of = { sinceStartMs: at, by: "agent", id, name: "edit_file" };
+        const input = JSON.stringify({ path: "a", old: long, new: long });
+        if (at % 2 === 0) return { event: "tool-call", ...of, input };
+        return {
+          ...{ event: "tool-result", ...of, outcome: "failed", exit: null },
+          ...{ text: long, rest: null, durationMs: 1, executed: true },
+        };
+      }),
+    ),
+  );
+  assert.ok(events.length > 50);
+  assert.ok(JSON.stringify(events).length < 80_000, String(JSON.stringify(events).length));
+});

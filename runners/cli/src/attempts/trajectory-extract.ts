@@ -2,7 +2,8 @@
 // A trajectory may have tens of thousands of lines and gigabytes; at most a few hundred KB are read.
 import { statSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import { type LongText, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { readFrom } from "@mlrb/local/store/read-appended";
@@ -10,6 +11,7 @@ import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
+import { type PageTurn, pageTurn, type ToolInput } from "@mlrb/report/story/page-turn";
 import { storyFailures } from "@mlrb/report/story/story-failures";
 import { isNotable } from "@mlrb/report/story/timeline-entry";
 import { shorten } from "../show/shorten.ts";
@@ -20,6 +22,9 @@ const bytesMax = 256 << 10;
 const edge = 15;
 const eventsMax = 120;
 const textMax = 400;
+/** All texts of one trajectory, in characters; over it, each is shortened in proportion. */
+const textsMax = 48 << 10;
+const textMin = 80;
 const common = new Set(["formatVersion", "index", "previous", "time", "sinceStartMs", "event"]);
 
 type Read<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
@@ -36,7 +41,11 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
       cause: `its file cannot be read (${(error as NodeJS.ErrnoException).code})`,
     };
   }
-  const read = parts.map((lines) => lines.map(parse));
+  const parsed = parts.map((lines) => lines.map(parse));
+  const inputs = toolInputs(parsed.flat());
+  const answered = toolAnswers(parsed.flat());
+  // a call is shown with its result
+  const read = parsed.map((lines) => lines.filter(({ line }) => !isAnswered(line, answered)));
   const all = read.flat();
   const sealed = ledger === undefined ? undefined : readLedger(ledger);
   const known = sealed === undefined || typeof sealed === "string" ? null : sealed;
@@ -45,7 +54,7 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   return {
     kind: "read",
     lines: lines ?? (gap === undefined ? all.length : null),
-    events: chosen(all, gap),
+    events: shownEvents(chosen(all, gap), inputs),
     budget: budgetParts(known).map((part) => ({ ...part, words: clipped(part.words) })),
     failures: storyFailures(all.flatMap(({ line }) => line ?? [])).map(({ whose, cause, count, detail }) => ({
       whose: clipped(whose),
@@ -57,19 +66,84 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   };
 }
 
+function shownEvents(
+  events: (Parsed & { skippedBefore: boolean })[],
+  inputs: ReadonlyMap<string, LongText>,
+): PageEvent[] {
+  const shown = (max: number) =>
+    events.map(({ line, ...event }): PageEvent => {
+      const turn = line?.kind === "event" ? pageTurn(line.event, inputs) : undefined;
+      const text = clipped(event.text, max);
+      return turn === undefined ? { ...event, text } : { ...event, text: "", turn: clippedTurn(turn, max) };
+    });
+  const whole = shown(textMax);
+  const length = JSON.stringify(whole).length;
+  return length <= textsMax ? whole : shown(Math.max(textMin, Math.floor((textMax * textsMax) / length)));
+}
+
+/** Inputs of tool calls by the call's id. */
+function toolInputs(all: Parsed[]): Map<string, LongText> {
+  const inputs = new Map<string, LongText>();
+  for (const { line } of all)
+    if (line?.kind === "event" && line.event.event === "tool-call")
+      inputs.set(line.event.id, line.event.input);
+  return inputs;
+}
+
+function toolAnswers(all: Parsed[]): Set<string> {
+  return new Set(
+    all.flatMap(({ line }) =>
+      line?.kind === "event" && line.event.event === "tool-result" ? [line.event.id] : [],
+    ),
+  );
+}
+
+function isAnswered(line: TrajectoryLine | undefined, answered: ReadonlySet<string>): boolean {
+  return line?.kind === "event" && line.event.event === "tool-call" && answered.has(line.event.id);
+}
+
+function clippedTurn(turn: PageTurn, max: number): PageTurn {
+  const clip = (text: string) => clipped(text, max);
+  switch (turn.kind) {
+    case "message":
+      return { ...turn, to: clip(turn.to), role: clip(turn.role), text: clip(turn.text) };
+    case "answer": {
+      const { by, facts, reasoning, text } = turn;
+      const words = { reasoning: clip(reasoning), text: clip(text) };
+      return { ...turn, by: clip(by), facts: clip(facts), ...words };
+    }
+    case "tool": {
+      const { by, name, facts, output, input } = turn;
+      const made: ToolInput =
+        input.kind === "command"
+          ? { kind: "command", text: clip(input.text) }
+          : {
+              kind: "file",
+              path: clip(input.path),
+              before: clip(input.before),
+              after: clip(input.after),
+            };
+      const words = { by: clip(by), name: clip(name), facts: clip(facts), output: clip(output) };
+      return { ...turn, ...words, input: made };
+    }
+    default:
+      return unreachable(turn);
+  }
+}
+
 type Parsed = Omit<PageEvent, "skippedBefore"> & { line: TrajectoryLine | undefined };
 
 /** The first and last events and the notable ones between; all but output if everything fits. */
-function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
+function chosen(all: Parsed[], gap: number | undefined): (Parsed & { skippedBefore: boolean })[] {
   const atEdge = (at: number) => at < edge || at >= all.length - edge;
   const inner = all.filter(({ event }, at) => !atEdge(at) && event !== "output").length;
   let room = eventsMax - Math.min(all.length, 2 * edge);
   const wanted = ({ line, event }: Parsed) =>
     event !== "output" && (inner <= room || !line || isNotable(line));
-  const events: PageEvent[] = [];
+  const events: (Parsed & { skippedBefore: boolean })[] = [];
   let skipped = false;
   const fits = all.map((event, at) => atEdge(at) || wanted(event));
-  for (const [at, { line: _, ...event }] of all.entries()) {
+  for (const [at, event] of all.entries()) {
     if (at === gap) skipped = true;
     if (!fits[at] || (!atEdge(at) && room-- <= 0)) {
       skipped = true;
@@ -114,6 +188,6 @@ function parse(line: string): Parsed {
   };
 }
 
-function clipped(text: string): string {
-  return shorten(stripVTControlCharacters(text), textMax);
+function clipped(text: string, max = textMax): string {
+  return shorten(stripVTControlCharacters(text), max);
 }

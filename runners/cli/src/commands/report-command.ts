@@ -74,6 +74,11 @@ export async function reportCommand(
     );
   }
   if (!options.open) return 0;
+  if (chosen === pageFile && !options.json) {
+    const { serveReport } = await import("../attempts/serve-report.ts");
+    const served = await serveReport({ plan, workspace, folder, options });
+    if (served !== undefined) return served;
+  }
   const problem = await openFile(join(folder, chosen));
   if (problem === undefined) return 0;
   process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);

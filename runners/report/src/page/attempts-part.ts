@@ -13,13 +13,15 @@ import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
 import { interventionMark, interventionText } from "../story/intervention-words.ts";
-import { curvePart } from "./curve-svg.ts";
+import { curvePart } from "./charts/curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
+import { trajectoryPart } from "./trajectory-part.ts";
 
-export function attemptsPart({ report, times, instances, trajectories }: PageData): Html {
-  return html`<section aria-labelledby="each-attempt"><h2 id="each-attempt">Each attempt</h2>
+export function attemptsPart({ report, times, instances, trajectories, served }: PageData): Html {
+  return html`<section aria-labelledby="each-attempt" class="each-attempt"><h2 id="each-attempt">Each attempt</h2>
+<p class="caption">An attempt that is chosen in the table above or in the overview opens here.</p>
 ${report.attempts.map((attempt) => {
   const same = (one: { task?: unknown; agent?: unknown; seed?: unknown }) =>
     one.task === attempt.task && one.agent === attempt.agent && one.seed === attempt.seed;
@@ -28,6 +30,7 @@ ${report.attempts.map((attempt) => {
     time: times?.attempts.find(same),
     trajectory: trajectories.find(same),
     instances: instances.filter(({ axes }) => same(axes)),
+    served: served === true,
   });
 })}
 </section>
@@ -39,24 +42,41 @@ type AttemptDetails = {
   time: Times["attempts"][number] | undefined;
   trajectory: PageTrajectory | undefined;
   instances: PageInstance[];
+  served: boolean;
 };
 
-function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: AttemptDetails): Html {
+function attemptPart(
+  attempt: Attempt,
+  { report, time, trajectory, instances, served }: AttemptDetails,
+): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
-<p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
-${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
+<p>${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
+${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
 ${trajectory && trajectoryPart(trajectory)}
+${served && servedLinks(instances)}
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
+<p><a href="#all-attempts">Back to all attempts</a></p>
 </details>
 `;
+}
+
+/** Addresses are relative to the served page's. */
+function servedLinks(instances: PageInstance[]): Html[] {
+  return instances.flatMap(({ made }) =>
+    made?.record
+      ? [
+          html`<p><a href="trajectory/${made.record}">The whole trajectory</a>, <a href="files/${made.record}/">its files and snapshots</a></p>`,
+        ]
+      : [],
+  );
 }
 
 function timeText(time: AttemptDetails["time"]): string {
@@ -138,41 +158,4 @@ ${
 
 function shortNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
-}
-
-type Readable = PageTrajectory & { kind: "read" };
-
-/** The budget that the attempt used, its failures with their owner, and its events. */
-function trajectoryPart(trajectory: PageTrajectory): Html {
-  if (trajectory.kind === "unreadable") return html`<p>Trajectory: ${trajectory.cause}</p>`;
-  const { lines, events } = trajectory;
-  return html`${budgetTable(trajectory)}
-${failuresPart(trajectory)}
-<details><summary>Trajectory: ${lines ?? "unknown number of"} events</summary><ol class="trajectory">
-${events.map(
-  ({ sinceStartMs, event, text, skippedBefore }) =>
-    html`${skippedBefore && html`<li class="faint">… some events are left out here; the attempt's record has all of them</li>`}<li><span class="when">${sinceStartMs === null ? "" : `${(sinceStartMs / 1000).toFixed(1)} s`}</span> <b>${event}</b> <span class="said">${text}</span></li>`,
-)}
-</ol></details>
-`;
-}
-
-function budgetTable({ budget, task, agent, seed }: Readable): Html | false {
-  if (budget.length === 0) return false;
-  const name = `budget of ${task}, ${agent}, seed ${seed}`;
-  return html`<div class="scroll" role="group" tabindex="0" aria-label="${name}"><table><caption>Budget</caption>
-<thead class="unseen"><tr><th scope="col">part</th><th scope="col">share</th><th scope="col">used</th></tr></thead>
-<tbody>${budget.map(({ name: part, used, limit, words }) => {
-    const share = used !== null && limit !== null && limit > 0 ? Math.min(1, used / limit) : undefined;
-    return html`<tr><th scope="row">${part}</th><td>${share !== undefined && html`<meter min="0" max="1" value="${share.toFixed(4)}" aria-label="${part}"></meter>`}</td><td>${words}</td></tr>`;
-  })}</tbody></table></div>`;
-}
-
-function failuresPart({ failures, partly }: Readable): Html | false {
-  if (failures.length === 0) return false;
-  return html`<p>Failures, with their owner${partly && " (the middle of the trajectory was not read for this page)"}:</p>
-<ul>${failures.map(
-    ({ whose, cause, count, detail }) =>
-      html`<li><b>${whose}</b>: ${cause}${count > 1 && `, ${count} times`}: <span class="said">${detail}</span></li>`,
-  )}</ul>`;
 }

@@ -6,6 +6,7 @@ import type { Seed } from "@mlrb/formats/report/attempt";
 import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
+import type { PageTurn } from "../story/page-turn.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
 
 export type PageData = {
@@ -13,11 +14,15 @@ export type PageData = {
   /** Durations of the attempts; null where the pipeline has none. */
   times: Times | null;
   plan: { pipeline: string; profile: string; selection: string };
+  /** Commit of the program that wrote the page; null where it is in no Git repository. */
+  commit: string | null;
   /** The declared stages with the artifacts between them, as SVG that Graphviz made. */
   graph: string;
   /** Every planned stage instance, in the plan's order, with environments left out. */
   instances: PageInstance[];
   trajectories: PageTrajectory[];
+  /** Whether a server gives whole trajectories and files next to the page; absent in report.html. */
+  served?: true;
 };
 
 export type PageInstance = {
@@ -81,4 +86,6 @@ export type PageEvent = {
   event: string;
   text: string;
   skippedBefore: boolean;
+  /** For an event of a conversation with a model. */
+  turn?: PageTurn;
 };

@@ -3,10 +3,13 @@
 import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
 import { labelText } from "../read/condition-words.ts";
-import { aboutAttempts, coverageLine, plainSection, sections } from "../sections/sections.ts";
+import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
-import { checkpointsPart, figuresPart } from "./figures-part.ts";
-import { html, trusted } from "./html.ts";
+import { attemptsTable } from "./attempts-table.ts";
+import { costFigures } from "./charts/cost-figures.ts";
+import { checkpointsPart, figuresPart } from "./charts/figures-part.ts";
+import { overviewPart, pageHead } from "./first-screen.ts";
+import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
 import type { PageData } from "./page-data.ts";
 import { pageScript } from "./page-script.ts";
@@ -14,50 +17,54 @@ import { pageStyle } from "./page-style.ts";
 import { sectionHtml } from "./section-html.ts";
 import { stagesPart } from "./stages-part.ts";
 import { summarySection } from "./summary-section.ts";
+import { type TabId, tabBar, tabOf, tabPanel } from "./tabs.ts";
 
 /** report.html, whole. */
 export function page(data: PageData): string {
   const { report, plan } = data;
-  const name = `${report.title} (${labelText(report)})`;
-  const summary = plainSection(aboutAttempts(summarySection(report), report));
-  const [results, ...others] = sections(report);
   const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
+  // the script is first, so that it hides the other tabs before they are drawn
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '${sourceHash(pageScript)}'; base-uri 'none'; form-action 'none'">
-<title>${name}</title>
+<title>${report.title} (${labelText(report)})</title>
 <style>${trusted(pageStyle)}</style>
+<script>${trusted(pageScript)}</script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the results</a>
-<header>
-<h1>${name}</h1>
-${report.note !== "" && html`<p class="smoke"><b>${report.note}</b></p>`}
-<p>${coverageLine(report)} Pipeline ${made}.</p>
-<nav aria-label="Sections"><ul>
-<li><a href="#section__Summary">Summary</a></li><li><a href="#section__Results">Results</a></li><li><a href="#figures">Figures</a></li><li><a href="#each-attempt">Attempts</a></li><li><a href="#numbers">Means</a></li><li><a href="#stages">Stages</a></li>
-</ul></nav>
-<p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p>
-</header>
-<main id="main">
-${summary.tables.some(({ groups }) => groups.length > 0) && sectionHtml(summary)}
-${results && sectionHtml(results)}
-${figuresPart(report)}
-${others.map(sectionHtml)}
-${data.times !== null && sectionHtml(costsSection(report, data.times))}
-${checkpointsPart(report)}
-${attemptsPart(data)}
-${numbersPart(report, data.instances)}
-${stagesPart(data)}
+${pageHead(data)}
+${tabBar()}
+<main id="main" tabindex="-1">
+${panels(data)}
 </main>
 <footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and report.tex next to this page.</p></footer>
-<script>${trusted(pageScript)}</script>
 </body>
 </html>
 `.markup;
+}
+
+function panels(data: PageData): Html[] {
+  const { report, times, instances } = data;
+  const summary = plainSection(aboutAttempts(summarySection(report), report));
+  const all = sections(report).map((section) => ({ tab: tabOf(section), drawn: sectionHtml(section) }));
+  const of = (id: TabId) => all.filter(({ tab }) => tab === id).map(({ drawn }) => drawn);
+  const [results = html``, ...otherResults] = of("results");
+  const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
+  return [
+    tabPanel("results", [overviewPart(report), results, figuresPart(report), ...otherResults]),
+    tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
+    tabPanel(
+      "cost",
+      times === null ? [] : [costFigures(report, times), sectionHtml(costsSection(report, times))],
+    ),
+    tabPanel("over-time", [checkpointsPart(report), ...of("over-time")]),
+    tabPanel("statistics", [compared, ...of("statistics")]),
+    tabPanel("provenance", [...of("provenance"), numbersPart(report, instances), stagesPart(data)]),
+  ];
 }
 
 /** The page's policy allows only this script. */

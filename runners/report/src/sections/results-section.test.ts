@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
-import { figureData, figureWords } from "../page/figure-data.ts";
+import { figureData, figureWords } from "../page/charts/figure-data.ts";
 import { csvRows } from "../testing/csv-rows.ts";
 import { anchorRows, Example, passed, scored } from "../testing/example.ts";
 import { resultsSection } from "./results-section.ts";

@@ -5,9 +5,9 @@ import { floored } from "@mlrb/core/statistics/floored";
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
-import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
-import { scoreError, supportedText } from "../sections/digits-text.ts";
-import { floorText, metricOf } from "../sections/report-words.ts";
+import { changedOverTime, momentCounting } from "../../compare/moment-counting.ts";
+import { scoreError, supportedText } from "../../sections/digits-text.ts";
+import { floorText, metricOf } from "../../sections/report-words.ts";
 
 export type CheckpointsData = {
   task: string;

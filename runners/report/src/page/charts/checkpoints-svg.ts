@@ -1,5 +1,6 @@
 // A task's figure over the budget as SVG: every attempt at its intermediate checkpoints, and every agent's mean.
 import * as Plot from "@observablehq/plot";
+import type { Html } from "../html.ts";
 import { type CheckpointPoint, type CheckpointsData, checkpointsWords } from "./checkpoints-data.ts";
 import {
   agentColour,
@@ -10,7 +11,6 @@ import {
   drawFigure,
   pointMarks,
 } from "./draw-figure.ts";
-import type { Html } from "./html.ts";
 
 type Mean = CheckpointsData["means"][number];
 

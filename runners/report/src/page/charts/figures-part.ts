@@ -1,12 +1,12 @@
 // The page's figures: every attempt of a task, and every attempt at its intermediate checkpoints.
 
 import type { Report } from "@mlrb/formats/report";
-import { plainText } from "../read/plain-text.ts";
+import { plainText } from "../../read/plain-text.ts";
+import { type Html, html } from "../html.ts";
 import { checkpointsData } from "./checkpoints-data.ts";
 import { checkpointsSvg } from "./checkpoints-svg.ts";
 import { figureData } from "./figure-data.ts";
 import { figureSvg } from "./figure-svg.ts";
-import { type Html, html } from "./html.ts";
 
 export function figuresPart(report: Report): Html {
   const agents = report.agents.map(({ name }) => name);
@@ -26,10 +26,11 @@ ${data.absent.map(({ agent, seed, why }) => html`<p class="bad">${agent}, seed $
   });
 }
 
-/** Only tasks at which an attempt's submission changed over time. */
+/** Only tasks at which an attempt's submission changed over time; without any, it says so. */
 export function checkpointsPart(report: Report): Html {
   const agents = report.agents.map(({ name }) => name);
-  return figures(report, {
+  const none = html`<section><p class="caption">No submission is known at intermediate checkpoints at which it differs from the final one.</p></section>`;
+  const drawn = figures(report, {
     id: "over-time",
     heading: "Every attempt at its intermediate checkpoints",
     caption:
@@ -43,6 +44,7 @@ ${data.floor === null && html`<p class="bad">The trivial baseline is unknown: fa
       );
     },
   });
+  return drawn.markup === "" ? none : drawn;
 }
 
 type Figures = { id: string; heading: string; caption: string; figure: (task: string) => Html | undefined };

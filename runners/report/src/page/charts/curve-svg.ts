@@ -2,8 +2,8 @@
 
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
+import { type Html, html } from "../html.ts";
 import { axisDomain, drawFigure } from "./draw-figure.ts";
-import { type Html, html } from "./html.ts";
 
 type Timed = Times["attempts"][number];
 

@@ -1,5 +1,6 @@
 // A task's figure as SVG: every attempt and every agent's mean, between the rows that they are compared with.
 import * as Plot from "@observablehq/plot";
+import type { Html } from "../html.ts";
 import {
   agentColour,
   apart,
@@ -10,7 +11,6 @@ import {
   pointMarks,
 } from "./draw-figure.ts";
 import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
-import type { Html } from "./html.ts";
 
 const rowHeight = 46;
 const marginTop = 96; // for the rows' names, which are slanted
@@ -42,7 +42,7 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
         labelArrow: "none",
         ticks: 6,
       },
-      y: { domain: shown.map(clipped), label: null, tickSize: 0 },
+      y: { domain: shown.map((name) => clipped(name)), label: null, tickSize: 0 },
       marks: [
         ...lineMarks(data.lines, perPixel),
         ...meanMarks(data.means, agents),

@@ -6,10 +6,10 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import { counting } from "../compare/counting.ts";
-import { meanText, scoreError, supportedText } from "../sections/digits-text.ts";
-import { floorText, grouped, metricOf, verdictWord } from "../sections/report-words.ts";
-import { rowName } from "../sections/rows-section.ts";
+import { counting } from "../../compare/counting.ts";
+import { meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
+import { floorText, grouped, metricOf, verdictWord } from "../../sections/report-words.ts";
+import { rowName } from "../../sections/rows-section.ts";
 
 export type FigureData = {
   task: string;

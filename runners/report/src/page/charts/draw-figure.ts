@@ -2,7 +2,7 @@
 // Colours come from the page's style, which has them for light, dark and print.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import { type Html, trusted } from "./html.ts";
+import { type Html, trusted } from "../html.ts";
 
 export const figureWidth = 560;
 
@@ -68,6 +68,13 @@ export function pointMarks<Point extends OfAgent & { kind: "counts" | "failed" }
   );
 }
 
+const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
+
+/** The agent's shape as a character, for legends. */
+export function agentSign(agent: string, agents: readonly string[]): string {
+  return signs[agentShape(agent, agents)];
+}
+
 /** Agents get the page's colours `--agent-1` and on, in the report's order. */
 export function agentColour(agent: string, agents: readonly string[]): string {
   return `var(--agent-${(agents.indexOf(agent) % 6) + 1})`;
@@ -82,6 +89,6 @@ export function agentShape(agent: string, agents: readonly string[]): (typeof sh
 
 const labelMax = 24;
 
-export function clipped(text: string): string {
-  return text.length > labelMax ? `${text.slice(0, labelMax - 1)}…` : text;
+export function clipped(text: string, charactersMax = labelMax): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
 }

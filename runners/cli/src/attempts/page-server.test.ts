@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
+import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
+import { type PageServer, servePage } from "./page-server.ts";
+import { trajectoryPiece } from "./trajectory-piece.ts";
+
+const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
+const above = mkdtempSync(join(tmpdir(), "mlrb-server-"));
+const folder = join(above, "record");
+const digest = "a".repeat(64);
+let server: PageServer;
+
+const line = (index: number, fields: object) =>
+  JSON.stringify({
+    formatVersion: 1,
+    index,
+    previous: "0",
+    time: "2026-01-01T00:00:00Z",
+    sinceStartMs: index,
+    ...fields,
+  });
+const output = (index: number, text: string) => line(index, { event: "output", stream: "stdout", text });
+
+const source = (lines: () => Iterable<TrajectoryLine>) =>
+  ({
+    slot: { pipeline: "p", profile: "smoke", stage: "attempt[task=t]" },
+    lines,
+    whole: (text: unknown) => ({ text: typeof text === "string" ? text : "whole", missing: null }),
+  }) as never;
+
+before(async () => {
+  mkdirSync(join(folder, "snapshots", "0001 é"), { recursive: true });
+  writeFileSync(join(above, "secret"), "the secret");
+  writeFileSync(join(folder, "snapshots", "0001 é", "note.txt"), hostile);
+  writeFileSync(join(folder, "weights"), Buffer.from([0, 255, 1]));
+  writeFileSync(join(folder, "long"), "é".repeat(200_000));
+  symlinkSync("../secret", join(folder, "link"));
+  symlinkSync("..", join(folder, "up"));
+  const lines = Array.from({ length: 450 }, (_, at) =>
+    output(at, at === 430 ? `needle ${hostile}` : `step ${at}`),
+  );
+  writeFileSync(join(folder, "trajectory"), `${lines.join("\n")}\n`);
+  const attempt = { folder, source: () => source(() => trajectoryLines(join(folder, "trajectory"))) };
+  server = await servePage({ page: "<p>the page</p>", attempts: new Map([[digest, attempt]]) });
+});
+
+after(async () => {
+  await server.close();
+  rmSync(above, { recursive: true });
+});
+
+type Asked = { host?: string; method?: string; whole?: boolean };
+
+/** `path` is sent as it is, after the token unless `whole`. */
+function ask(path: string, { host, method = "GET", whole = false }: Asked = {}) {
+  const url = new URL(server.address);
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number;
+    text: string;
+    policy: string;
+  }>();
+  const sent = request(
+    {
+      host: url.hostname,
+      port: url.port,
+      path: whole ? path : `${url.pathname}${path}`,
+      method,
+      headers: { host: host ?? url.host },
+    },
+    (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece) => (text += piece));
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode!,
+          text,
+          policy: String(response.headers["content-security-policy"]),
+        }),
+      );
+    },
+  );
+  sent.on("error", reject).end();
+  return promise;
+}
+
+test("the page is served on loopback under a token of 192 bits, and nothing without it", async () => {
+  assert.match(server.address, /^http:\/\/127\.0\.0\.1:\d+\/[A-Za-z0-9_-]{32}\/$/);
+  assert.deepEqual([(await ask("")).status, (await ask("")).text], [200, "<p>the page</p>"]);
+  for (const path of ["/", `/${"a".repeat(32)}/`, `/${"a".repeat(32)}/trajectory/${digest}`, "//x/", "/%"])
+    assert.equal((await ask(path, { whole: true })).status, 404, path);
+});
+
+test("another host, and a method that is no reading, are refused", async () => {
+  for (const host of [
+    "evil.example",
+    "localhost:80",
+    `127.0.0.1.evil.example`,
+    new URL(server.address).hostname,
+  ])
+    assert.equal((await ask("", { host })).status, 403, host);
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
+    assert.equal((await ask("", { method })).status, 405);
+});
+
+test("no path leads out of a record, by dots, encoding, links or another digest", async () => {
+  const paths = [
+    "../secret",
+    "%2e%2e/secret",
+    "..%2fsecret",
+    "..%5csecret",
+    "link",
+    "up/secret",
+    "up/",
+    "%00",
+    "snapshots//x",
+    "%",
+    "/secret",
+  ];
+  for (const path of [
+    ...paths.map((one) => `files/${digest}/${one}`),
+    `files/${"b".repeat(64)}/`,
+    `files/${digest}`,
+  ]) {
+    const { status, text } = await ask(path);
+    assert.equal(status, 404, path);
+    assert.doesNotMatch(text, /the secret/, path);
+  }
+});
+
+test("files and folders of an attempt are shown as text, never as markup, and no script may run", async () => {
+  const listed = await ask(`files/${digest}/`);
+  assert.match(listed.text, /href="\.\/snapshots\/"/);
+  assert.match(listed.text, /link \(neither a file nor a folder\)/);
+  const { text, policy } = await ask(`files/${digest}/snapshots/0001%20%C3%A9/note.txt`);
+  assert.match(text, /&#60;script&#62;alert/);
+  assert.doesNotMatch(text, /<script|<img/);
+  assert.match(policy, /default-src 'none'/);
+  assert.match((await ask(`files/${digest}/weights`)).text, /3 bytes that are not text/);
+  const long = (await ask(`files/${digest}/long`)).text;
+  assert.match(long, /The beginning of 400000 bytes/);
+  assert.ok(long.length < 300_000);
+});
+
+test("a trajectory is served in pieces, and searched whole", async () => {
+  const first = await ask(`trajectory/${digest}`);
+  assert.match(first.text, /200 events, from line 1 of 450/);
+  assert.match(first.text, /href="\?from=200"/);
+  const found = await ask(`trajectory/${digest}?find=NEEDLE`);
+  assert.match(found.text, /1 events that contain “NEEDLE”/);
+  assert.doesNotMatch(found.text, /<script|<img/);
+  assert.doesNotMatch(
+    (await ask(`trajectory/${digest}?find=${encodeURIComponent(hostile)}`)).text,
+    /<script|<img/,
+  );
+  assert.equal((await ask(`trajectory/${digest}?from=-1`)).status, 400);
+});
+
+test("a long text is whole, and a call is shown with its result only", () => {
+  const of = { by: "agent", id: "1", name: "shell" };
+  const long = { head: "be", digest: "0".repeat(64), bytes: 9 };
+  const lines = (): TrajectoryLine[] => [
+    {
+      kind: "event",
+      index: 0,
+      time: null,
+      sinceStartMs: 1,
+      event: { event: "tool-call", ...of, input: '{"command":"ls"}' },
+    },
+    {
+      kind: "event",
+      index: 1,
+      time: null,
+      sinceStartMs: 2,
+      event: {
+        event: "tool-result",
+        ...of,
+        outcome: "done",
+        exit: { code: 0 },
+        text: long,
+        rest: null,
+        durationMs: 1,
+        executed: true,
+      },
+    },
+    { kind: "broken", index: 2, why: "line 3: a line is not JSON" },
+  ];
+  const { events, broken } = trajectoryPiece(source(lines), { from: 0, find: "" });
+  assert.equal(broken, "line 3: a line is not JSON");
+  assert.equal(events.length, 1);
+  const { turn } = events[0]!;
+  assert.ok(turn?.kind === "tool");
+  assert.deepEqual([turn.input, turn.output], [{ kind: "command", text: "ls" }, "whole"]);
+});

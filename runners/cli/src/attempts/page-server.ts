@@ -1,0 +1,128 @@
+// Serves the page on loopback, read-only, with whole trajectories and files of its attempts on demand. Its address holds
+// a random token, so that other users and web pages of this machine cannot guess it. Everything that agents wrote is
+// escaped; no answer but the page itself may run a script.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
+import { filePage, folderPage, trajectoryPage } from "@mlrb/report/page/served-pages";
+import { lookInside } from "./look-inside.ts";
+import { trajectoryPiece } from "./trajectory-piece.ts";
+
+const loopback = "127.0.0.1";
+
+/** An attempt whose record is on this machine; `folder` holds all its files. */
+export type ServedAttempt = { folder: string; source: () => AttemptSource };
+
+export type Served = {
+  page: string;
+  /** By the record's digest. */
+  attempts: ReadonlyMap<string, ServedAttempt>;
+};
+
+export type PageServer = { address: string; close: () => Promise<void> };
+
+/** Listens on a free port until `close`. */
+export async function servePage(served: Served): Promise<PageServer> {
+  const token = randomBytes(24).toString("base64url");
+  const server = createServer({ maxHeaderSize: 16 << 10, requestTimeout: 10_000 }, (request, response) => {
+    let answer: Answer;
+    try {
+      answer = answerTo(request, { served, token, host: `${loopback}:${portOf(server)}` });
+    } catch (error) {
+      answer = problem(500, `it could not be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+    }
+    response.writeHead(answer.status, headersOf(answer)).end(answer.body);
+  });
+  server.maxConnections = 64;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, loopback, resolve);
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { address: `http://${loopback}:${portOf(server)}/${token}/`, close };
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+type Serving = { served: Served; token: string; host: string };
+
+type Answer = { status: number; type: "page" | "html" | "text"; body: string };
+
+/** What is read of a request: nothing but its method, host and address. */
+function answerTo(
+  { method, headers, url: asked }: IncomingMessage,
+  { served, token, host }: Serving,
+): Answer {
+  if (method !== "GET" && method !== "HEAD") return problem(405, "only GET");
+  // a name that a foreign page made lead to loopback is refused (DNS rebinding)
+  if (headers.host !== host) return problem(403, "another host");
+  const url = URL.parse(asked ?? "/", `http://${host}`);
+  const [, given = "", kind, digest = "", ...rest] = url?.pathname.split("/") ?? [];
+  if (!url || !isEqual(given, token)) return notFound;
+  if (kind === "" && digest === "" && rest.length === 0)
+    return { status: 200, type: "page", body: served.page };
+  const attempt = served.attempts.get(digest);
+  if (attempt && kind === "trajectory" && rest.length === 0) return pieceOf(attempt, url.searchParams);
+  if (attempt && kind === "files" && rest.length > 0) return filesOf(attempt, rest);
+  return notFound;
+}
+
+function pieceOf({ source }: ServedAttempt, query: URLSearchParams): Answer {
+  const from = Number(query.get("from") ?? 0);
+  const find = (query.get("find") ?? "").slice(0, 200);
+  if (!Number.isSafeInteger(from) || from < 0) return problem(400, "from is the number of a line");
+  return shown(trajectoryPage(trajectoryPiece(source(), { from, find })));
+}
+
+function filesOf({ folder }: ServedAttempt, parts: string[]): Answer {
+  const found = lookInside(folder, parts);
+  switch (found.kind) {
+    case "none":
+      return notFound;
+    case "folder":
+      return shown(folderPage(found.name, found.files));
+    case "file":
+      return shown(filePage(found.name, found));
+    default:
+      return unreachable(found);
+  }
+}
+
+function shown(body: string): Answer {
+  return { status: 200, type: "html", body };
+}
+
+function problem(status: number, text: string): Answer {
+  return { status, type: "text", body: `${text}\n` };
+}
+
+const notFound = problem(404, "not found");
+
+function isEqual(given: string, token: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+const noScripts =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+function headersOf({ type }: Answer): Record<string, string> {
+  return {
+    "content-type": `text/${type === "text" ? "plain" : "html"}; charset=utf-8`,
+    // the page itself names its one script in its own policy
+    "content-security-policy": type === "page" ? "frame-ancestors 'none'" : noScripts,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer", // the address holds the token
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  };
+}

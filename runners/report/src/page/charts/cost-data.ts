@@ -1,0 +1,83 @@
+// The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks. An
+// agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
+import { mean } from "@mlrb/core/statistics/mean";
+import type { Report } from "@mlrb/formats/report";
+import type { Times } from "@mlrb/formats/times";
+
+type Timed = Times["attempts"][number];
+
+const amounts = [
+  { name: "dollars", of: ({ dollars }: Timed) => dollars },
+  { name: "GPU hours", of: ({ gpuHours }: Timed) => gpuHours },
+  { name: "minutes", of: ({ wallSeconds }: Timed) => (wallSeconds === null ? null : wallSeconds / 60) },
+] as const;
+
+export type CostData = {
+  /** `dollars`, `GPU hours` or `minutes` of one attempt. */
+  amount: string;
+  /** Agents with a mean over tasks; `spent` null where the amount is unknown for any of their attempts. */
+  agents: CostPoint[];
+  /** Cheapest first. */
+  pareto: CostPoint[];
+  /** Means of single tasks, where they are known. */
+  tasks: (CostPoint & { task: string })[];
+};
+export type CostPoint = { agent: string; spent: number | null; score: number };
+
+/** One entry for each amount that is known and above 0 for any attempt. */
+export function costData(report: Report, times: Times): CostData[] {
+  const shown = report.acrossTasks.agents.filter(({ mean }) => mean !== null);
+  return amounts.flatMap(({ name, of }) => {
+    if (!times.attempts.some((one) => (of(one) ?? 0) > 0)) return [];
+    const spentAt = (agent: string, task: string) => {
+      const own = times.attempts.filter(
+        (one) => one.agent === agent && one.task === task && one.interventions === undefined,
+      );
+      const known = own.map(of).filter((value) => value !== null);
+      return known.length < own.length || own.length === 0 ? null : (mean(known) ?? null);
+    };
+    const agents = shown.map((each): CostPoint => {
+      const spent = each.tasks.map((task) => spentAt(each.agent, task));
+      const known = spent.filter((value) => value !== null);
+      return {
+        agent: each.agent,
+        spent: known.length < spent.length ? null : (mean(known) ?? null),
+        score: each.mean!,
+      };
+    });
+    const tasks = shown.flatMap(({ agent, tasks: own }) =>
+      own.flatMap((task) => {
+        const cell = report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
+        const spent = spentAt(agent, task);
+        if (spent === null || !cell || cell.normalisedMean === null) return [];
+        return [{ agent, task, spent, score: cell.normalisedMean }];
+      }),
+    );
+    return [{ amount: name, agents, pareto: paretoOf(agents), tasks }];
+  });
+}
+
+/** The agents that no other one beats in both, cheapest first. Unknown costs are never on the line. */
+export function paretoOf(agents: CostPoint[]): CostPoint[] {
+  const known = agents.filter((one): one is CostPoint & { spent: number } => one.spent !== null);
+  let best = Number.NEGATIVE_INFINITY;
+  return [...known]
+    .sort((a, b) => a.spent - b.spent || b.score - a.score)
+    .filter(({ score }) => {
+      const isBetter = score > best;
+      best = Math.max(best, score);
+      return isBetter;
+    });
+}
+
+/** The figure in words, for readers who do not see it. */
+export function costWords({ amount, agents, pareto }: CostData): string {
+  const points = agents.map(
+    ({ agent, spent, score }) => `${agent}: normalised mean ${score.toFixed(2)}, ${spentText(amount, spent)}`,
+  );
+  return `Normalised mean over tasks against ${amount} of one attempt. ${points.join("; ")}. On the Pareto line: ${pareto.map(({ agent }) => agent).join(", ") || "none"}`;
+}
+
+export function spentText(amount: string, spent: number | null): string {
+  return spent === null ? `${amount} unknown` : `${Number(spent.toPrecision(2))} ${amount}`;
+}

@@ -1,0 +1,100 @@
+// Score against cost as SVG, one figure for each kind of cost, with the Pareto line of the agents.
+import type { Report } from "@mlrb/formats/report";
+import type { Times } from "@mlrb/formats/times";
+import * as Plot from "@observablehq/plot";
+import { type Html, html } from "../html.ts";
+import { listText } from "../list-text.ts";
+import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
+import { agentColour, agentShape, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
+
+export function costFigures(report: Report, times: Times): Html {
+  const agents = report.agents.map(({ name }) => name);
+  const drawn = costData(report, times).filter((data) => data.agents.length > 0);
+  const shown = new Set(drawn.map(({ amount }) => amount));
+  const absent = ["dollars", "GPU hours", "minutes"].filter((name) => !shown.has(name));
+  const { tasks } = report.acrossTasks;
+  const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
+  return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
+<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${report.tasks.length} tasks, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
+<div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
+`;
+}
+
+function costSvg(data: CostData, agents: string[]): Html {
+  const known = data.agents.filter(({ spent }) => spent !== null);
+  const unknown = data.agents.filter(({ spent }) => spent === null);
+  const most = Math.max(...[...known, ...data.tasks].map(({ spent }) => spent!), 0) || 1;
+  const y = axisDomain(
+    [...data.agents, ...data.tasks].map(({ score }) => score),
+    0.12,
+  );
+  const colour = ({ agent }: CostPoint) => agentColour(agent, agents);
+  const name = (dx: number, fill: string | typeof colour) => ({
+    y: "score",
+    text: ({ agent }: CostPoint) => clipped(agent),
+    textAnchor: "start" as const,
+    dx,
+    dy: -9,
+    fill,
+    fontWeight: 600,
+  });
+  return drawFigure(
+    {
+      width: 400,
+      height: 280,
+      marginLeft: 54,
+      marginRight: 90, // for the agents' names
+      marginBottom: 44,
+      marginTop: 26,
+      x: {
+        domain: [0, most * 1.05],
+        ticks: 5,
+        label: `${data.amount} of one attempt`,
+        labelAnchor: "center",
+        labelArrow: "none",
+      },
+      y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
+      marks: [
+        Plot.line(data.pareto, {
+          x: "spent",
+          y: "score",
+          stroke: "var(--line)",
+          strokeDasharray: "4 3",
+          curve: "step-after",
+        }),
+        Plot.dot(data.tasks, {
+          x: "spent",
+          y: "score",
+          r: 3,
+          fill: colour,
+          fillOpacity: 0.3,
+          title: ({ agent, task, spent }: CostData["tasks"][number]) =>
+            `${task}, ${agent}: ${spentText(data.amount, spent)}`,
+        }),
+        Plot.dot(known, {
+          x: "spent",
+          y: "score",
+          r: 6.5,
+          fill: colour,
+          stroke: "var(--ground)",
+          symbol: (({ agent }: CostPoint) => agentShape(agent, agents)) as never,
+        }),
+        Plot.text(known, { x: "spent", ...name(8, colour) }),
+        Plot.dot(unknown, {
+          x: () => 0,
+          y: "score",
+          r: 6.5,
+          fill: "var(--soft)",
+          fillOpacity: 0.5,
+          stroke: "var(--soft)",
+        }),
+        Plot.text(unknown, {
+          x: () => 0,
+          ...name(10, "var(--soft)"),
+          text: ({ agent }: CostPoint) => `${clipped(agent)}: unknown`,
+        }),
+      ],
+    },
+    costWords(data),
+  );
+}

@@ -1,0 +1,51 @@
+// The last row of the forest plot: the difference of means over tasks between the leading agent and each other one. Pure.
+import type { Report } from "@mlrb/formats/report";
+import { differenceTexts } from "../../sections/statistics-text.ts";
+
+/** `value` over 0: the first agent is better. */
+export type DifferenceRow = {
+  first: string;
+  second: string;
+  value: number;
+  interval: [number, number] | null;
+  /** `3 of 7 tasks, no interval`. */
+  note: string;
+  words: string;
+};
+
+/** The agent with the best mean rank, then the best mean over tasks; undefined without such a number. */
+function leadingAgent({ acrossTasks: { agents } }: Report): string | undefined {
+  const known = agents.filter(({ meanRank, mean }) => meanRank !== null || mean !== null);
+  const order = [...known].sort(
+    (a, b) => (a.meanRank ?? 1e9) - (b.meanRank ?? 1e9) || (b.mean ?? -1e9) - (a.mean ?? -1e9),
+  );
+  return order[0]?.agent;
+}
+
+export function differenceRows(report: Report): DifferenceRow[] {
+  const leader = leadingAgent(report);
+  return report.agentComparisons.flatMap(({ agents: [one, other], difference }): DifferenceRow[] => {
+    if (difference.kind === "none" || (one !== leader && other !== leader)) return [];
+    const turned = other === leader;
+    const [first, second] = turned ? [other, one] : [one, other];
+    const { value, interval } = difference;
+    const own = {
+      value: turned ? -value : value,
+      interval:
+        interval && turned
+          ? ([-interval[1]!, -interval[0]!] as [number, number])
+          : (interval as [number, number] | null),
+    };
+    const texts = differenceTexts(own);
+    const over = `${difference.tasks.length} of ${report.tasks.length} tasks`;
+    const why =
+      difference.withheld === "no-spread" ? "no interval: no spread" : "no interval: too few attempts";
+    return [
+      {
+        ...{ first, second, ...own },
+        note: `${over}${interval === null ? `, ${why}` : ""}`,
+        words: `${first} minus ${second} over ${over}: ${texts.value}${texts.interval === null ? `, ${why}` : `, 95 % interval ${texts.interval}`}`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,80 @@
+// What the page shows before anything is clicked: what was run, who did better, and the score of every attempt.
+import type { Report } from "@mlrb/formats/report";
+import { labelText } from "../read/condition-words.ts";
+import { plainText } from "../read/plain-text.ts";
+import { coverageLine } from "../sections/sections.ts";
+import { differenceRows } from "./charts/difference-rows.ts";
+import { differencesSvg } from "./charts/differences-svg.ts";
+import { agentColour, agentSign } from "./charts/draw-figure.ts";
+import { forestData } from "./charts/forest-data.ts";
+import { forestSvg } from "./charts/forest-svg.ts";
+import { heatMap } from "./charts/heat-map.ts";
+import { headline } from "./headline.ts";
+import { type Html, html } from "./html.ts";
+import type { PageData } from "./page-data.ts";
+
+export function pageHead({ report, plan, commit, instances }: PageData): Html {
+  const { planned, missing } = report.coverage.attempts;
+  const date = lastDay(instances);
+  const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
+  return html`<header>
+<div class="title"><h1>${report.title} (${labelText(report)})</h1>
+<ul class="badges" aria-label="About this run">
+<li class="${report.smoke ? "badge warning" : "badge"}">${report.smoke ? `${plan.profile}: practice data, do not cite` : plan.profile}</li>
+<li class="badge">${planned - missing} of ${planned} attempts</li>
+${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
+${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
+</ul></div>
+<p class="headline">${unbroken(plainText(headline(report), 2000))}</p>
+<div class="below"><p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}${coverageLine(report)} Pipeline ${made}.</p>
+<p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p></div>
+</header>
+`;
+}
+
+/** Numbers as 2.6e-4 are not broken at their sign. */
+function unbroken(text: string): Html[] {
+  return text
+    .split(/(\d[\d.]*e-\d+)/)
+    .map((part, at) => (at % 2 === 1 ? html`<span class="nowrap">${part}</span>` : html`${part}`));
+}
+
+/** The day (UTC) on which the last stage of the results ended; null if none is known. */
+function lastDay(instances: PageData["instances"]): string | null {
+  const ends = instances.flatMap(({ made }) => {
+    const at = made ? Date.parse(made.ran.startedAt) + made.ran.durationMs : Number.NaN;
+    return Number.isFinite(at) ? [at] : [];
+  });
+  if (ends.length === 0) return null;
+  return new Date(ends.reduce((last, end) => Math.max(last, end))).toISOString().slice(0, 10);
+}
+
+/** The forest plot and the heat map; nothing without a task. */
+export function overviewPart(report: Report): Html {
+  const data = forestData(report);
+  if (data.tasks.length === 0 || data.agents.length === 0) return html``;
+  const rows = differenceRows(report);
+  const legend = data.agents.map(
+    (agent) =>
+      html`<li><span class="sign" style="color:${agentColour(agent, data.agents)}" aria-hidden="true">${agentSign(agent, data.agents)}</span> ${agent}</li>`,
+  );
+  return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
+<figure class="forest"><figcaption>Score by task <ul class="legend">${legend}</ul></figcaption>
+<div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "wide")}`}</div>
+<div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "narrow")}`}</div>
+${rows.length === 0 && html`<p class="caption">All tasks: ${noDifference(report)}</p>`}
+</figure>
+<figure class="matrix"><figcaption>Every attempt</figcaption>
+${heatMap(data)}
+<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark has no reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
+</figure></section>
+`;
+}
+
+function noDifference({ agentComparisons, agents }: Report): string {
+  if (agents.length < 2) return "one agent, so there is no difference.";
+  const [why] = agentComparisons.flatMap(({ difference }) =>
+    difference.kind === "none" ? [difference.why] : [],
+  );
+  return `no difference of means${why === undefined ? "" : `: ${why}`}.`;
+}

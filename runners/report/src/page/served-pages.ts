@@ -1,0 +1,73 @@
+// The pages that a server gives next to the report's: a piece of a whole trajectory, and an attempt's files. They have no
+// script; all text of agents is escaped.
+import { type Html, html, trusted } from "./html.ts";
+import type { PageEvent } from "./page-data.ts";
+import { pageStyle } from "./page-style.ts";
+import { eventHtml } from "./trajectory-part.ts";
+
+export type TrajectoryPiece = {
+  /** Of the attempt, e.g. its stage instance. */
+  name: string;
+  events: PageEvent[];
+  /** Index of the first line in the trajectory, from 0. */
+  from: number;
+  /** Lines of the trajectory that could be read. */
+  lines: number;
+  /** A searched text; empty for all events. */
+  find: string;
+  /** Where the next piece begins; null at the end. */
+  next: number | null;
+  /** Why the rest cannot be read; null if it could be. */
+  broken: string | null;
+};
+
+export function trajectoryPage({ name, events, from, lines, find, next, broken }: TrajectoryPiece): string {
+  const searched = find === "" ? "" : ` that contain “${find}”`;
+  const more = new URLSearchParams({ from: String(next), ...(find !== "" && { find }) });
+  return whole(
+    name,
+    html`<form method="get" class="search"><label>Search the whole trajectory <input name="find" type="search" value="${find}" autocomplete="off" spellcheck="false"></label> <button>Search</button></form>
+<p class="caption">${events.length} events${searched}, from line ${from + 1} of ${lines}.</p>
+<div class="trajectory"><ol>${events.map(eventHtml)}</ol></div>
+${broken !== null && html`<p class="bad">The rest cannot be read: ${broken}</p>`}
+<p>${from > 0 && html`<a href="?${new URLSearchParams(find === "" ? {} : { find }).toString()}">From the beginning</a> `}${next !== null && html`<a href="?${more.toString()}">More</a>`}</p>`,
+  );
+}
+
+export type ListedFile = { name: string; kind: "file" | "folder" | "other"; bytes: number };
+
+export function folderPage(name: string, files: ListedFile[]): string {
+  const line = ({ name: file, kind, bytes }: ListedFile) => {
+    const to = `${encodeURIComponent(file)}${kind === "folder" ? "/" : ""}`;
+    return html`<li>${kind === "other" ? html`${file} (neither a file nor a folder)` : html`<a href="./${to}">${file}${kind === "folder" && "/"}</a>${kind === "file" && html` <span class="faint">${bytes} bytes</span>`}`}</li>`;
+  };
+  return whole(name, files.length === 0 ? html`<p>It is empty.</p>` : html`<ul>${files.map(line)}</ul>`);
+}
+
+/** `text` null: not text. */
+export function filePage(
+  name: string,
+  { text, bytes, cut }: { text: string | null; bytes: number; cut: boolean },
+): string {
+  return whole(
+    name,
+    text === null
+      ? html`<p>${bytes} bytes that are not text.</p>`
+      : html`${cut && html`<p class="caption">The beginning of ${bytes} bytes.</p>`}<pre>${text}</pre>`,
+  );
+}
+
+function whole(name: string, inside: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+<style>${trusted(pageStyle)}</style>
+</head>
+<body><header><div class="title"><h1>${name}</h1></div></header>
+<main>${inside}</main></body>
+</html>
+`.markup;
+}
