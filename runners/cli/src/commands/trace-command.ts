@@ -11,6 +11,7 @@ import type { Store } from "@mlrb/local/store/artifact-store";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { printJson } from "../show/print-json.ts";
@@ -51,7 +52,7 @@ export async function traceCommand(
   let untold = false;
   for (const { index, id } of wanted) {
     const { nodes, missing } = traceOf(index, plan, workspace);
-    const again = `pnpm pipeline run ${plan.pipeline}${profile} --only '${id}'`;
+    const again = `${typedProgram()} run ${plan.pipeline}${profile} --only '${id}'`;
     const outdated = moved.get(index) ?? false;
     untold ||= nodes[0]?.stage !== id;
     if (options.json) {

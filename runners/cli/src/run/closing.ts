@@ -7,6 +7,7 @@ import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { wrap } from "@mlrb/report/formats/terminal-text";
 import type { Trouble } from "../attempts/troubles.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { clip } from "../show/clip.ts";
 import { oneLine } from "../show/one-line.ts";
 import type { NextStep } from "./next-steps.ts";
@@ -98,7 +99,7 @@ function failed({ failures }: Closing, shape: number[], columns: number): string
 /** The first `most`; 0: only how many there are. Commands are never cut, since they are to be typed. */
 function troubleLines({ troubles = [], pipeline }: Closing, most: number, columns: number): string[] {
   if (troubles.length === 0) return [];
-  const status = `pnpm pipeline status ${pipeline}`;
+  const status = `${typedProgram()} status ${pipeline}`;
   if (most === 0) return [`${troubles.length} infrastructure failures or waits: ${status}`];
   const more = troubles.length - most;
   return [

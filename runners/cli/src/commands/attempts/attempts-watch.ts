@@ -18,6 +18,7 @@ import { markOf } from "@mlrb/report/story/timeline-entry";
 import { FollowedTrajectory } from "../../attempts/follow-trajectory.ts";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { LiveBlock } from "../../run/live-block.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
 import { clip } from "../../show/clip.ts";
@@ -64,7 +65,7 @@ export async function attemptsWatch(
     if (ended || broken || !going) {
       block?.clear();
       if (!options.json && !ended)
-        process.stdout.write("`pnpm pipeline attempts list` says what became of it\n");
+        process.stdout.write(`\`${typedProgram()} attempts list\` says what became of it\n`);
       return broken ? 1 : 0;
     }
     block?.draw(below());
