@@ -37,7 +37,7 @@ test("an attempt's story is found by digest and by stage, and contains no termin
   assert.match(byDigest.stdout, /- its scores: no report here covers this submission/);
   for (const pattern of [stage, "attempt[agent=tries]", "attempt"])
     assert.equal((await attempts(at, "show", pattern)).stdout, byDigest.stdout);
-  const full = await attempts(at, "show", digest, "--full");
+  const full = await attempts(at, "show", digest, "--all");
   assert.match(full.stdout, /output: hello world$/m);
   assert.doesNotMatch(full.stdout.replaceAll("\n", ""), /\p{Cc}/u);
   const json = await attempts(at, "show", stage, "--json");

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import {
   type Loads,
   pipelineArgument,
+  withAll,
   withJobs,
   withPipeline,
   withPlace,
@@ -123,12 +124,20 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--tail <lines>", "print only the last lines")
     .action(loads(async () => (await import("./commands/log-command.ts")).logCommand));
 
-  withPipeline(program.command("explain").argument(...stageArgument), "pipeline of the stage")
+  const explain = withPipeline(
+    program.command("explain").argument(...stageArgument),
+    "pipeline of the stage",
+  );
+  withAll(explain, "also list the parts of its key: code, inputs, parameters")
     .description("show why an instance would run or be reused: its key, what changed, stages upstream")
     .action(loads(async () => (await import("./commands/explain-command.ts")).explainCommand));
 
   const cell = "task, metric, agent and optionally seed, as the tables name them; or a stage instance";
-  withPipeline(program.command("trace").argument("<cell...>", cell), "pipeline of the table or stage")
+  const trace = withPipeline(
+    program.command("trace").argument("<cell...>", cell),
+    "pipeline of the table or stage",
+  );
+  withAll(trace, "also list the parameters, digests and log of every stage behind it")
     .description(
       "list the scripts, inputs, attempt, host and log behind a number, and the command to repeat it",
     )

@@ -86,14 +86,17 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline explain 'score[task=baby-lm,seed=1]'",
       "why they would run: key, changes, stages upstream",
     ],
-    ["pnpm pipeline explain attempt --pipeline hello", "stages of another pipeline"],
+    ["pnpm pipeline explain attempt --pipeline hello --all", "another pipeline; with the parts of each key"],
   ],
   trace: [
     [
       "pnpm pipeline trace baby-lm bits-per-byte reference",
       "what a cell of the tables was made from, for each seed",
     ],
-    ["pnpm pipeline trace baby-lm bits-per-byte reference 1", "for one seed"],
+    [
+      "pnpm pipeline trace baby-lm bits-per-byte reference 1 --all",
+      "for one seed, with every digest and log",
+    ],
     ["pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json", "any stage, as JSON"],
   ],
   diagnose: [

@@ -3,7 +3,7 @@
 import { typedProgram } from "./typed-program.ts";
 
 type TypedOptions = {
-  pipeline?: string;
+  pipeline?: string | undefined;
   profile?: string;
   only?: string[];
   set?: string[];

@@ -26,11 +26,11 @@ import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 import { isLive, stdoutLook } from "../../show/terminal.ts";
 
-export type WatchOptions = PlaceOptions & { full: boolean };
+export type WatchOptions = PlaceOptions & { all: boolean };
 
 const lookMs = 500;
 
-/** Shown with --full only: many, and long. */
+/** Shown with --all only: many, and long. */
 const detailed = new Set(["output", "output-clipped", "model-request", "request-part", "tool-call"]);
 
 export async function attemptsWatch(
@@ -73,9 +73,9 @@ export async function attemptsWatch(
   }
 }
 
-type Shown = { json: boolean; full: boolean; block: LiveBlock | undefined; below: () => string[] };
+type Shown = { json: boolean; all: boolean; block: LiveBlock | undefined; below: () => string[] };
 
-function print(line: TrajectoryLine, { json, full, block, below }: Shown): void {
+function print(line: TrajectoryLine, { json, all: full, block, below }: Shown): void {
   if (json) {
     printJson({
       ...line,
