@@ -31,6 +31,7 @@ export function runningCommands(program: Command, loads: Loads): void {
     .action(loads(async () => (await import("./commands/watch-command.ts")).watchCommand));
 
   const plan = withStalePolicy(withSelection(program.command("plan").argument(...pipelineArgument)));
+  withAll(plan, "list each stage instance with its reasons, instead of counts");
   withPrices(plan, {
     maxCost: "as for `run`: what attempts may spend together",
     price: "as for `run`: price of a model",

@@ -28,7 +28,7 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
   ],
   plan: [
-    ["pnpm pipeline plan full-benchmark", "what would run or be reused, and why"],
+    ["pnpm pipeline plan full-benchmark", "what would run, and why; --all lists each instance"],
     ["pnpm pipeline plan full-benchmark --only 'attempt[task=baby-lm]' --json", "part of the plan, as JSON"],
   ],
   status: [
