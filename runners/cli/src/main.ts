@@ -44,7 +44,7 @@ const program = new Command("pipeline")
     `
 Examples:
   pnpm pipeline run hello                              one task, one agent, one seed
-  pnpm pipeline run full-benchmark                     every task and agent; prints the tables
+  pnpm pipeline run full-benchmark                     every task and agent; prints the main table
   pnpm pipeline plan full-benchmark                    what would run, and why
   pnpm pipeline status full-benchmark                  progress, what runs now, what to do next
   pnpm pipeline report full-benchmark                  the last tables, and whether they are up to date

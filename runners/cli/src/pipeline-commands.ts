@@ -18,7 +18,7 @@ import { remoteModes } from "./request/run-invocation.ts";
 export function runningCommands(program: Command, loads: Loads): void {
   const starts = (name: string) => withStartOptions(program.command(name).argument(...pipelineArgument));
   starts("run")
-    .description("run what changed, print the results")
+    .description("run what changed, print the main table; `report` prints the rest")
     .option(
       "--audit",
       "rerun the selected stages, except attempts, under strace; list what they read and do not declare",
@@ -114,7 +114,7 @@ export function readingCommands(program: Command, loads: Loads): void {
 
   const report = withProfile(program.command("report").argument(...pipelineArgument));
   withSet(report, "the report of a run with the same --set")
-    .description("print the last results, and whether they are up to date")
+    .description("print every table of the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option("--open", "also open the report in the desktop's viewer", false);
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));

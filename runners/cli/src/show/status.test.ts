@@ -159,7 +159,7 @@ attempts: 2 up to date
 
 next
   pnpm pipeline report test --root 'my root'
-      nothing to do; prints the tables
+      nothing to do; prints every table
 `,
   );
 });
