@@ -12,9 +12,19 @@ export function attemptCommands(program: Command, loads: Loads): void {
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
-  declare("list", "list records, then running, ended and lost attempts, with their cost").action(
-    loads(async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList),
-  );
+  declare("list", "list records, then running, ended and lost attempts, with their cost and cause")
+    .argument("[attempt...]", "only these: beginnings of digests, stage instances or patterns; quote them")
+    .option("--pipeline <name>", "only attempts of this pipeline")
+    .addOption(
+      new Option("--state <state>", "only attempts in this state").choices([
+        "recorded",
+        "running",
+        "ended",
+        "lost",
+        "damaged",
+      ]),
+    )
+    .action(loads(async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList));
   withAll(declare("show", "print what an attempt did, step by step"), "print every event")
     .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it")
     .action(loads(async () => (await import("./commands/attempts/attempts-show.ts")).attemptsShow));

@@ -105,6 +105,10 @@ const examples: Record<string, [line: string, does: string][]> = {
   ],
   attempts: [
     ["pnpm pipeline attempts list", "every record, newest last, then running and lost attempts"],
+    [
+      "pnpm pipeline attempts list 'attempt[task=baby-lm]' --state lost",
+      "lost ones of a task, with cost and cause",
+    ],
     ["pnpm pipeline attempts show 3f2a", "what an attempt did, by the beginning of its digest"],
     [
       "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",
