@@ -12,7 +12,7 @@ import { attemptScores, rememberingReports } from "../../attempts/attempt-scores
 import { attemptSums, recordedCost, sumsWords } from "../../attempts/attempt-sums.ts";
 import { type AttemptRow, attemptsTable } from "../../attempts/attempts-table.ts";
 import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
-import { unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
+import { type Unrecorded, unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../../gates/spent.ts";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
@@ -80,15 +80,7 @@ export function attemptsList(repository: string, wanted: string[], options: List
     return 0;
   }
   printRecords(held);
-  for (const { kind, name, card, cost, words } of unfinished) {
-    const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
-    const { slot, startedAt } = card;
-    process.stdout.write(
-      `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
-    );
-    const wait = waits.get(name);
-    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
-  }
+  for (const one of unfinished) printUnfinished(one, waits.get(one.name));
   for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
   for (const line of conflicts.flatMap((one) => conflictLines(one, records)))
     process.stdout.write(`${oneLine(line)}\n`);
@@ -131,6 +123,19 @@ function recordLine(listed: Listed): object {
 function printRecords(held: Listed[]): void {
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
   for (const line of attemptsTable(held.map(rowOf), width)) process.stdout.write(`${line}\n`);
+}
+
+/** `wait`: what it waits for now. */
+function printUnfinished(
+  { kind, name, card, cost, words }: Unrecorded,
+  wait: ReturnType<typeof shownWait> | undefined,
+): void {
+  const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
+  const { slot, startedAt } = card;
+  process.stdout.write(
+    `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
+  );
+  if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
 }
 
 function rowOf({ ledger, ...one }: Listed): AttemptRow {
