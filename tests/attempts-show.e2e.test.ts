@@ -37,7 +37,7 @@ test("an attempt's story is found by digest and by stage, and contains no termin
   assert.match(byDigest.stdout, /- its scores: no report here covers this submission/);
   for (const pattern of [stage, "attempt[agent=tries]", "attempt"])
     assert.equal((await attempts(at, "show", pattern)).stdout, byDigest.stdout);
-  const full = await attempts(at, "show", digest, "--full");
+  const full = await attempts(at, "show", digest, "--all");
   assert.match(full.stdout, /output: hello world$/m);
   assert.doesNotMatch(full.stdout.replaceAll("\n", ""), /\p{Cc}/u);
   const json = await attempts(at, "show", stage, "--json");
@@ -103,9 +103,15 @@ test("the list shows how each attempt ended and what it used, if there is room",
     at.pipeline(["attempts", "list", "--root", at.root], { env: { COLUMNS: columns } });
   assert.match(
     (await list("300")).stdout,
-    new RegExp(`^${digest.slice(0, 12)} .* agent-error +- tokens +- dollars `),
+    new RegExp(
+      `^record +started \\(UTC\\) +time +ended +tokens +GPU hours +dollars +pipeline +attempt\n${digest.slice(0, 12)} .* agent-error +- +0\\.0 +- `,
+    ),
   );
   assert.doesNotMatch((await list("80")).stdout, /agent-error/);
+  for (const words of [["attempt[agent=nobody]"], ["--pipeline", "other"], ["--state", "lost"]])
+    assert.equal((await attempts(at, "list", ...words)).stdout, "0 attempts\n", words.join(" "));
+  for (const words of [[digest.slice(0, 8)], [stage], ["attempt[agent=tries]", "--state", "recorded"]])
+    assert.match((await attempts(at, "list", ...words)).stdout, /^1 attempt/m, words.join(" "));
   const json = await attempts(at, "list", "--json");
   assert.deepEqual([json.lines[0]!.ended, json.lines[0]!.tokens], ["agent-error", null]);
 });

@@ -54,7 +54,7 @@ test("what the agent does is printed as it happens, and the command ends with th
   const { code, stdout } = await watching.ended;
   assert.equal(code, 0);
   assert.match(stdout, /^attempt\[task=baby-lm\]\n +1 m 1 s {2}note: agent: a first plan/);
-  assert.doesNotMatch(stdout, /step 1/, "output is for --full");
+  assert.doesNotMatch(stdout, /step 1/, "output is for --all");
 });
 
 test("without a running attempt it says so, and of several it names them", async (t) => {

@@ -8,11 +8,19 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 
+// the form of commands in help repeats the caller's, and this test may have been started through npx
+const { npm_execpath: _, ...unnamed } = process.env;
+
 function pipeline(...args: string[]): string {
+  return pipelineIn(unnamed, ...args);
+}
+
+function pipelineIn(env: NodeJS.ProcessEnv, ...args: string[]): string {
   const program = join(repository, "runners/cli/bin/pipeline.js");
   const said = spawnSync(process.execPath, [...nodeFlags, program, ...args], {
     encoding: "utf8",
     cwd: repository,
+    env,
   });
   assert.equal(said.status, 0, said.stderr);
   return said.stdout;
@@ -67,4 +75,24 @@ test("examples use existing options of the command, and existing pipelines, task
           assert.ok(known.has(value) || seeds.test(value), `${command}: ${value}`);
     }
   }
+});
+
+test("help repeats the form of command that the user typed", () => {
+  const npx = {
+    ...unnamed,
+    npm_execpath: "/home/ann/.npm/_npx/c80d/node_modules/pnpm/bin/pnpm.cjs",
+    npm_config_user_agent: "pnpm/10.34.9 npm/? node/v26.10.0 linux x64",
+  };
+  for (const text of [pipelineIn(npx, "--help"), pipelineIn(npx, "run", "--help")]) {
+    assert.match(text, /^ +npx -y pnpm@10\.34\.9 pipeline run hello/m);
+    assert.doesNotMatch(text, /pnpm pipeline/);
+  }
+});
+
+test("--version names the commit and Node, also after a command, which then does not run", () => {
+  for (const words of [["--version"], ["-V"], ["run", "hello", "--version"]])
+    assert.match(
+      pipeline(...words),
+      /^mlrb ([0-9a-f]{7,} \(\d{4}-\d\d-\d\d\)( with local changes)?|of an unknown commit), Node v\d+\.\S+\n$/,
+    );
 });

@@ -38,7 +38,7 @@ const attemptsIn = (said: ProgramOutput) =>
 test("hello runs from an empty state to a table", () => {
   const { root, hello } = shared;
   assert.equal(hello.code, 0, hello.stdout + hello.stderr);
-  assert.match(hello.stdout, /bits per byte/i);
+  assert.match(hello.stdout, /bits-per-byte ↓ \* │ +\d\.\d+ \(1\/1\)/);
   assert.match(hello.stdout, /smoke/i, "the label is next to the numbers");
   assert.ok(existsSync(join(root, "results/hello/smoke/report.json")));
 });

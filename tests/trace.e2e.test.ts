@@ -59,7 +59,7 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   const trace = (...args: string[]) =>
     at.pipeline(["trace", ...args, "--pipeline", at.name, "--root", at.root]);
 
-  const { code, stdout } = await trace("letters", "points", "bold", "2");
+  const { code, stdout } = await trace("letters", "points", "bold", "2", "--all");
   assert.equal(code, 0);
   const id = "score[task=letters,agent=bold,seed=2,scorer=points]";
   assert.ok(stdout.startsWith(`${id}: 2.5 ± 0.5 points over 4 items, version 7\n`), stdout);
@@ -69,6 +69,20 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   assert.match(stdout, /bold worked/);
   assert.ok(stdout.includes(`to repeat: pnpm pipeline run ${at.name} --only '${id}'`));
   assert.doesNotMatch(stdout, /changed since/);
+
+  const short = await trace("letters", "points", "bold", "2");
+  assert.equal(short.code, 0);
+  const [first, ...rest] = short.stdout.trimEnd().split("\n");
+  assert.equal(first, `${id}: 2.5 ± 0.5 points over 4 items, version 7`);
+  assert.ok(rest.length <= 10, short.stdout);
+  assert.match(short.stdout, /\n {2}input +work, of attempt\[task=letters,agent=bold,seed=2\]\n/);
+  assert.match(
+    short.stdout,
+    /\n {2}made from\n {4}attempt\[task=letters,agent=bold,seed=2\] +record [0-9a-f]{12} {2}/,
+  );
+  assert.match(short.stdout, /\n {4}data\[task=letters\] +key [0-9a-f]{12} {2}/);
+  assert.doesNotMatch(short.stdout, /word=one|bold worked/);
+  assert.match(short.stdout, /--all lists the parameters/);
 
   const both = await trace("letters", "points", "bold", "--json");
   const lines = both.stdout
@@ -92,6 +106,21 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   }
 });
 
+test("explain is short; --all lists the parts of the key", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  assert.equal((await at.run()).code, 0);
+  const explain = (...args: string[]) =>
+    at.pipeline(["explain", "data[task=letters]", "--pipeline", at.name, "--root", at.root, ...args]);
+  const short = await explain();
+  assert.match(
+    short.stdout,
+    /^data\[task=letters\]: reuse\n(.*\n)* {2}key [0-9a-f]{64} \(as at its last success\)\n/,
+  );
+  assert.ok(short.stdout.trimEnd().split("\n").length <= 4, short.stdout);
+  assert.match((await explain("--all")).stdout, /\n {4}params\n {6}word: one\n/);
+});
+
 test("changes since then are shown, and a missing result is shown as missing", async (t) => {
   const at = lab(t, repository);
   define(at);
@@ -103,7 +132,7 @@ test("changes since then are shown, and a missing result is shown as missing", a
 
   assert.equal((await at.run()).code, 0);
   define(at, "two");
-  const after = await trace("letters", "points", "plain", "1");
+  const after = await trace("letters", "points", "plain", "1", "--all");
   assert.equal(after.code, 0);
   assert.match(after.stdout, /params +word=one\n/, "of what it was made, not of what it would be");
   assert.match(after.stdout, /changed since/);

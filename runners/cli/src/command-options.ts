@@ -57,6 +57,11 @@ export function withPipeline(command: Command, what: string): Command {
   return withPlace(withSet(withProfile(command.option("--pipeline <name>", what, "full-benchmark"))));
 }
 
+/** One name for it in every command whose text is short by default. */
+export function withAll(command: Command, what: string): Command {
+  return command.option("--all", what, false);
+}
+
 export function withStalePolicy(command: Command): Command {
   return command
     .addOption(new Option("--rerun", "run stale attempts again").conflicts("acceptStale"))

@@ -1,7 +1,7 @@
 // The program: parses the arguments and starts a command, whose code is loaded only then.
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import {
   loadsIn,
   pipelineArgument,
@@ -14,10 +14,12 @@ import {
 import { readingCommands, runningCommands } from "./pipeline-commands.ts";
 import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
 import { addExamples } from "./request/examples.ts";
+import { inTypedForm, rememberProgram } from "./request/typed-program.ts";
 import { continueWithoutOutput } from "./show/lost-output.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
+rememberProgram(process.env);
 const program = new Command("pipeline")
   .usage("COMMAND")
   .description(
@@ -25,7 +27,12 @@ const program = new Command("pipeline")
   )
   .helpCommand(false)
   .showHelpAfterError("(`pnpm pipeline --help` shows all commands)")
+  .option("-V, --version", "print the commit of this checkout and the version of Node")
   .exitOverride()
+  .configureOutput({
+    writeOut: (text) => process.stdout.write(inTypedForm(text)),
+    writeErr: (text) => process.stderr.write(inTypedForm(text)),
+  })
   .configureHelp({
     showGlobalOptions: true,
     // commander's own would add "(default: false)" and "(default: [])" to every flag and list
@@ -37,7 +44,7 @@ const program = new Command("pipeline")
     `
 Examples:
   pnpm pipeline run hello                              one task, one agent, one seed
-  pnpm pipeline run full-benchmark                     every task and agent; prints the tables
+  pnpm pipeline run full-benchmark                     every task and agent; prints the main table
   pnpm pipeline plan full-benchmark                    what would run, and why
   pnpm pipeline status full-benchmark                  progress, what runs now, what to do next
   pnpm pipeline report full-benchmark                  the last tables, and whether they are up to date
@@ -51,6 +58,12 @@ Examples:
 
 Exit status: 0 all succeeded or reused, 1 a stage failed, 2 the request was invalid and nothing ran, 130 interrupted.`,
   );
+
+const versionWanted = "commander.version";
+// also after a command: `run hello --version` must run nothing
+program.on("option:version", () => {
+  throw new CommanderError(0, versionWanted, "");
+});
 
 const loads = loadsIn(repository);
 runningCommands(program, loads);
@@ -143,7 +156,11 @@ try {
   }
 } catch (error) {
   const { code, exitCode, message, stack } = error as Error & { code?: string; exitCode?: number };
-  if (code?.startsWith("commander.")) {
+  if (code === versionWanted) {
+    const { versionText } = await import("./commands/version-text.ts");
+    process.stdout.write(versionText(repository));
+    process.exitCode = 0;
+  } else if (code?.startsWith("commander.")) {
     process.exitCode = exitCode === 0 ? 0 : 2;
   } else {
     const { machineHelp, systemCode } = await import("@mlrb/local/run/machine-help");
@@ -152,7 +169,7 @@ try {
     const foreseen = code !== undefined || ((error as Error).name === "Error" && !message.startsWith("bug:"));
     process.stderr.write(
       foreseen
-        ? `${help ? `${help} (${message})` : message}\n`
+        ? inTypedForm(`${help ? `${help} (${message})` : message}\n`)
         : `${stack}\nThis is a bug in mlrb; please report it.\n`,
     );
     process.exitCode = 1;

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import {
   type Loads,
   pipelineArgument,
+  withAll,
   withJobs,
   withPipeline,
   withPlace,
@@ -17,7 +18,7 @@ import { remoteModes } from "./request/run-invocation.ts";
 export function runningCommands(program: Command, loads: Loads): void {
   const starts = (name: string) => withStartOptions(program.command(name).argument(...pipelineArgument));
   starts("run")
-    .description("run what changed, print the results")
+    .description("run what changed, print the main table; `report` prints the rest")
     .option(
       "--audit",
       "rerun the selected stages, except attempts, under strace; list what they read and do not declare",
@@ -30,6 +31,7 @@ export function runningCommands(program: Command, loads: Loads): void {
     .action(loads(async () => (await import("./commands/watch-command.ts")).watchCommand));
 
   const plan = withStalePolicy(withSelection(program.command("plan").argument(...pipelineArgument)));
+  withAll(plan, "list each stage instance with its reasons, instead of counts");
   withPrices(plan, {
     maxCost: "as for `run`: what attempts may spend together",
     price: "as for `run`: price of a model",
@@ -112,7 +114,7 @@ export function readingCommands(program: Command, loads: Loads): void {
 
   const report = withProfile(program.command("report").argument(...pipelineArgument));
   withSet(report, "the report of a run with the same --set")
-    .description("print the last results, and whether they are up to date")
+    .description("print every table of the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
     .option(
@@ -128,12 +130,20 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--tail <lines>", "print only the last lines")
     .action(loads(async () => (await import("./commands/log-command.ts")).logCommand));
 
-  withPipeline(program.command("explain").argument(...stageArgument), "pipeline of the stage")
+  const explain = withPipeline(
+    program.command("explain").argument(...stageArgument),
+    "pipeline of the stage",
+  );
+  withAll(explain, "also list the parts of its key: code, inputs, parameters")
     .description("show why an instance would run or be reused: its key, what changed, stages upstream")
     .action(loads(async () => (await import("./commands/explain-command.ts")).explainCommand));
 
   const cell = "task, metric, agent and optionally seed, as the tables name them; or a stage instance";
-  withPipeline(program.command("trace").argument("<cell...>", cell), "pipeline of the table or stage")
+  const trace = withPipeline(
+    program.command("trace").argument("<cell...>", cell),
+    "pipeline of the table or stage",
+  );
+  withAll(trace, "also list the parameters, digests and log of every stage behind it")
     .description(
       "list the scripts, inputs, attempt, host and log behind a number, and the command to repeat it",
     )

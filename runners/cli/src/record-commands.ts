@@ -1,6 +1,6 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import { type Command, Option } from "commander";
-import { type Loads, withJobs, withPlace, withPrices, withSet } from "./command-options.ts";
+import { type Loads, withAll, withJobs, withPlace, withPrices, withSet } from "./command-options.ts";
 
 const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
 
@@ -12,16 +12,27 @@ export function attemptCommands(program: Command, loads: Loads): void {
     );
   const declare = (name: string, description: string) =>
     withPlace(attempts.command(name).description(description));
-  declare("list", "list records, then running, ended and lost attempts, with their cost").action(
-    loads(async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList),
-  );
-  declare("show", "print what an attempt did, step by step")
+  declare("list", "list records, then running, ended and lost attempts, with their cost and cause")
+    .argument("[attempt...]", "only these: beginnings of digests, stage instances or patterns; quote them")
+    .option("--pipeline <name>", "only attempts of this pipeline")
+    .addOption(
+      new Option("--state <state>", "only attempts in this state").choices([
+        "recorded",
+        "running",
+        "ended",
+        "lost",
+        "damaged",
+      ]),
+    )
+    .action(loads(async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList));
+  withAll(declare("show", "print what an attempt did, step by step"), "print every event")
     .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it")
-    .option("--full", "print every event", false)
     .action(loads(async () => (await import("./commands/attempts/attempts-show.ts")).attemptsShow));
-  declare("watch", "show live what the agent of a running attempt does, what it used and the time left")
+  withAll(
+    declare("watch", "show live what the agent of a running attempt does, what it used and the time left"),
+    "also print output of programs and requests to models",
+  )
     .argument("[attempt]", `${attemptWords} (default: the one that runs)`)
-    .option("--full", "also print output of programs and requests to models", false)
     .action(loads(async () => (await import("./commands/attempts/attempts-watch.ts")).attemptsWatch));
   withJobs(
     declare("score", "score what an attempt would submit now; changes neither the attempt nor a table"),

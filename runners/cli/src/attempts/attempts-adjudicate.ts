@@ -12,6 +12,7 @@ import { decisionText } from "@mlrb/report/read/decisions";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import { refuse } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 
@@ -28,7 +29,7 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
   }
   if (found.kind !== "record") {
     process.stderr.write(
-      `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`pnpm pipeline attempts list\` shows which attempts are recorded\n`,
+      `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`${typedProgram()} attempts list\` shows which attempts are recorded\n`,
     );
     return 2;
   }
@@ -54,7 +55,7 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
   const lines = [
     `${found.digest.slice(0, 12)}  ${stage}`,
     ...all.map((one) => `  ${one.rule}: ${decisionText(one)}`),
-    `the tables use it after \`pnpm pipeline run ${pipeline} --profile ${profile}\`; no attempt and no score runs again`,
+    `the tables use it after \`${typedProgram()} run ${pipeline} --profile ${profile}\`; no attempt and no score runs again`,
   ];
   for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
   return 0;
@@ -69,7 +70,7 @@ function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string)
         code: "unknown-task",
         message:
           task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`,
-        help: "decide in a repository that has the task of the attempt; `pnpm pipeline list tasks` shows them",
+        help: `decide in a repository that has the task of the attempt; \`${typedProgram()} list tasks\` shows them`,
       },
     ];
   if (Array.isArray(manifest)) return manifest;

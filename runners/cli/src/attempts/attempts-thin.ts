@@ -11,6 +11,7 @@ import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type AttemptPlace, attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import { parseSet, type Request, readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
@@ -77,7 +78,7 @@ function chosenRecords(asked: string[], place: AttemptPlace): HeldRecord[] | str
     const found = findAttempt(what, place);
     if (typeof found === "string") return found;
     if (found.kind !== "record")
-      return `not-recorded: ${oneLine(what)} is ${found.kind}, and only records can be thinned\n  help: \`pnpm pipeline attempts list\` shows which attempts are recorded`;
+      return `not-recorded: ${oneLine(what)} is ${found.kind}, and only records can be thinned\n  help: \`${typedProgram()} attempts list\` shows which attempts are recorded`;
     chosen.set(found.digest, found);
   }
   return [...chosen.values()];

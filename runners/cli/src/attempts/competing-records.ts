@@ -1,6 +1,7 @@
 // Words for records that compete for one attempt: which is current, which are not used until a person decides.
 import { originText } from "@mlrb/core/key/reasons";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
+import { typedProgram } from "../request/typed-program.ts";
 
 /** Records of one slot or key that a person must decide between. */
 export type Conflict = { slot: HeldRecord["record"]["slot"]; current: string | null; undecided: string[] };
@@ -24,11 +25,13 @@ export function conflictLines({ slot, current, undecided }: Conflict, records: A
     current === null
       ? `none is used: ${which}`
       : `${recordText(current, records)} stays current; not used: ${which}`;
-  const uses = undecided.map((digest) => `pnpm pipeline attempts use ${digest.slice(0, 12)}`);
+  const uses = undecided.map((digest) => `${typedProgram()} attempts use ${digest.slice(0, 12)}`);
   return [
     `conflict  ${pipeline} (${profile})  ${stage}: ${state}`,
-    `          help: compare them with \`pnpm pipeline attempts show DIGEST\`, then choose one: ${uses.join(", or ")}${
-      current === null ? "" : `; \`pnpm pipeline attempts use ${current.slice(0, 12)}\` keeps the current one`
+    `          help: compare them with \`${typedProgram()} attempts show DIGEST\`, then choose one: ${uses.join(", or ")}${
+      current === null
+        ? ""
+        : `; \`${typedProgram()} attempts use ${current.slice(0, 12)}\` keeps the current one`
     }`,
   ];
 }

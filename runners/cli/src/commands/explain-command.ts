@@ -12,7 +12,14 @@ import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
-export type ExplainOptions = Omit<CommonOptions, "only" | "executor"> & { pipeline: string };
+export type ExplainOptions = Omit<CommonOptions, "only" | "executor"> & {
+  pipeline: string;
+  /** Everything, instead of what a person looks at first. */
+  all: boolean;
+};
+
+/** The stages upstream that are listed without --all. */
+const upstreamMax = 8;
 
 export async function explainCommand(
   repository: string,
@@ -45,7 +52,7 @@ export async function explainCommand(
     const chain = upstreamOf(instance, plan, byIndex);
     const explained = { preview, bound, broken, chain, lastKey: workspace.last.get(instance.id)?.key };
     if (options.json) printJson(explainLine(explained, plan));
-    else for (const line of explainText(explained, plan)) process.stdout.write(`${line}\n`);
+    else for (const line of explainText(explained, plan, options)) process.stdout.write(`${line}\n`);
   }
   return 0;
 }
@@ -101,10 +108,15 @@ function checksOf({ checks }: Instance, instances: Instance[]): { startsAfter?: 
   return checks ? { startsAfter: checks.map((check) => instances[check]!.id) } : {};
 }
 
-function explainText({ preview, bound, broken, chain, lastKey }: Explained, plan: Plan): string[] {
+function explainText(
+  { preview, bound, broken, chain, lastKey }: Explained,
+  plan: Plan,
+  { all }: Pick<ExplainOptions, "all">,
+): string[] {
   const { index, action, certain, reasons } = preview;
   const { instances } = plan;
   const { startsAfter } = checksOf(instances[index]!, instances);
+  const upstream = all ? chain : chain.slice(0, upstreamMax);
   const weak = instances[index]!.stage.untrusted ? weakLimitsLine(plan) : "";
   const out = [
     `${instances[index]!.id}: ${action}${certain ? "" : ", not certain"}`,
@@ -114,14 +126,18 @@ function explainText({ preview, bound, broken, chain, lastKey }: Explained, plan
       (id) => `  starts only after ${id} has succeeded; a recorded result needs no check`,
     ),
     ...(chain.length > 0 ? ["  upstream"] : []),
-    ...chain.map(
+    ...upstream.map(
       (one) => `    ${one.action} ${instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`,
     ),
+    ...(chain.length > upstream.length
+      ? [`    … and ${chain.length - upstream.length} more; --all lists them`]
+      : []),
   ];
   if (!bound) return broken ? out : [...out, "  its key is not known until its inputs have run"];
   const same = lastKey === bound.key ? " (as at its last success)" : "";
   out.push(`  key ${bound.key}${same}`);
   if (lastKey !== undefined && same === "") out.push(`  was ${lastKey} at its last success`);
+  if (!all) return [...out, "  --all lists the parts of its key"];
   const { code, files, inputs, params, axes, env, budget, environment, outputs } = bound.parts;
   for (const [name, part] of Object.entries({ code, files, inputs, params, axes, env, budget, outputs })) {
     const entries = Object.entries(part);

@@ -1,7 +1,7 @@
 // `pipeline log`: prints what a stage instance wrote when it last ran here.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { matcher } from "@mlrb/core/plan/select-instances";
+import { stageMatcher } from "@mlrb/core/plan/select-instances";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { liveRuns } from "@mlrb/local/leases/live-runs";
@@ -38,17 +38,8 @@ export async function logCommand(repository: string, pattern: string, options: L
   const root = rootFolder(repository, options.root);
   const state = stateFolder(root);
   const last = lastEvents(state.journals);
-  const matches = matcher(pattern);
-  const found = [...last.values()].filter(({ stage }) => {
-    const parsed = /^([^[]+)(?:\[(.*)\])?$/.exec(stage!)!;
-    const axes = Object.fromEntries(
-      (parsed[2] ?? "")
-        .split(",")
-        .filter(Boolean)
-        .map((part) => part.split("=", 2) as [string, string]),
-    );
-    return stage === pattern || matches(parsed[1]!, axes);
-  });
+  const matches = stageMatcher(pattern);
+  const found = [...last.values()].filter(({ stage }) => matches(stage!));
   if (found.length === 0) {
     const near =
       last.size > 0 ? `\n  help: ${didYouMean(pattern, last.keys())}` : "\n  help: nothing has run here yet";

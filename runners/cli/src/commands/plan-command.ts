@@ -1,5 +1,4 @@
 // `pipeline plan`: prints what a run would do, and why. Runs nothing.
-import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -17,12 +16,14 @@ import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
 import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { inTypedForm } from "../request/typed-program.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
+import { isThinned, planLine, planLines } from "./plan-text.ts";
 
-export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
+export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
 
 export async function planCommand(
   repository: string,
@@ -53,8 +54,8 @@ export async function planCommand(
   for (const preview of previews) {
     actions[preview.action]++;
     if (options.json) printJson(stageLine(preview, plan));
-    else process.stdout.write(`${stageText(preview, plan)}\n`);
   }
+  if (!options.json) printInstances(previews, plan, options);
   const sum = { actions, previews, fetched, note, gpusHere: here.gpus.length };
   if (options.json) printSummary(sum, plan, Math.round(performance.now() - begin));
   else for (const line of summaryLines(sum, plan)) process.stdout.write(`${line}\n`);
@@ -113,15 +114,15 @@ function stageLine(preview: Preview, { instances }: Plan): object {
   return { event: "stage", stage: id, name: stage.name, action, certain, reasons, expectedMs, onStale, cost };
 }
 
-function stageText({ index, action, certain, reasons, onStale }: Preview, { instances }: Plan): string {
-  const left = action === "stale" && isThinned({ reasons }) ? "leave" : action;
-  const verb = action === "run" ? (certain ? "run  " : "run ?") : left;
-  const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
-  return `${verb}  ${instances[index]!.id}  (${reasons.map(reasonWords).join("; ")}${then})`;
-}
-
-function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
-  return reasons.some(({ kind }) => kind === "thinned");
+/** On a terminal lines are cut; in a pipe, and with --all, they are whole. */
+function printInstances(previews: Preview[], { instances }: Plan, { all }: { all: boolean }): void {
+  const planned = previews.map((preview) => {
+    const { id, stage } = instances[preview.index]!;
+    return { ...preview, id, stage: stage.name };
+  });
+  const width = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  const lines = all ? planned.map(planLine) : planLines(planned, width);
+  for (const line of lines) process.stdout.write(`${inTypedForm(line)}\n`);
 }
 
 function summaryText(previews: Preview[], actions: Record<Preview["action"], number>): string {

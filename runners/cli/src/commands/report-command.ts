@@ -10,6 +10,7 @@ import { pageFile, writePage } from "../attempts/write-page.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { openFile } from "../show/open-file.ts";
 import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
@@ -35,7 +36,7 @@ export async function reportCommand(
   if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
       ? `help: ${typedCommand("run", pipeline, options)}`
-      : `help: no stage of ${plan.pipeline} publishes files; \`pnpm pipeline log\` prints the output of its stages`;
+      : `help: no stage of ${plan.pipeline} publishes files; \`${typedProgram()} log\` prints the output of its stages`;
     process.stderr.write(
       `no-results: there are no files in ${relative(root, folder)} under ${root}\n  ${what}\n`,
     );

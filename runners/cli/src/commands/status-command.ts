@@ -7,7 +7,7 @@ import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { nextSteps } from "../run/next-steps.ts";
 import { printJson } from "../show/print-json.ts";
-import { statusOf } from "../show/status.ts";
+import { ofOwnPlan, statusOf } from "../show/status.ts";
 import { statusText } from "../show/status-text.ts";
 
 export async function statusCommand(
@@ -22,11 +22,12 @@ export async function statusCommand(
   const { state } = read.workspace;
   const { waits: waiting } = read;
   const at = { state, slot: request.plan, waits: waiting, asked: { pipeline, options } };
-  const status = statusOf(request.plan, {
+  const all = statusOf(request.plan, {
     ...read,
     gpus: gpusNow(),
     troubles: (failed) => troublesOf(failed, at),
   });
+  const status = options.json ? all : ofOwnPlan(all, request.plan);
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
     process.stdout.write(statusText(status, { next, now: Date.now() }));

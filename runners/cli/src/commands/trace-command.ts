@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
+import { quantityText } from "@mlrb/core/text/quantity";
 import { formatDuration } from "@mlrb/core/text/units";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { score } from "@mlrb/formats/judged/score";
@@ -11,6 +12,7 @@ import type { Store } from "@mlrb/local/store/artifact-store";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { counted } from "../show/counted.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { printJson } from "../show/print-json.ts";
@@ -47,21 +49,22 @@ export async function traceCommand(
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const { previews } = await previewPlan(plan, selected, { workspace, stale: { kind: plan.onStale } });
   const moved = new Map(previews.map(({ index, action }) => [index, action !== "reuse"]));
-  const profile = options.profile === undefined ? "" : ` --profile ${options.profile}`;
   let untold = false;
   for (const { index, id } of wanted) {
     const { nodes, missing } = traceOf(index, plan, workspace);
-    const again = `pnpm pipeline run ${plan.pipeline}${profile} --only '${id}'`;
+    const again = typedCommand("run", plan.pipeline, { ...options, pipeline: undefined, only: [id] });
     const outdated = moved.get(index) ?? false;
     untold ||= nodes[0]?.stage !== id;
     if (options.json) {
       printJson({ event: "trace", stage: id, outdated, again, nodes, missing });
       continue;
     }
-    const lines = nodes.flatMap((node) => nodeLines(node, { root, store: workspace.store }));
+    const at = { root, store: workspace.store };
+    const lines = options.all ? nodes.flatMap((node) => nodeLines(node, at)) : shortLines(nodes, at);
     const notes = [
       ...missing.map(({ stage, why }) => `unknown: ${stage}: ${why}`),
       ...(outdated ? ["its inputs have changed since: a run would make it again, `explain` shows why"] : []),
+      ...(options.all ? [] : ["--all lists the parameters, digests and log of every stage"]),
       `to repeat: ${again}`,
     ];
     process.stdout.write(`${[...lines, ...notes].join("\n")}\n\n`);
@@ -78,19 +81,54 @@ function patternOf(cell: string[]): string | undefined {
   return `score[${axes.join(",")},scorer=${metric}]`;
 }
 
-function nodeLines(node: TraceNode, { root, store }: { root: string; store: Store }): string[] {
-  const { parts, ran, run } = node;
-  const script = run.kind === "command" ? [run.command].flat().join(" ") : run.file;
-  const files = Object.keys(parts.code).length;
-  const said = lastLines(node.log, logLines);
-  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${valueText(value, 60)}`);
-  const row = (head: string, text: string) => `  ${head.padEnd(12)}${text}`;
+type Place = { root: string; store: Store };
+
+function row(head: string, text: string): string {
+  return `  ${head.padEnd(12)}${text}`;
+}
+
+/** The number's own stage, and a line for each stage behind it. */
+function shortLines([node, ...behind]: TraceNode[], { root, store }: Place): string[] {
+  if (!node) return [];
+  const width = Math.max(0, ...behind.map(({ stage }) => stage.length));
   return [
     `${node.stage}${scoreWords(node, store)}`,
-    row(
-      run.kind === "command" ? "command" : "script",
-      `${script}${files > 0 ? ` (${counted(files, "source file")})` : ""}, key ${short(node.key)}`,
-    ),
+    scriptRow(node),
+    ...node.inputs.map(({ name, from }) => row("input", `${name}, of ${from}`)),
+    ...ranRows(node),
+    ...(existsSync(node.log) ? [row("log", relative(root, node.log))] : []),
+    ...(behind.length > 0 ? ["  made from"] : []),
+    ...behind.map(({ stage, ran, record, key }) => {
+      const what = record === null ? `key ${short(key)}` : `record ${short(record)}`;
+      return `    ${stage.padEnd(width)}  ${what}  ${formatDuration(ran.durationMs)} on ${ran.host}`;
+    }),
+  ];
+}
+
+function scriptRow({ run, parts, key }: TraceNode): string {
+  const script = run.kind === "command" ? [run.command].flat().join(" ") : run.file;
+  const files = Object.keys(parts.code).length;
+  return row(
+    run.kind === "command" ? "command" : "script",
+    `${script}${files > 0 ? ` (${counted(files, "source file")})` : ""}, key ${short(key)}`,
+  );
+}
+
+function ranRows({ ran }: TraceNode): string[] {
+  const how = `${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}`;
+  return [
+    row("ran", `${ran.startedAt}, ${how}, run ${ran.run}`),
+    ...Object.entries(ran.where ?? {}).map(([name, value]) => row(`  ${name}`, value)),
+  ];
+}
+
+function nodeLines(node: TraceNode, { root, store }: Place): string[] {
+  const { parts } = node;
+  const said = lastLines(node.log, logLines);
+  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${valueText(value, 60)}`);
+  return [
+    `${node.stage}${scoreWords(node, store)}`,
+    scriptRow(node),
     ...(node.record ? [row("record", `${node.record}`)] : []),
     ...(params.length > 0 ? [row("params", params.join(", "))] : []),
     ...Object.entries(parts.files).map(([file, digest]) => row("file", `${file} ${short(digest)}`)),
@@ -100,11 +138,7 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
     ...Object.entries(node.outputs).map(([name, { digest }]) => row("output", `${name} ${short(digest)}`)),
     ...(parts.environment ? [row("environment", short(parts.environment))] : []),
     ...Object.entries(parts.services ?? {}).map(([name, key]) => row("service", `${name} ${short(key)}`)),
-    row(
-      "ran",
-      `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,
-    ),
-    ...Object.entries(ran.where ?? {}).map(([name, value]) => row(`  ${name}`, value)),
+    ...ranRows(node),
     ...(existsSync(node.log)
       ? [row("log", relative(root, node.log)), ...said.map((line) => `              ${line}`)]
       : []),
@@ -127,7 +161,7 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
   if (found.kind === "rejected") return `: rejected (${found.reason})`;
   if (found.kind === "not-measured") return `: not measured (${found.reason})`;
   const { value, standardError, unit, items, version } = found;
-  return `: ${value} ± ${standardError} ${unit} over ${items} items, version ${version}`;
+  return `: ${quantityText(value, standardError, unit)} over ${items} items, version ${version}`;
 }
 
 function short(digest: string): string {

@@ -7,6 +7,7 @@ import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import { unfitForSlurm } from "../gates/slurm-gate.ts";
 import { downloadedBy, lacking } from "../gates/source-gate.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import type { readConsents } from "../sources/consents.ts";
 import { declaredSources } from "../sources/declared-sources.ts";
@@ -39,14 +40,15 @@ function unlockedSource(check: Instance, { sources, consents }: Host): Obstacle 
   const name = downloadedBy(check);
   if (name === undefined) return undefined;
   const declared = declaredSources([name], sources);
-  if ("problems" in declared) return { cause: declared.problems[0]!.message, help: "pnpm pipeline check" };
+  if ("problems" in declared)
+    return { cause: declared.problems[0]!.message, help: `${typedProgram()} check` };
   const { open, unread } = lacking(declared.sources, consents);
   if (open.length > 0)
-    return { cause: "the source is not locked", help: `pnpm pipeline sources lock ${name}` };
+    return { cause: "the source is not locked", help: `${typedProgram()} sources lock ${name}` };
   if (unread.length > 0)
     return {
       cause: "no person accepted the licence here",
-      help: `pnpm pipeline sources accept ${name}`,
+      help: `${typedProgram()} sources accept ${name}`,
     };
   return undefined;
 }

@@ -4,6 +4,7 @@ import type { Reason } from "@mlrb/core/key/reasons";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { type Request, refuse } from "../request/request.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { isWatchedAgain } from "../run/watcher-channel.ts";
 import { counted } from "../show/counted.ts";
 import type { Gate } from "./gate.ts";
@@ -40,7 +41,7 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
   return {
     code: "over-cost",
     message: `This would start ${costWords(cost)}; the limits are ${most}.`,
-    help: `${raise}; \`pnpm pipeline plan\` lists them`,
+    help: `${raise}; \`${typedProgram()} plan\` lists them`,
   };
 }
 
@@ -51,7 +52,7 @@ function lostAgain(stage: string): Diagnostic {
   return {
     code: "lost-attempt",
     message: `${stage} was lost; \`watch\` does not pay for it a second time.`,
-    help: "run `pnpm pipeline run` once, which asks first; then watch again",
+    help: `run \`${typedProgram()} run\` once, which asks first; then watch again`,
   };
 }
 

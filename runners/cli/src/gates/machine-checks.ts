@@ -6,6 +6,7 @@ import type { Gpu } from "@mlrb/core/ports/gpu";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { gpusFor } from "@mlrb/local/leases/gpu-inventory";
 import { noPython } from "@mlrb/local/process/find-python";
+import { typedProgram } from "../request/typed-program.ts";
 import type { Machine } from "./inspect-machine.ts";
 import type { ProfileNeeds } from "./profile-needs.ts";
 
@@ -168,7 +169,7 @@ function unplanned({ problems }: Extract<ProfileNeeds, { problems: unknown }>): 
   const more = problems.length > 1 ? `, and ${problems.length - 1} more problems` : "";
   const [first = "", ...rest] = renderDiagnostic(problems[0]!).split("\n");
   const help = rest.find((line) => line.startsWith("  help: "))?.slice("  help: ".length);
-  return missing("plan", `${first}${more}`, help ?? "`pnpm pipeline check` shows all");
+  return missing("plan", `${first}${more}`, help ?? `\`${typedProgram()} check\` shows all`);
 }
 
 function lacks(

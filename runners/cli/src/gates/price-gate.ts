@@ -10,6 +10,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { RunPurse } from "@mlrb/local/run/run-request";
 import type { Request } from "../request/request.ts";
 import { shellWord } from "../request/typed-command.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import { type Gate, startedIn } from "./gate.ts";
@@ -42,7 +43,7 @@ export async function priceGate(
   const { previews } = await previewPlan(plan, selected, gate);
   return noPrices(previews, plan.instances, {
     ...{ prices, capped },
-    command: ["pnpm pipeline", ...process.argv.slice(2).map(shellWord)].join(" "),
+    command: [typedProgram(), ...process.argv.slice(2).map(shellWord)].join(" "),
     sources: sourceFiles(gate.workspace.repository),
   });
 }

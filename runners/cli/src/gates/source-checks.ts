@@ -2,6 +2,7 @@
 
 import { sourceBytes } from "@mlrb/core/spec/source-lock";
 import { formatBytes } from "@mlrb/core/text/units";
+import { typedProgram } from "../request/typed-program.ts";
 import type { readConsents } from "../sources/consents.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
 import type { Check } from "./machine-checks.ts";
@@ -20,14 +21,20 @@ export function sourceChecks(
   const found = `${downloadWords(sources)}; ${formatBytes(freeBytes)} free`;
   return [
     ...(open.length > 0
-      ? [missing("sources", `not locked: ${open.join(", ")}`, `pnpm pipeline sources lock ${open.join(" ")}`)]
+      ? [
+          missing(
+            "sources",
+            `not locked: ${open.join(", ")}`,
+            `${typedProgram()} sources lock ${open.join(" ")}`,
+          ),
+        ]
       : []),
     ...(unread.length > 0
       ? [
           missing(
             "licences",
             `not accepted: ${unread.join(", ")}`,
-            `pnpm pipeline sources accept ${unread.join(" ")}`,
+            `${typedProgram()} sources accept ${unread.join(" ")}`,
           ),
         ]
       : []),

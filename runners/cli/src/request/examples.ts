@@ -28,7 +28,7 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
   ],
   plan: [
-    ["pnpm pipeline plan full-benchmark", "what would run or be reused, and why"],
+    ["pnpm pipeline plan full-benchmark", "what would run, and why; --all lists each instance"],
     ["pnpm pipeline plan full-benchmark --only 'attempt[task=baby-lm]' --json", "part of the plan, as JSON"],
   ],
   status: [
@@ -87,14 +87,17 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline explain 'score[task=baby-lm,seed=1]'",
       "why they would run: key, changes, stages upstream",
     ],
-    ["pnpm pipeline explain attempt --pipeline hello", "stages of another pipeline"],
+    ["pnpm pipeline explain attempt --pipeline hello --all", "another pipeline; with the parts of each key"],
   ],
   trace: [
     [
       "pnpm pipeline trace baby-lm bits-per-byte reference",
       "what a cell of the tables was made from, for each seed",
     ],
-    ["pnpm pipeline trace baby-lm bits-per-byte reference 1", "for one seed"],
+    [
+      "pnpm pipeline trace baby-lm bits-per-byte reference 1 --all",
+      "for one seed, with every digest and log",
+    ],
     ["pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json", "any stage, as JSON"],
   ],
   diagnose: [
@@ -103,6 +106,10 @@ const examples: Record<string, [line: string, does: string][]> = {
   ],
   attempts: [
     ["pnpm pipeline attempts list", "every record, newest last, then running and lost attempts"],
+    [
+      "pnpm pipeline attempts list 'attempt[task=baby-lm]' --state lost",
+      "lost ones of a task, with cost and cause",
+    ],
     ["pnpm pipeline attempts show 3f2a", "what an attempt did, by the beginning of its digest"],
     [
       "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",

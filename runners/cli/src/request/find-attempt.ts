@@ -12,6 +12,7 @@ import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { isUnusedImport } from "../attempts/competing-records.ts";
 import { rootFolder } from "./root-folder.ts";
+import { typedProgram } from "./typed-program.ts";
 
 export type FoundAttempt =
   | { kind: "record"; digest: string; record: AttemptRecord; folder: string }
@@ -40,7 +41,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     const found = records.list().filter((digest) => digest.startsWith(what));
     if (found.length === 1) return asRecord(found[0]!);
     if (found.length > 1)
-      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: give more characters; \`pnpm pipeline attempts list\` shows them`;
+      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: give more characters; \`${typedProgram()} attempts list\` shows them`;
   }
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
@@ -59,7 +60,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   const wanted = named.length > 0 ? named : matching;
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
-    return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
+    return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}`;
   if (stages.length > 1) {
     const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;

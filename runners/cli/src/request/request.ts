@@ -15,6 +15,7 @@ import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
+import { inTypedForm } from "./typed-program.ts";
 
 export type CommonOptions = {
   profile?: string;
@@ -152,6 +153,6 @@ export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
       const { file, line, column } = place ?? {};
       printJson({ event: "problem", ...rest, file, line, column });
     }
-    process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
+    process.stderr.write(inTypedForm(`${renderDiagnostic(problem)}\n\n`));
   }
 }

@@ -1,8 +1,9 @@
 // A command line that a person can type, with the options of the current one.
-// Pure: no disk, no clock.
+// Pure but for the form of the program's name: no disk, no clock.
+import { typedProgram } from "./typed-program.ts";
 
 type TypedOptions = {
-  pipeline?: string;
+  pipeline?: string | undefined;
   profile?: string;
   only?: string[];
   set?: string[];
@@ -22,7 +23,7 @@ export function typedCommand(command: string, words: string | string[], asked: T
     ...(asked.skipReferenceModels ? ["--skip-reference-models"] : []),
     ...flags("--root", [asked.root]),
   ];
-  return ["pnpm pipeline", command, ...[words].flat().map(shellWord), ...options].join(" ");
+  return [typedProgram(), command, ...[words].flat().map(shellWord), ...options].join(" ");
 }
 
 function flags(name: string, values: (string | undefined)[]): string[] {

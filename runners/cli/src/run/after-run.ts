@@ -51,7 +51,10 @@ export function afterRun(
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
-    steps.push({ why: "prints the tables again", command: typedCommand("report", pipeline, shown) });
+    steps.push({
+      why: "prints every table; --open shows the page",
+      command: typedCommand("report", pipeline, shown),
+    });
     if (cell) {
       const { task, metric, agent } = cell;
       const command = typedCommand("trace", [task, metric, agent], { ...shown, pipeline });

@@ -58,7 +58,7 @@ const good: Closing = {
   failures: [],
   coverage: "1 attempt planned: 1 pass. 2 scores planned: 2 scored.",
   results: "results/hello/smoke",
-  next: [{ command: "pnpm pipeline report hello", why: "prints the tables again" }],
+  next: [{ command: "pnpm pipeline report hello", why: "prints every table; --open shows the page" }],
 };
 
 for (const columns of [40, 80, 200, undefined]) {
@@ -84,6 +84,24 @@ test("the last lines fit 24 rows from 60 columns on, whatever failed, and no com
       for (const { command } of of.next) assert.ok(text.includes(`  ${command}\n`), text);
       if (failures > 0) assert.match(text, /failed/);
     }
+  }
+});
+
+test("after a success at most eight lines are printed, and always one next step", () => {
+  const next = ["report", "trace"].map((command) => ({
+    command: `pnpm pipeline ${command} hello`,
+    why: "why",
+  }));
+  for (const cost of [
+    undefined,
+    "2 attempts took 1.0 GPU hours (no estimate) and 86.20 dollars (no estimate)",
+  ]) {
+    const lines = closing({ ...good, next, cost }, { columns: 80, rows: 24 })
+      .trim()
+      .split("\n");
+    assert.ok(lines.length <= 8, lines.join("\n"));
+    assert.ok(lines.includes("  pnpm pipeline report hello"));
+    assert.equal(lines.includes("  pnpm pipeline trace hello"), cost === undefined);
   }
 });
 

@@ -1,5 +1,5 @@
 // The last lines of a run: how it ended, what failed first and why, what the scores cover, where the results are, what
-// to do next. The tables above may be long; these lines fit a screen.
+// to do next. After a success these are at most eight lines; in any case they fit a screen.
 // Pure: no disk, no clock.
 
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
@@ -7,6 +7,7 @@ import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { wrap } from "@mlrb/report/formats/terminal-text";
 import type { Trouble } from "../attempts/troubles.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { clip } from "../show/clip.ts";
 import { oneLine } from "../show/one-line.ts";
 import type { NextStep } from "./next-steps.ts";
@@ -49,7 +50,8 @@ export function closing(of: Closing, screen?: { columns: number; rows: number })
   const rowsOf = (lines: string[]) =>
     lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
   const begin = ["", ...head(of, columns)];
-  const end = [...resultsLines(of), ...nextLines(of, columns)];
+  const results = resultsLines(of);
+  const end = [...results, ...nextLines(fewer(of, begin.length - 1 + results.length), columns)];
   const room = (screen?.rows ?? 24) - 1 - rowsOf([...begin, ...end]);
   const kept = screen ? rowsOf(troubleLines(of, 0, columns)) : 0;
   const fitting = (most: number) =>
@@ -98,7 +100,7 @@ function failed({ failures }: Closing, shape: number[], columns: number): string
 /** The first `most`; 0: only how many there are. Commands are never cut, since they are to be typed. */
 function troubleLines({ troubles = [], pipeline }: Closing, most: number, columns: number): string[] {
   if (troubles.length === 0) return [];
-  const status = `pnpm pipeline status ${pipeline}`;
+  const status = `${typedProgram()} status ${pipeline}`;
   if (most === 0) return [`${troubles.length} infrastructure failures or waits: ${status}`];
   const more = troubles.length - most;
   return [
@@ -120,6 +122,15 @@ function resultsLines({ results, counts }: Closing): string[] {
   if (counts.failed + counts.skipped + counts.cancelled === 0) return [];
   return ["no new results were published; any under results/ are from an earlier run"];
 }
+
+/** After a success the lines are at most eight: of the next steps, at least the first is kept. */
+function fewer(of: Closing, before: number): Closing {
+  const { next, failures, troubles = [], counts } = of;
+  if (failures.length + troubles.length + counts.failed + counts.skipped + counts.cancelled > 0) return of;
+  return { ...of, next: next.slice(0, Math.max(1, Math.floor((closingMax - before - 1) / 2))) };
+}
+
+const closingMax = 8;
 
 /** Commands are never cut, since they are to be typed. */
 function nextLines({ next }: Closing, columns: number): string[] {

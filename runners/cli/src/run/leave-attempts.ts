@@ -9,6 +9,7 @@ import { causeWords, keptWords } from "@mlrb/local/attempts/quarantine";
 import { type Stopped, stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { printJson } from "../show/print-json.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox, endJobs } from "./executors.ts";
@@ -73,7 +74,7 @@ function fateWords(fate: Fate): string {
     case "going":
       return "still running";
     case "ending":
-      return "is being stopped too; `pnpm pipeline attempts list` shows the result";
+      return `is being stopped too; \`${typedProgram()} attempts list\` shows the result`;
     case "complete":
       return "finished by itself; the next run records it";
     case "quarantined":

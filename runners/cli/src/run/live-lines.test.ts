@@ -5,12 +5,14 @@ import fc from "fast-check";
 import { type Going, liveLines } from "./live-lines.ts";
 
 const attempt = "attempt[task=baby-lm,agent=reference,seed=1]";
+/** One of nine. */
+const bar = "██░░░░░░░░░░░░░░░░░░";
 const now = (...going: Going[]) => ({ done: 1, total: 9, left: undefined, going });
 
 test("an instance's output follows its name if it fits, else on the next line", () => {
   const going = now({ id: attempt, forMs: 3000, said: "step 140, loss 3.2, and so on" });
   assert.deepEqual(liveLines(going, { columns: 100, rows: 24 }), [
-    "1/9 done, 1 running",
+    `${bar} 1/9 done, 1 running`,
     `  3 s  ${attempt} | step 140, loss 3.2, and so on`,
   ]);
   assert.deepEqual(liveLines(going, { columns: 60, rows: 24 }), [
@@ -28,16 +30,25 @@ test("an instance's output follows its name if it fits, else on the next line", 
 test('the remaining time is "at least" if an instance was never timed', () => {
   const head = (ms: number, untimed: number) =>
     liveLines({ ...now({ id: "a", forMs: 0 }), left: { ms, untimed } }, { columns: 80, rows: 24 })[0];
-  assert.equal(head(125_000, 0), "1/9 done, 1 running, about 3 m left");
-  assert.equal(head(41_000, 2), "1/9 done, 1 running, at least 45 s left");
-  assert.equal(head(7_950_000, 0), "1/9 done, 1 running, about 2 h 13 m left");
-  assert.equal(head(400, 0), "1/9 done, 1 running", "an end that is due is not foretold");
+  assert.equal(head(125_000, 0), `${bar} 1/9 done, 1 running, about 3 m left`);
+  assert.equal(head(41_000, 2), `${bar} 1/9 done, 1 running, at least 45 s left`);
+  assert.equal(head(7_950_000, 0), `${bar} 1/9 done, 1 running, about 2 h 13 m left`);
+  assert.equal(head(400, 0), `${bar} 1/9 done, 1 running`, "an end that is due is not foretold");
+});
+
+test("the bar is full only at the end, left out of a narrow terminal, and the spending follows the counts", () => {
+  const head = (done: number, columns: number, spent?: string) =>
+    liveLines({ ...now({ id: "a", forMs: 0 }), done, total: 572, spent }, { columns, rows: 24 })[0]!;
+  assert.match(head(571, 80), /^█{19}░ 571\/572 done/);
+  assert.match(head(572, 80), /^█{20} 572\/572 done/);
+  assert.match(head(3, 50), /^3\/572 done/);
+  assert.match(head(3, 80, "spent 0.40 dollars"), / 3\/572 done, 1 running, spent 0\.40 dollars$/);
 });
 
 test("instances that do not fit are counted", () => {
   const many = now(...Array.from({ length: 20 }, (_, at) => ({ id: `stage[n=${at}]`, forMs: 1000 * at })));
   assert.deepEqual(liveLines(many, { columns: 80, rows: 7 }), [
-    "1/9 done, 20 running",
+    `${bar} 1/9 done, 20 running`,
     "  0 s  stage[n=0]",
     "  1 s  stage[n=1]",
     "  … and 18 more",

@@ -25,6 +25,8 @@ export type Now = {
   left: TimeLeft | undefined;
   /** What instances that could start wait for; empty if none waits. */
   queued?: string | undefined;
+  /** What attempts have spent; empty if nothing. */
+  spent?: string | undefined;
   /** In the order of their start. */
   going: Going[];
 };
@@ -41,8 +43,16 @@ const namedMax = 3;
 /** On fewer columns the expected duration is left out in favour of the name. */
 const narrow = 60;
 
+const barWidth = 20;
+
+/** `██████░░░░`: full only when all are done. */
+function bar(done: number, total: number): string {
+  const full = total === 0 ? 0 : Math.floor((done / total) * barWidth);
+  return "█".repeat(full) + "░".repeat(barWidth - full);
+}
+
 export function liveLines(
-  { done, total, left, going, queued = "" }: Now,
+  { done, total, left, going, queued = "", spent = "" }: Now,
   { columns, rows }: { columns: number; rows: number },
 ): string[] {
   const width = Math.max(10, columns - 1);
@@ -52,9 +62,11 @@ export function liveLines(
     `${going.length} running`,
     waiting > 0 ? `${waiting} of them waiting` : "",
     queued,
+    spent,
     timeLeftText(left),
   ];
-  const lines = [head.filter((part) => part !== "").join(", ")];
+  const words = head.filter((part) => part !== "").join(", ");
+  const lines = [width < narrow ? words : `${bar(done, total)} ${words}`];
   // leave room for some permanent lines
   const room = Math.max(2, Math.min(linesMax, rows - 3)) - 1;
   const times = going
@@ -104,12 +116,17 @@ function coarse(ms: number): string {
 }
 
 /** The line that a pipe gets when nothing has ended for a while; undefined if nothing is running. */
-export function runningLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
+export function runningLine({
+  going,
+  left,
+  queued = "",
+  spent = "",
+}: Omit<Now, "done" | "total">): string | undefined {
   if (going.length === 0) return undefined;
   const named = going
     .slice(0, namedMax)
     .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > namedMax) named.push(`${going.length - namedMax} more`);
-  const words = [queued, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
+  const words = [queued, spent, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
   return `running ${named.join(", ")}${words.join("")}`;
 }

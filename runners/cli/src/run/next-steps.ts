@@ -54,7 +54,10 @@ export function nextSteps(
   }
   if (steps.length === 0 && publishes) {
     const { only: _, executor: __, ...shown } = options;
-    steps.push({ why: "nothing to do; prints the tables", command: typedCommand("report", pipeline, shown) });
+    steps.push({
+      why: "nothing to do; prints every table",
+      command: typedCommand("report", pipeline, shown),
+    });
   }
   return steps;
 }

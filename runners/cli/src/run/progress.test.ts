@@ -20,7 +20,8 @@ const ids = [
   "report",
 ];
 const said: Record<string, string> = {};
-const instance = (index: number) => ({ index, id: ids[index]! }) as Instance;
+const action = { run: { kind: "python", file: "pipelines/steps/stage.py" } };
+const instance = (index: number) => ({ index, id: ids[index]!, action }) as unknown as Instance;
 
 /** A run of five instances, of which `look` sees every moment that matters. */
 function story(
@@ -228,4 +229,27 @@ test("a result that is loaded is shown as running with its size, and printed onc
     lines.join(""),
     /\[1\/5\] taken {3}data\[task=baby-lm\] {2}\(taken from the remote cache, signed by alice\)/,
   );
+});
+
+test("a stage that writes nothing is shown with what it runs, attempts with their cost, and long reasons are cut", () => {
+  const screen = new Screen({ columns: 80, rows: 24 });
+  let now = 0;
+  const progress = new Progress({
+    ...{ total: 5, quiet: false, stream: screen, env: { TERM: "xterm" }, now: () => now },
+    lastLine: () => undefined,
+    spent: () => "spent 0.40 dollars",
+  });
+  const files = ["a", "b", "c"].map((name) => `scorers/exact/${name.repeat(30)}.ts`);
+  progress.show({
+    ...{ kind: "started", instance: instance(0), log: "none", expectedMs: undefined },
+    reasons: files.map((file) => ({ kind: "code-changed", file })),
+  });
+  now += 3000;
+  progress.tick();
+  const [start, head, running] = screen.text().split("\n");
+  progress.end();
+  assert.match(start!, /^\[0\/5\] start {3}data\[task=baby-lm\] {2}\(code changed: .*…\)$/);
+  assert.equal(start!.length, 80);
+  assert.match(head!, /0\/5 done, 1 running, spent 0\.40 dollars$/);
+  assert.match(running!, /data\[task=baby-lm\] \| no output yet; runs pipelines\/steps/);
 });

@@ -2,14 +2,18 @@
 // listed: a second run would show nothing else.
 
 import { reasonWords } from "@mlrb/core/key/reasons";
+import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
+import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
 import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+import { clip } from "../show/clip.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { oneLine } from "../show/one-line.ts";
+import { shorten } from "../show/shorten.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
@@ -31,6 +35,8 @@ export type ProgressOptions = {
   lastLine?: (log: string) => string | undefined;
   /** What instances that could start wait for, in words. */
   queued?: () => string;
+  /** What attempts have spent, in words. */
+  spent?: () => string;
   /** What attempts wait for now. */
   waits?: () => ShownWait[];
   /** Milliseconds since 1970. */
@@ -46,8 +52,17 @@ const silenceMs = 60_000;
 /** How often the end is estimated and logs are read. */
 const lookMs = 1000;
 
+/** With fewer columns left after a name, its reasons are left out. */
+const reasonsMin = 9;
+
+/** How often the cost of attempts is read. */
+const spentMs = 5000;
+
 /** A shorter wait for a provider is not printed. */
 const waitToldMs = 10_000;
+
+/** A stage that has written nothing for this long is shown with what it runs. */
+const silentMs = 2000;
 
 type Running = {
   index: number;
@@ -55,6 +70,8 @@ type Running = {
   expectedMs?: number | undefined;
   log?: string;
   said?: string | undefined;
+  /** Shown as long as it has written nothing. */
+  doing?: string | undefined;
   /** What it waits for, and the kind of the last printed wait. */
   waits?: string | undefined;
   printed?: string | undefined;
@@ -74,6 +91,8 @@ export class Progress {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #sawWaitsAt = Number.NEGATIVE_INFINITY;
   #left: Now["left"];
+  #spent = "";
+  #sawSpentAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -90,9 +109,10 @@ export class Progress {
     switch (event.kind) {
       case "started": {
         const { instance, reasons, expectedMs, log } = event;
-        this.#running.set(instance.id, { index: instance.index, since: this.#now(), expectedMs, log });
+        const doing = doingWords(instance);
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), expectedMs, log, doing });
         const why = reasons.slice(0, 3).map(reasonWords).join("; ");
-        this.note(`start   ${instance.id}${why ? `  (${why})` : ""}`);
+        this.note(`start   ${instance.id}${this.#reasonsText(why, instance.id)}`);
         return;
       }
       case "waiting": {
@@ -130,6 +150,15 @@ export class Progress {
       default:
         for (const line of eventLines(event)) this.note(line);
     }
+  }
+
+  /** Ends at the edge of a terminal: `explain` has all reasons. In a pipe it stays whole. The name is never cut. */
+  #reasonsText(why: string, id: string): string {
+    if (why === "" || !this.#block) return why === "" ? "" : `  (${why})`;
+    const { stream, total } = this.#options;
+    const taken = displayWidth(`[${total}/${total}] start   ${id}  ()`);
+    const room = (stream.columns || 80) - taken;
+    return room < reasonsMin ? "" : `  (${clip(oneLine(why), room)})`;
   }
 
   /** Prints a permanent line. */
@@ -182,11 +211,16 @@ export class Progress {
       this.#left = settled && !waits ? this.#options.forecast?.(this.#standings(now)) : undefined;
       if (this.#block) this.#listen();
     }
-    const going = [...this.#running].map(([id, { since, expectedMs, said, waits }]) => ({
+    const { spent } = this.#options;
+    if (spent && now - this.#sawSpentAt >= spentMs) {
+      this.#sawSpentAt = now;
+      this.#spent = spent();
+    }
+    const going = [...this.#running].map(([id, { since, expectedMs, said, doing, waits }]) => ({
       id,
       forMs: now - since,
       expectedMs,
-      said,
+      said: said ?? (now - since >= silentMs ? doing : undefined),
       waits,
     }));
     return {
@@ -195,6 +229,7 @@ export class Progress {
       left: this.#left,
       going,
       queued: this.#options.queued?.(),
+      spent: this.#spent,
     };
   }
 
@@ -238,4 +273,10 @@ export class Progress {
       return tookMs === undefined ? { kind: "ended" } : { kind: "ended", tookMs };
     };
   }
+}
+
+/** What a stage does that has written nothing: `runs scorers/bleu/score.py`. */
+function doingWords({ action }: Instance): string {
+  const { run } = action;
+  return `no output yet; runs ${run.kind === "command" ? shorten([run.command].flat().join(" "), 80) : run.file}`;
 }

@@ -27,6 +27,7 @@ import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { thinAfterRun } from "../attempts/attempts-thin.ts";
+import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
 import type { Gate } from "../gates/gate.ts";
@@ -141,6 +142,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     stream: process.stderr,
     forecast: forecast({ plan, selected, jobs, workspace }),
     queued: () => queued(),
+    spent: () => spendingNow(workspace, { plan, ...tally.soFar() }),
     waits,
   });
   const told = eventCommand(options.onEvent, { plan, waits, say: (line) => progress.note(line) });

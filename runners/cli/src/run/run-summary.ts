@@ -43,7 +43,7 @@ type End = {
   services?: string[];
 };
 
-/** Prints the tables and then the summary. Returns whether the files of the tables follow their formats. */
+/** Prints the main table and then the summary. Returns whether the files of the tables follow their formats. */
 export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
     for (const one of end.troubles ?? []) printJson({ event: "trouble", ...one });
@@ -53,7 +53,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   const { pipeline, profile, counts, results, spent, checked = false } = said;
   const { root, durationMs, asked, failures = [], troubles = [], leftStale = 0, services = [] } = end;
   const folder = results === undefined ? undefined : join(root, results);
-  const shown = folder === undefined ? undefined : await showReport(folder, { checked });
+  const shown = folder === undefined ? undefined : await showReport(folder, { checked, main: true });
   const report = shown?.report;
   const { closing } = await import("./closing.ts");
   const text = closing(

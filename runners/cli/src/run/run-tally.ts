@@ -18,6 +18,8 @@ export class RunTally {
   readonly left: LeftAttempt[] = [];
   readonly #workspace: Workspace;
   readonly #ended = new Map<number, OutcomeKind>();
+  readonly #recorded = new Set<string>();
+  readonly #began = new Date().toISOString();
   readonly #estimates = new Map<number, CostEstimate>();
 
   constructor(workspace: Workspace) {
@@ -34,6 +36,13 @@ export class RunTally {
     if (before !== undefined) this.counts[before]--;
     this.#ended.set(event.instance.index, event.outcome.kind);
     this.counts[event.outcome.kind]++;
+    if (event.outcome.kind === "succeeded" && this.#estimates.has(event.instance.index))
+      this.#recorded.add(event.instance.id);
+  }
+
+  /** Attempts that this run has started and that have a record now, as stage instances; and when it began. */
+  soFar(): { recorded: string[]; began: string } {
+    return { recorded: [...this.#recorded], began: this.#began };
   }
 
   /** `results` by plan index. */

@@ -4,6 +4,7 @@
 import { resumeCommand, waitText } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import type { WaitingAttempt } from "@mlrb/local/attempts/attempt-waits";
+import { inTypedForm } from "../request/typed-program.ts";
 
 export type WaitPlace = {
   repository: string;
@@ -21,7 +22,7 @@ export type ShownWait = {
 
 export function shownWait({ name, card, waits }: WaitingAttempt, { repository, root }: WaitPlace): ShownWait {
   const forPerson = waits.some(({ why }) => why === "operator");
-  const command = forPerson ? resumeCommand(name, root === repository ? undefined : root) : null;
+  const command = forPerson ? inTypedForm(resumeCommand(name, root === repository ? undefined : root)) : null;
   return { stage: card.slot.stage, command, waits };
 }
 

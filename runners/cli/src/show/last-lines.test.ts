@@ -19,6 +19,10 @@ test("the last lines that are not empty are returned in order", () => {
   assert.deepEqual(of("one\n\ntwo\nthree\n\n", 2), ["two", "three"]);
 });
 
+test("a line that its program redrew counts once, in its last state", () => {
+  assert.deepEqual(of("loading\n 1 %\r 2 %\r 3 %", 2), ["loading", " 3 %"]);
+});
+
 test("control sequences and long lines of a log are removed", () => {
   assert.deepEqual(of("\u001b[2Jgone\u0007 \u202eover\n", 1), ["gone   over"]);
   assert.equal(of("x".repeat(1_000_000), 5)[0]?.length, 400);

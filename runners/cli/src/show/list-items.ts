@@ -4,6 +4,7 @@ import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { pipelineNames } from "../request/request.ts";
+import { typedProgram } from "../request/typed-program.ts";
 
 export type Item = { kind: ManifestKind | "pipeline"; name: string; title: string };
 
@@ -24,6 +25,6 @@ function titleOf(kind: Item["kind"], name: string, sources: Sources): string {
   if (kind === "pipeline" && text === undefined) return "(a script)";
   const source =
     kind === "pipeline" ? parseYaml(`pipelines/${name}.yaml`, text!) : readManifest(kind, name, sources);
-  if (source === undefined || Array.isArray(source)) return "(has problems: pnpm pipeline check)";
+  if (source === undefined || Array.isArray(source)) return `(has problems: ${typedProgram()} check)`;
   return String((source.value as { title?: string } | null)?.title ?? "");
 }

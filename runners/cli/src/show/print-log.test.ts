@@ -28,6 +28,13 @@ test("control characters are printed as text; tabs, line ends and all letters st
   assert.equal(terminalSafe("10 %\r20 %\r\ndone"), "10 %\n20 %\ndone");
 });
 
+test("of a line that its program redrew, the last state is printed", async (t) => {
+  const bar = Array.from({ length: 60_000 }, (_, at) => `step ${at} |####    |`).join("\r");
+  const path = logOf(t, `begin\r\n${bar}\nend\n`);
+  assert.equal(await printed(path), "begin\nstep 59999 |####    |\nend\n");
+  assert.equal(await printed(path, 2), "step 59999 |####    |\nend\n");
+});
+
 test("no letter or line end is split between two pieces of a log", async (t) => {
   const line = `${"é\u{1f600}".repeat(40_000)}\r\n`;
   const path = logOf(t, line.repeat(8));

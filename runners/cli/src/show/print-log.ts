@@ -1,6 +1,8 @@
-// Prints a log of any size piece by piece, or only its last lines, without control sequences.
+// Prints a log of any size piece by piece, or only its last lines, without control sequences. Of a line that its program
+// redrew, the last state.
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { redrawnLines } from "@mlrb/core/text/redrawn-lines";
 import { terminalSafe } from "@mlrb/core/text/terminal-safe";
 import { heldFrom, type LogCap, logCap } from "@mlrb/kit/processes/bounded-log";
 import { leftOut } from "@mlrb/local/stage/cap-log";
@@ -20,7 +22,7 @@ export async function printLog(
 ): Promise<void> {
   const start = tail === undefined ? 0 : tailStart(path, tail, { cap });
   const decoder = new StringDecoder("utf8");
-  let held = "";
+  let lines = redrawnLines();
   let last = "\n";
   const give = async (text: string) => {
     if (text === "") return;
@@ -31,11 +33,10 @@ export async function printLog(
   const read = async (range: { start: number; end?: number }) => {
     const pieces = createReadStream(path, { ...range, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>;
     for await (const bytes of pieces) {
-      const text = held + decoder.write(bytes);
-      held = text.endsWith("\r") ? "\r" : ""; // may be half of a line end
-      await give(held ? text.slice(0, -1) : text);
+      await give(lines.push(decoder.write(bytes)));
     }
   };
+  const rest = () => lines.push(decoder.end()) + lines.end();
   try {
     const { headBytes } = cap;
     const goesOn = heldFrom(headBytes, statSync(path).size, cap);
@@ -43,14 +44,14 @@ export async function printLog(
       await read({ start });
     } else {
       await read({ start, end: headBytes - 1 });
-      await give(held + decoder.end() + leftOut(goesOn - headBytes, cap));
-      held = "";
+      await give(rest() + leftOut(goesOn - headBytes, cap));
+      lines = redrawnLines();
       await read({ start: goesOn });
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  await give(held + decoder.end());
+  await give(rest());
   if (last !== "\n") await print("\n");
 }
 

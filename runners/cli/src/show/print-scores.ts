@@ -2,6 +2,7 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause, unreachable } from "@mlrb/core/ports/outcome";
+import { quantity } from "@mlrb/core/text/quantity";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/run/result";
@@ -128,14 +129,12 @@ function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string |
   };
 }
 
-function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anchor: string | null) {
-  const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => [
-    textCell(plainText(name)),
-    textCell(value === undefined ? note : supportedText(value, digits, error)),
-    textCell(
-      error === null || error === undefined ? "" : digitsText(error, supportedDigits(digits, error), value),
-    ),
-  ];
+function tableRows({ metric, score, anchors, floor }: ScorerRow, anchor: string | null) {
+  const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => {
+    const texts =
+      value === undefined ? { value: note, error: "" } : numberTexts(value, error ?? null, metric);
+    return [textCell(plainText(name)), textCell(texts.value), textCell(texts.error)];
+  };
   const own = score.kind === "ok" && score.value.kind === "scored" ? score.value : undefined;
   const why = score.kind === "ok" && score.value.kind === "rejected" ? "rejected" : "not measured";
   return [
@@ -145,6 +144,23 @@ function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anc
       row(rowName(name, { floor: floor.name, anchor }), value ?? undefined, standardError, "rejected"),
     ),
   ];
+}
+
+/** Bytes and huge numbers name their unit, as it is another one than the table's. */
+function numberTexts(
+  value: number,
+  error: number | null,
+  { digits, unit }: Pick<ScorerRow["metric"], "digits" | "unit">,
+): { value: string; error: string } {
+  const scaled = quantity(value, error, unit);
+  if (scaled.unit !== unit) {
+    const text = (number: string | null) => (number === null ? "" : `${number} ${scaled.unit}`);
+    return { value: text(scaled.value), error: text(scaled.error) };
+  }
+  return {
+    value: supportedText(value, digits, error),
+    error: error === null ? "" : digitsText(error, supportedDigits(digits, error), value),
+  };
 }
 
 /** Why there is no number; empty where there is one. */

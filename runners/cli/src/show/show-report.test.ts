@@ -8,10 +8,10 @@ import { showReport } from "./show-report.ts";
 process.env.COLUMNS = "100"; // a narrow terminal gets another layout
 const sample = join(import.meta.dirname, "../../../../docs/sample");
 
-async function shown(groups: boolean): Promise<string> {
+async function shown(groups: boolean, main = false): Promise<string> {
   const said: string[] = [];
   const write = mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
-  await showReport(sample, { groups });
+  await showReport(sample, { groups, main });
   write.mock.restore();
   return said.join("");
 }
@@ -21,6 +21,17 @@ test("scores by group are shown only with --groups", async () => {
   const asked = await shown(true);
   assert.match(asked, /^Groups \(smoke\)$/m);
   assert.match(asked, /│ bits-per-byte ↓ +│ belles_lettres +│/);
+});
+
+test("the end of a run shows the label and the table of means, and no other table", async () => {
+  const main = (await shown(false, true)).trimEnd().split("\n");
+  const all = (await shown(false)).trimEnd().split("\n");
+  assert.match(main[1]!, /\(smoke/);
+  assert.match(main.join("\n"), /│ metric +│ +minimal │ +reference │ +trivial baseline │ +reference model │/);
+  assert.equal(main.filter((line) => line.startsWith("┌")).length, 1);
+  assert.ok(main.length < 60 && all.length > 10 * main.length, `${main.length} of ${all.length} lines`);
+  const rows = (lines: string[]) => lines.filter((line) => /^│ bits-per-byte ↓ \*/.test(line));
+  assert.deepEqual(rows(main)[0], rows(all)[0], "the same numbers as in the report");
 });
 
 test("a report of another format is refused with a remedy, and its tables are not printed", async (t) => {

@@ -5,13 +5,19 @@ import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { stdoutLook } from "./terminal.ts";
 
-/**
- * `folder`: the published results. `checked`: an earlier run found that these files follow their formats. Returns the
- * printed report, and whether its files follow their formats.
- */
+type Shown = {
+  /** Also scores by group. */
+  groups?: boolean;
+  /** An earlier run found that the files follow their formats. */
+  checked?: boolean;
+  /** Only the table of means, for the end of a run. */
+  main?: boolean;
+};
+
+/** `folder`: the published results. Returns the printed report, and whether its files follow their formats. */
 export async function showReport(
   folder: string,
-  more: { groups?: boolean; checked?: boolean } = {},
+  more: Shown = {},
 ): Promise<{ report: Report; followed: boolean } | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
@@ -25,9 +31,11 @@ export async function showReport(
     return undefined;
   }
   const report = reading.value;
-  const { terminalSection, terminalTable } = await import("@mlrb/report/formats/terminal-table");
+  const { terminalMainTable, terminalSection, terminalTable } = await import(
+    "@mlrb/report/formats/terminal-table"
+  );
   const look = stdoutLook();
-  process.stdout.write(`\n${terminalTable(report, look)}`);
+  process.stdout.write(`\n${more.main ? terminalMainTable(report, look) : terminalTable(report, look)}`);
   if (more.groups) {
     const [{ groupsSection }, { plainSection }] = await Promise.all([
       import("@mlrb/report/formats/groups"),
@@ -44,10 +52,10 @@ export async function showReport(
     ]);
     const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);
     // the next run makes those of an older version again
-    if (reading.kind === "ok")
+    if (reading.kind !== "ok") followed = false;
+    else if (!more.main)
       for (const section of [costsSection(report, reading.value), timesSection(reading.value)])
         process.stdout.write(`\n${terminalSection(section, look)}`);
-    else followed = false;
   }
   return { report, followed };
 }

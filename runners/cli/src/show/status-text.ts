@@ -57,7 +57,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     const cost = attempts.cost.attempts > 0 ? `; to run the missing ones: ${costWords(attempts.cost)}` : "";
     out.push("", `attempts: ${countWords(attempts.states)}${cost}`);
     const spent = attempts.spent && sumsWords(attempts.spent);
-    if (spent !== undefined) out.push(`spent: ${spent}`);
+    if (spent !== undefined) out.push(`spent by all selections of ${pipeline} (${profile}): ${spent}`);
   }
   if (status.states.uncertain > 0)
     out.push("", "uncertain: an input runs first; reused after all if that input comes out the same");

@@ -12,7 +12,7 @@ import type { Ended, Trouble } from "../attempts/troubles.ts";
 import { nextSteps } from "../run/next-steps.ts";
 import type { ShownWait } from "./attempt-wait-text.ts";
 import type { InstanceState } from "./instance-state.ts";
-import { statusOf } from "./status.ts";
+import { ofOwnPlan, statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
 
 const text = `formatVersion: 1
@@ -76,6 +76,7 @@ function scene(
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
+    made,
     status,
     next,
     text: statusText(status, { next, now }),
@@ -159,7 +160,7 @@ attempts: 2 up to date
 
 next
   pnpm pipeline report test --root 'my root'
-      nothing to do; prints the tables
+      nothing to do; prints every table
 `,
   );
 });
@@ -210,6 +211,38 @@ GPUs in use on this host
   3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
 `;
   assert.ok(scene({}, { gpus }).text.includes(lines), scene({}, { gpus }).text);
+});
+
+test("the text of status leaves out what other selections and other pipelines do", () => {
+  const owner = liveRun().owner;
+  const since = "2026-01-31T10:07:00.000Z";
+  const other = "attempt[word=gamma]";
+  const { made, status } = scene(
+    {},
+    {
+      live: [
+        liveRun({
+          run: "ours",
+          stages: [
+            { stage: "make[word=alpha]", since },
+            { stage: other, since },
+          ],
+        }),
+        liveRun({ run: "theirs", selection: "word=gamma", stages: [{ stage: other, since }] }),
+      ],
+      orphans: [other, "attempt[word=beta]"].map((stage) => ({ stage, since, supervisor: owner })),
+      gpus: [{ owner, run: "theirs", stage: other, since, index: 0, uuid: "GPU-1", model: "NVIDIA H100" }],
+      troubles: () => [{ stage: other, why: "machine: lost", command: "pnpm pipeline attempts resume 3f2a" }],
+    },
+  );
+  const own = ofOwnPlan(status, made);
+  const text = statusText(own, { next: [], now });
+  assert.doesNotMatch(text, /gamma|theirs|GPU|resume/);
+  assert.match(text, /run ours[^\n]*\n {2}make\[word=alpha\]/);
+  assert.deepEqual(
+    own.orphans.map(({ stage }) => stage),
+    ["attempt[word=beta]"],
+  );
 });
 
 test("an attempt that runs without a run is shown with its next steps", () => {

@@ -103,3 +103,26 @@ export function statusOf(
     publishes: plan.stages.some(({ publishes }) => publishes),
   };
 }
+
+/**
+ * Without what other selections of the pipeline and other pipelines do: their stages are not in the table, and a hint
+ * to stop one would end work that the reader did not ask about. Attempts with an unreadable card stay: one may be ours.
+ */
+export function ofOwnPlan(status: Status, { instances }: Pick<Plan, "instances">): Status {
+  const own = new Set(instances.map(({ id }) => id));
+  const isOwn = ({ stage }: { stage: string }) => own.has(stage);
+  const runs = status.runs
+    .map((run) => ({ ...run, stages: run.stages.filter(isOwn), waiting: run.waiting.filter(isOwn) }))
+    .filter(
+      ({ selection, stages, waiting }) =>
+        selection === status.selection || stages.length + waiting.length > 0,
+    );
+  return {
+    ...status,
+    runs,
+    orphans: status.orphans.filter(isOwn),
+    waits: status.waits.filter(isOwn),
+    troubles: status.troubles.filter(isOwn),
+    gpus: status.gpus.filter(isOwn),
+  };
+}

@@ -4,6 +4,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { printJson } from "../show/print-json.ts";
 import { isAccepted, readConsents } from "./consents.ts";
 import { declaredSources } from "./declared-sources.ts";
@@ -65,7 +66,7 @@ function table(
       ? []
       : [
           "",
-          `${open} of ${rows.length} are not locked: \`pnpm pipeline sources lock\` resolves them on the hub`,
+          `${open} of ${rows.length} are not locked: \`${typedProgram()} sources lock\` resolves them on the hub`,
         ];
   return `${[...lines, ...note].join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
+import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { compareSources } from "./compare-sources.ts";
@@ -53,7 +54,7 @@ function print(source: string, differences: string[], json: boolean): void {
 /** A source whose manifest names a commit may have newer ones; the others follow the newest. */
 async function differencesOf({ manifest, state }: DeclaredSource, hub: HubAccess): Promise<string[]> {
   if (state.kind !== "resolved")
-    return [`not locked (${stateWords(state)}): \`pnpm pipeline sources lock ${manifest.name}\``];
+    return [`not locked (${stateWords(state)}): \`${typedProgram()} sources lock ${manifest.name}\``];
   const { entry } = state;
   const newest = manifest.revision === undefined ? await newestCommit(manifest, hub) : entry.revision;
   const found = await resolveSource(manifest, hub, entry.revision);

@@ -76,6 +76,19 @@ export function matcher(pattern: string): (stage: string, axes: Record<string, s
     wanted.every(([axis, value]) => Object.hasOwn(axes, axis) && value.test(String(axes[axis])));
 }
 
+/** The same for stage instances by their text, without a plan: `attempt[task=a,seed=1]`. */
+export function stageMatcher(pattern: string): (stage: string) => boolean {
+  const matches = matcher(pattern);
+  return (stage) => {
+    const [, name = "", inner = ""] = /^([^[]+)(?:\[(.*)\])?$/.exec(stage) ?? [];
+    const axes = inner
+      .split(",")
+      .filter(Boolean)
+      .map((part) => part.split("=", 2) as [string, string]);
+    return stage === pattern || matches(name, Object.fromEntries(axes));
+  };
+}
+
 function glob(pattern: string): RegExp {
   const source = RegExp.escape(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".");
   return new RegExp(`^${source}$`);

@@ -2,7 +2,8 @@
 // text.
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
-import { coverageLine, sections } from "../sections/sections.ts";
+import { resultsSection } from "../sections/results-section.ts";
+import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { layTable, paint } from "./terminal-layout.ts";
 import { wrap } from "./terminal-text.ts";
@@ -13,13 +14,39 @@ const proseMax = 100;
 /** The whole report in lines of at most `width` columns (never under 40), ending with a line break. */
 export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
   const { space, prose } = measure(width);
-  const out = prose(`${report.title} (${labelText(report)})`).map((line) => paint(line, "strong", color));
-  if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
+  const out = head(report, { color, prose });
   out.push(...prose(coverageLine(report)));
   for (const section of sections(report)) {
     out.push("", ...lay(section, { space, color, prose }));
   }
   return `${out.join("\n")}\n`;
+}
+
+/** Who is ahead, alone: the title and the table of means. Everything else is in `terminalTable`. */
+export function terminalMainTable(
+  report: Report,
+  { width, color }: { width: number; color: boolean },
+): string {
+  const { space, prose } = measure(width);
+  const { tables } = plainSection(resultsSection(report));
+  const means: Section = {
+    heading: "",
+    caption:
+      "Mean over attempts (measured/planned); * decides the task. Attempts that are invalid, disqualified or worse than the trivial baseline count as that baseline.",
+    tables: tables.slice(0, 1).map((table) => ({ ...table, title: "" })),
+    items: [],
+  };
+  const [, ...laid] = lay(means, { space, color, prose });
+  return `${[...head(report, { color, prose }), ...laid].join("\n")}\n`;
+}
+
+function head(
+  report: Report,
+  { color, prose }: { color: boolean; prose: (text: string) => string[] },
+): string[] {
+  const out = prose(`${report.title} (${labelText(report)})`).map((line) => paint(line, "strong", color));
+  if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
+  return out;
 }
 
 /** One section alone. */

@@ -5,6 +5,7 @@ import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -46,7 +47,7 @@ function which(
   const found = findAttempt(what, place);
   if (typeof found === "string") return found;
   if (found.kind !== "lost")
-    return `not-lost: ${what} is ${found.kind === "record" ? "recorded" : "running"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
+    return `not-lost: ${what} is ${found.kind === "record" ? "recorded" : "running"}\n  help: \`${typedProgram()} attempts list\` shows which are lost`;
   const { name } = found.attempt;
   return (attempt) => attempt.name === name;
 }

@@ -10,6 +10,7 @@ import type { CostOptions } from "../../gates/cost-gate.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { printJson } from "../../show/print-json.ts";
 
 export type BranchOptions = PlaceOptions & CostOptions & { at: string; jobs?: string };
@@ -93,7 +94,7 @@ function say(name: string, { name: parent, card }: AttemptFolder, { branch, poin
       ? ""
       : `; there is no checkpoint at step ${options.at}, its checkpoints are at ${stepsOf(points)}`;
   process.stderr.write(
-    `${stage}: begins at step ${step} of ${attemptId(parent)}${other}\n  it is in no table; to look at it: pnpm pipeline attempts watch ${id}\n`,
+    `${stage}: begins at step ${step} of ${attemptId(parent)}${other}\n  it is in no table; to look at it: ${typedProgram()} attempts watch ${id}\n`,
   );
 }
 

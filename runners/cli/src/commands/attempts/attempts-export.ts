@@ -10,6 +10,7 @@ import { recordDigests } from "@mlrb/local/records/record-index";
 import { signDigest } from "@mlrb/local/signatures/ssh-signature";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
@@ -123,7 +124,7 @@ function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | unde
     if (found.length !== 1) {
       const what = found.length === 0 ? "no attempt's" : `${found.length} attempts'`;
       process.stderr.write(
-        `unknown-attempt: ${what} digest begins with "${prefix}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+        `unknown-attempt: ${what} digest begins with "${prefix}"\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}\n`,
       );
       return undefined;
     }

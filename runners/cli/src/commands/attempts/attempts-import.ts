@@ -20,6 +20,7 @@ import {
 } from "../../attempts/competing-records.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -86,7 +87,7 @@ function importedFrom(
   }
   if (signature === undefined && requireSigned)
     return {
-      problem: `unsigned-archive: ${oneLine(folder)} has no signature\n  help: \`pnpm pipeline attempts export DIR --sign KEY\` on the other machine makes a signed archive`,
+      problem: `unsigned-archive: ${oneLine(folder)} has no signature\n  help: \`${typedProgram()} attempts export DIR --sign KEY\` on the other machine makes a signed archive`,
     };
   if (signature === undefined) return { archive, signedBy: null, signingKey: null };
   const found = verifyDigest(archive, signature, { of: "attempts-archive", allowedSigners });
@@ -138,7 +139,7 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
     const why =
       typeof found === "string" ? found : `unknown-attempt: "${what}" is not the digest of a record`;
     process.stderr.write(
-      `${why}${why.includes("\n") ? "" : "\n  help: `pnpm pipeline attempts list` shows them"}\n`,
+      `${why}${why.includes("\n") ? "" : `\n  help: \`${typedProgram()} attempts list\` shows them`}\n`,
     );
     return 2;
   }
@@ -155,7 +156,7 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
   else {
     const back = over.map(
       (digest) =>
-        `  instead of ${recordText(digest, records)}; back: pnpm pipeline attempts use ${digest.slice(0, 12)}`,
+        `  instead of ${recordText(digest, records)}; back: ${typedProgram()} attempts use ${digest.slice(0, 12)}`,
     );
     for (const line of [
       `${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`,

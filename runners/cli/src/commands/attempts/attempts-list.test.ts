@@ -15,7 +15,7 @@ test("a list names each damaged attempt without a record, running or lost", (t) 
   }
   const lines: string[] = [];
   t.mock.method(process.stdout, "write", (text: string) => lines.push(text) > 0);
-  attemptsList(root, { root, json: false });
+  attemptsList(root, [], { root, json: false });
   const text = lines.join("");
   t.mock.restoreAll();
   assert.match(

@@ -1,7 +1,6 @@
-// `pipeline attempts list`: all records, oldest first, then attempts without a record: running, ended, lost.
+// `pipeline attempts list`: records, oldest first, then attempts without a record: running, ended, lost.
 import { join } from "node:path";
-import { displayWidth } from "@mlrb/core/text/display-width";
-import { formatDuration } from "@mlrb/core/text/units";
+import { stageMatcher } from "@mlrb/core/plan/select-instances";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
@@ -11,8 +10,9 @@ import { plainText } from "@mlrb/report/read/plain-text";
 import { interventionText } from "@mlrb/report/story/intervention-words";
 import { attemptScores, rememberingReports } from "../../attempts/attempt-scores.ts";
 import { attemptSums, recordedCost, sumsWords } from "../../attempts/attempt-sums.ts";
+import { type AttemptRow, attemptsTable } from "../../attempts/attempts-table.ts";
 import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
-import { unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
+import { type Unrecorded, unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../../gates/spent.ts";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
@@ -21,14 +21,23 @@ import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 
-export function attemptsList(repository: string, options: PlaceOptions): number {
+export type ListOptions = PlaceOptions & {
+  /** The name of a pipeline. */
+  pipeline?: string;
+  state?: "recorded" | "running" | "ended" | "lost" | "damaged";
+};
+
+/** `wanted`: beginnings of digests or folder names, stage instances or patterns; any of them selects an attempt. */
+export function attemptsList(repository: string, wanted: string[], options: ListOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
-  const damaged: { record?: string; path: string; why: string }[] = [];
+  let damaged: { record?: string; path: string; why: string }[] = [];
+  const isWanted = filterOf(wanted, options);
   const reports = rememberingReports();
-  const held = records
-    .readable((record, { message }) =>
-      damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
-    )
+  const readable = records.readable((record, { message }) =>
+    damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
+  );
+  const held = readable
+    .filter(({ digest, record }) => isWanted("recorded", digest, record.slot))
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
     .map((one) => ({
       ...one,
@@ -40,11 +49,16 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   for (const folder of [state.running, join(state.attempts, "lost")])
     for (const one of damagedAttempts(folder))
       damaged.push({ path: join(folder, one.folder), why: one.words });
+  // which attempt a damaged one is cannot be read
+  const isNarrowed = wanted.length > 0 || options.pipeline !== undefined;
+  if (isNarrowed || (options.state ?? "damaged") !== "damaged") damaged = [];
   const root = rootFolder(repository, options.root);
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
-  const unfinished = unrecordedAttempts(state, held);
+  const unfinished = unrecordedAttempts(state, readable).filter(({ kind, name, card }) =>
+    isWanted(kind, name, card.slot),
+  );
   const conflicts = conflictsAmong(held, records);
   const sums = attemptSums(
     held.map(({ record }) => recordedCost(record)),
@@ -66,15 +80,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     return 0;
   }
   printRecords(held);
-  for (const { kind, name, card, cost, words } of unfinished) {
-    const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
-    const { slot, startedAt } = card;
-    process.stdout.write(
-      `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
-    );
-    const wait = waits.get(name);
-    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
-  }
+  for (const one of unfinished) printUnfinished(one, waits.get(one.name));
   for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
   for (const line of conflicts.flatMap((one) => conflictLines(one, records)))
     process.stdout.write(`${oneLine(line)}\n`);
@@ -115,19 +121,48 @@ function recordLine(listed: Listed): object {
 }
 
 function printRecords(held: Listed[]): void {
-  const rows = held.map(({ digest, ledger, ...one }) => {
-    const { slot, ran, cost } = one.record;
-    return {
-      head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
-      spent: spentText(ledger, cost.dollars),
-      tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${standingText(one)}`.trimEnd(),
-    };
-  });
-  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  // in all rows or in none: columns must line up
-  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
-  for (const { head, spent, tail } of rows)
-    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
+  for (const line of attemptsTable(held.map(rowOf), width)) process.stdout.write(`${line}\n`);
+}
+
+/** `wait`: what it waits for now. */
+function printUnfinished(
+  { kind, name, card, cost, words }: Unrecorded,
+  wait: ReturnType<typeof shownWait> | undefined,
+): void {
+  const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
+  const { slot, startedAt } = card;
+  process.stdout.write(
+    `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
+  );
+  if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
+}
+
+function rowOf({ ledger, ...one }: Listed): AttemptRow {
+  const { slot, ran, cost } = one.record;
+  return {
+    digest: one.digest,
+    startedAt: ran.startedAt,
+    durationMs: ran.durationMs,
+    ended: ledger?.ended ?? null,
+    usedModel: Boolean(ledger?.usage),
+    tokens: ledger?.tokens ?? null,
+    gpuHours: cost.gpuHours,
+    dollars: ledger?.dollars ?? cost.dollars,
+    slot: `${slot.pipeline} (${slot.profile})`,
+    stage: slot.stage,
+    standing: standingText(one),
+  };
+}
+
+/** An attempt of any state, if it has the state and pipeline of the options and fits one of the words. */
+function filterOf(wanted: string[], { pipeline, state }: ListOptions) {
+  const patterns = wanted.map((word) => ({ word, matches: stageMatcher(word) }));
+  return (kind: string, name: string, slot: { pipeline: string; stage: string }): boolean =>
+    (state ?? kind) === kind &&
+    (pipeline ?? slot.pipeline) === slot.pipeline &&
+    (patterns.length === 0 ||
+      patterns.some(({ word, matches }) => name.startsWith(word) || matches(slot.stage)));
 }
 
 type Standing = { current: boolean; undecided?: true };
@@ -167,18 +202,6 @@ function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | unde
   const { ledger } = record.outputs;
   const read = ledger && readLedger(join(folder, digest, ledger.file));
   return typeof read === "object" ? read : undefined;
-}
-
-/** How it ended, tokens and dollars, in columns: `-` without model calls, `unknown` without a known usage or price. */
-function spentText(ledger: Ledger | undefined, dollars: number | null): string {
-  const tokens = ledger?.tokens ?? null;
-  const none = ledger?.usage ? "unknown" : "-";
-  const spent = ledger?.dollars ?? dollars;
-  return [
-    (ledger?.ended ?? "-").padEnd(12),
-    `${tokens === null ? none : tokens} tokens`.padStart(16),
-    `${spent === null ? none : spent.toFixed(2)} dollars`.padStart(15),
-  ].join("  ");
 }
 
 function countWords(unfinished: { kind: string }[]): string {

@@ -5,6 +5,7 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { inTypedForm } from "../../request/typed-program.ts";
 import { printJson } from "../../show/print-json.ts";
 
 export function attemptsPause(repository: string, what: string | undefined, options: PlaceOptions): number {
@@ -18,7 +19,7 @@ export function attemptsPause(repository: string, what: string | undefined, opti
   const text = canonicalJson({ formatVersion: 1, since: new Date().toISOString() });
   writeWhole(join(path, pauseFile), text, { sync: false });
   const { stage } = card.slot;
-  const command = resumeCommand(name, root === repository ? undefined : root);
+  const command = inTypedForm(resumeCommand(name, root === repository ? undefined : root));
   if (options.json) printJson({ event: "attempt-paused", id: attemptId(name), stage, command });
   else
     process.stdout.write(

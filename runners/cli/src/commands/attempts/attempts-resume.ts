@@ -16,6 +16,7 @@ import { runBranch } from "../../attempts/branch-run.ts";
 import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { printJson } from "../../show/print-json.ts";
 import { runCommand } from "../run-command.ts";
 
@@ -143,7 +144,7 @@ async function continueBroken(
 
 function stillBroken(name: string, { pipeline, profile, stage }: BrokenOff["card"]["slot"]): string {
   const id = attemptId(name);
-  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file or a parameter differs\n  help: restore what differs and repeat this command, or run ${pipeline} --only '${stage}' with the options with which it began, or give it up: pnpm pipeline attempts stop ${id}`;
+  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file or a parameter differs\n  help: restore what differs and repeat this command, or run ${pipeline} --only '${stage}' with the options with which it began, or give it up: ${typedProgram()} attempts stop ${id}`;
 }
 
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {

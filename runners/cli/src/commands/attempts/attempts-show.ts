@@ -19,7 +19,7 @@ import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 import { stdoutLook } from "../../show/terminal.ts";
 
-export type ShowOptions = PlaceOptions & { full: boolean };
+export type ShowOptions = PlaceOptions & { all: boolean };
 
 export function attemptsShow(repository: string, what: string, options: ShowOptions): number {
   const place = attemptPlace(repository, options.root);
@@ -39,7 +39,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
     printJson(line);
     return 0;
   }
-  const { full } = options;
+  const { all: full } = options;
   process.stdout.write(
     storyText(attemptStory(readAttempt(found, place), { full }), { ...stdoutLook(), full }),
   );

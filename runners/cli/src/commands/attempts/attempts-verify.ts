@@ -8,6 +8,7 @@ import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-recor
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -23,7 +24,7 @@ export async function attemptsVerify(
   const unknown = prefixes.find((prefix) => !all.some((digest) => digest.startsWith(prefix)));
   if (unknown !== undefined) {
     process.stderr.write(
-      `unknown-attempt: no attempt's digest begins with "${unknown}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+      `unknown-attempt: no attempt's digest begins with "${unknown}"\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}\n`,
     );
     return 2;
   }
@@ -78,7 +79,7 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
     ...(left.length > 0
       ? [
           `          the cache cannot repair it: put the original back as ${path}`,
-          "          or copy it from another machine: there `pnpm pipeline attempts export DIR`, here `pnpm pipeline attempts import DIR`",
+          `          or copy it from another machine: there \`${typedProgram()} attempts export DIR\`, here \`${typedProgram()} attempts import DIR\``,
         ]
       : []),
   ];

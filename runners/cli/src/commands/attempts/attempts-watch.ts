@@ -18,6 +18,7 @@ import { markOf } from "@mlrb/report/story/timeline-entry";
 import { FollowedTrajectory } from "../../attempts/follow-trajectory.ts";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { typedProgram } from "../../request/typed-program.ts";
 import { LiveBlock } from "../../run/live-block.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
 import { clip } from "../../show/clip.ts";
@@ -25,11 +26,11 @@ import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 import { isLive, stdoutLook } from "../../show/terminal.ts";
 
-export type WatchOptions = PlaceOptions & { full: boolean };
+export type WatchOptions = PlaceOptions & { all: boolean };
 
 const lookMs = 500;
 
-/** Shown with --full only: many, and long. */
+/** Shown with --all only: many, and long. */
 const detailed = new Set(["output", "output-clipped", "model-request", "request-part", "tool-call"]);
 
 export async function attemptsWatch(
@@ -64,7 +65,7 @@ export async function attemptsWatch(
     if (ended || broken || !going) {
       block?.clear();
       if (!options.json && !ended)
-        process.stdout.write("`pnpm pipeline attempts list` says what became of it\n");
+        process.stdout.write(`\`${typedProgram()} attempts list\` says what became of it\n`);
       return broken ? 1 : 0;
     }
     block?.draw(below());
@@ -72,9 +73,9 @@ export async function attemptsWatch(
   }
 }
 
-type Shown = { json: boolean; full: boolean; block: LiveBlock | undefined; below: () => string[] };
+type Shown = { json: boolean; all: boolean; block: LiveBlock | undefined; below: () => string[] };
 
-function print(line: TrajectoryLine, { json, full, block, below }: Shown): void {
+function print(line: TrajectoryLine, { json, all: full, block, below }: Shown): void {
   if (json) {
     printJson({
       ...line,

@@ -1,0 +1,105 @@
+// What a run would do, in text: counts for each stage and the first instances that would not be reused, or every
+// instance. A benchmark has hundreds, of which a person looks at the few that run.
+// Pure: no disk, no clock.
+import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { clip } from "../show/clip.ts";
+import { counted } from "../show/counted.ts";
+
+export type PlannedInstance = { id: string; stage: string } & Pick<
+  Preview,
+  "action" | "certain" | "reasons" | "onStale"
+>;
+
+/** Instances that are listed without --all. */
+const listedMax = 10;
+
+/** One line for an instance: `run    score[seed=1]  (code changed: …)`. */
+export function planLine({ id, action, certain, reasons, onStale }: PlannedInstance): string {
+  const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
+  return `${verbs[kindOf({ action, certain, reasons })]}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})`;
+}
+
+/** `width`: the columns of the terminal; infinite in a pipe, whose lines are not cut. */
+export function planLines(planned: PlannedInstance[], width: number): string[] {
+  const open = planned.filter(({ action }) => action !== "reuse");
+  const reused = planned.length - open.length;
+  if (open.length === 0) return [`all ${counted(reused, "stage instance")} would be reused`];
+  const table = stageTable(planned, open, width);
+  // an attempt that stays stale, or cannot run again, needs a person: it comes first
+  const urgent = open.toSorted((a, b) => order.indexOf(kindOf(a)) - order.indexOf(kindOf(b)));
+  const listed = urgent.slice(0, listedMax).map((one) => clip(planLine(one), width));
+  const more = open.length - listed.length;
+  const all = `--all lists each of the ${counted(planned.length, "instance")}`;
+  return [...table, "", ...listed, more > 0 ? `… and ${more} more; ${all}` : all];
+}
+
+type Kind = "run" | "uncertain" | "stale" | "leave" | "reuse";
+
+const order: Kind[] = ["leave", "stale", "run", "uncertain", "reuse"];
+const verbs: Record<Kind, string> = {
+  run: "run  ",
+  uncertain: "run ?",
+  stale: "stale",
+  leave: "leave",
+  reuse: "reuse",
+};
+
+function kindOf({ action, certain, reasons }: Pick<PlannedInstance, "action" | "certain" | "reasons">): Kind {
+  if (action === "stale" && isThinned({ reasons })) return "leave";
+  if (action === "run") return certain ? "run" : "uncertain";
+  return action;
+}
+
+export function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
+  return reasons.some(({ kind }) => kind === "thinned");
+}
+
+/** A row for each stage with something to do, in plan order, and one for the others together. */
+function stageTable(planned: PlannedInstance[], open: PlannedInstance[], width: number): string[] {
+  const kinds = order.filter((kind) => planned.some((one) => kindOf(one) === kind));
+  const busy = Map.groupBy(open, ({ stage }) => stage);
+  const byStage = Map.groupBy(planned, ({ stage }) => stage);
+  const counts = (of: PlannedInstance[]) =>
+    kinds.map((kind) => String(of.filter((one) => kindOf(one) === kind).length)).map(dash);
+  const others = [...byStage].filter(([stage]) => !busy.has(stage));
+  const rows = [
+    ["stage", ...kinds.map((kind) => verbs[kind].trim()), "because"],
+    ...[...byStage]
+      .filter(([stage]) => busy.has(stage))
+      .map(([stage, of]) => [stage, ...counts(of), commonReason(busy.get(stage)!)]),
+    ...(others.length === 0
+      ? []
+      : [[counted(others.length, "other stage"), ...counts(others.flatMap(([, of]) => of)), ""]]),
+  ];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  const last = widths.length - 1;
+  return rows.map((row) => {
+    const cells = row.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[0]!) : at === last ? cell : cell.padStart(widths[at]!),
+    );
+    return clip(cells.join("  ").trimEnd(), width);
+  });
+}
+
+function dash(count: string): string {
+  return count === "0" ? "-" : count;
+}
+
+/** The first reason of most instances. */
+function commonReason(open: PlannedInstance[]): string {
+  const counts = Map.groupBy(open, ({ reasons }) => stageReason(reasons[0]));
+  const [[words], ...others] = [...counts].sort(([, a], [, b]) => b.length - a.length) as [
+    [string, PlannedInstance[]],
+    ...[string, PlannedInstance[]][],
+  ];
+  return others.length === 0 ? words : `${words}, and ${counted(others.length, "other reason")}`;
+}
+
+/** Without names of instances, so that those of a stage share it. */
+function stageReason(reason: Reason | undefined): string {
+  if (reason === undefined) return "";
+  if (reason.kind === "upstream-runs") return "an input runs first";
+  if (reason.kind === "input-changed") return `input changed: ${reason.input}`;
+  return reasonWords(reason);
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { redrawnLines } from "./redrawn-lines.ts";
+
+function collapsed(...pieces: string[]): string {
+  const lines = redrawnLines();
+  return pieces.map((piece) => lines.push(piece)).join("") + lines.end();
+}
+
+test("a line that is redrawn shows its last state", () => {
+  assert.equal(collapsed("begin\n 1 %\r 50 %\r100 %\nend\n"), "begin\n100 %\nend\n");
+  assert.equal(collapsed("\r10 %\r20 %"), "20 %", "also while it is being drawn");
+});
+
+test("Windows line ends, empty lines and indented lines stay as they are", () => {
+  assert.equal(collapsed("one\r\n\r\n  two\r\n\n   \n"), "one\n\n  two\n\n   \n");
+});
+
+test("a line erased at its end shows what was there before", () => {
+  assert.equal(collapsed("99 %\r    \r\nend\n"), "99 %\nend\n");
+});
+
+test("a line without an end is given on in parts", () => {
+  const lines = redrawnLines();
+  const given = lines.push("x".repeat(100_000)).length;
+  assert.equal(given, 100_000);
+  assert.equal(lines.push("y") + lines.end(), "y");
+});
+
+test("pieces give the same as the whole, and a text without carriage returns stays", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\r", "\n") });
+  fc.assert(
+    fc.property(fc.array(text), (pieces) => {
+      const whole = pieces.join("");
+      assert.equal(collapsed(...pieces), collapsed(whole));
+      const plain = whole.replaceAll("\r", "");
+      assert.equal(collapsed(plain), plain);
+    }),
+  );
+});
