@@ -43,11 +43,11 @@ const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
 writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
 
-mkdirSync(join(outputs.report!, "figures"));
+mkdirSync(join(outputs.report!, "figures"), { recursive: true });
 const figures = { scores: await forestFigure(report), cost: await costFigure(report, taken) };
 for (const [name, pdf] of Object.entries(figures))
   if (pdf) writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);
 
-mkdirSync(join(outputs.report!, "tables"));
+mkdirSync(join(outputs.report!, "tables"), { recursive: true });
 for (const [name, text] of Object.entries({ ...tableFiles(report), ...costTableFiles(report, taken) }))
   writeWhole(join(outputs.report!, "tables", name), text);
