@@ -112,11 +112,23 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--output <file>", "file to write (default: stdout)")
     .action(loads(async () => (await import("./commands/graph-command.ts")).graphCommand));
 
-  const report = withProfile(program.command("report").argument(...pipelineArgument));
+  const report = withProfile(
+    program.command("report").argument("[pipeline]", `${pipelineArgument[1]}; none with --from`),
+  );
   withSet(report, "the report of a run with the same --set")
     .description("print every table of the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
+    .addOption(
+      new Option(
+        "--bundle <file>",
+        "write the evidence behind the results as one archive instead, without weights and data",
+      ).conflicts(["dataset", "from"]),
+    )
+    .option("--sign <key>", "with --bundle: sign it with this SSH key")
+    .option("--from <file>", "rebuild the tables and the page from such an archive; needs no run here")
+    .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
+    .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")
     .option(
       "--open",
       "also open the report in the desktop's viewer; a page with whole trajectories, until Ctrl-C",

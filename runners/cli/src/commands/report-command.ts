@@ -1,5 +1,6 @@
 // `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
-// except a missing page, and with --dataset a folder for other programs.
+// except a missing page, with --dataset a folder for other programs, and with --bundle an archive. With --from it reads
+// such an archive instead of results.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -21,13 +22,45 @@ export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
   dataset?: string;
+  bundle?: string;
+  sign?: string;
+  from?: string;
+  verify: boolean;
+  output?: string;
 };
 
 export async function reportCommand(
   repository: string,
-  pipeline: string,
+  named: string | undefined,
   options: ReportOptions,
 ): Promise<number> {
+  const problem = wordsProblem(named, options);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    return 2;
+  }
+  if (options.from !== undefined) {
+    const { reportFrom } = await import("../bundle/report-from.ts");
+    return reportFrom(repository, options.from, options);
+  }
+  return reportOf(repository, named!, options);
+}
+
+/** Words that do not belong together. */
+function wordsProblem(pipeline: string | undefined, options: ReportOptions): string | undefined {
+  const { from, bundle, sign, verify, output } = options;
+  if (from === undefined && pipeline === undefined)
+    return `no-pipeline: report needs the name of a pipeline, or --from FILE\n  help: \`${typedProgram()} list pipelines\` shows all`;
+  if (from !== undefined && pipeline !== undefined)
+    return `two-reports: --from FILE names the report, so ${pipeline} is one too many\n  help: leave out ${pipeline}`;
+  if (from === undefined && (verify || output !== undefined))
+    return `no-bundle: ${verify ? "--verify" : "--output"} needs --from FILE\n  help: name the evidence bundle with --from`;
+  if (bundle === undefined && sign !== undefined)
+    return "no-bundle: --sign needs --bundle FILE\n  help: name the file to write with --bundle";
+  return undefined;
+}
+
+async function reportOf(repository: string, pipeline: string, options: ReportOptions): Promise<number> {
   const looked = await rememberedRequest(repository, pipeline, { ...options, only: [] });
   if (!looked) return 2;
   const { plan, root } = looked;
@@ -53,14 +86,18 @@ export async function reportCommand(
   });
   const age = reportAge(plan, { instances, asGiven });
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
-  if (options.dataset !== undefined) {
+  if (options.dataset !== undefined || options.bundle !== undefined) {
     const run = typedCommand("run", pipeline, options);
     process.stdout.write(
       reportAgeWords(age, run)
         .map((line) => `${line}\n`)
         .join(""),
     );
-    return writeDataSet(folder, options.dataset, run);
+    if (options.dataset !== undefined) return writeDataSet(folder, options.dataset, run);
+    const { writeReportBundle } = await import("../bundle/report-bundle.ts");
+    const { bundle: file, sign: key } = options;
+    const request = { plan, workspace, folder, options, file: file!, again: run };
+    return writeReportBundle(repository, { ...request, ...(key !== undefined && { key }) });
   }
   const chosen = readable(files);
   if (options.json) {

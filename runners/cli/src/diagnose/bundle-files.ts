@@ -20,7 +20,7 @@ const tailBytes = 256 << 10;
 type Source = { plan: Plan; state: Pick<StateFolder, "journals" | "logs">; clean: (text: string) => string };
 
 /** Instances whose logs may quote private data: they read or make a private artifact. */
-function privateInstances({ instances }: Plan): Set<string> {
+export function privateInstances({ instances }: Plan): Set<string> {
   const isPrivate = ({ from, output }: { from: number; output: string }) =>
     instances[from]!.stage.gives.some((given) => given.name === output && given.private);
   return new Set(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shapeOf, textCleaner } from "./clean-text.ts";
+import { keyCleaner, shapeOf, textCleaner } from "./clean-text.ts";
 
 const clean = textCleaner({
   variables: {
@@ -92,4 +92,13 @@ test("of a log that may quote rows only stack frames and names of errors are sho
     shapeOf(log),
     '  File "scorers/x/measure.py", line 12, in main\nValueError: [left out]\ntorch.OutOfMemoryError: [left out]\n    at run (/repo/tasks/x/data.ts:3:7)\n',
   );
+});
+
+test("a cleaner of keys alone keeps names of the machine and words after basic, and takes every key", () => {
+  const keys = keyCleaner({ variables: { ACME: "acme-value-1", USER: "ann" }, secrets: ["ACME"] });
+  for (const text of ["a basic tokenizer", "Bearer authentication works", "/home/ann on gpu-server-7"])
+    assert.equal(keys(text), text);
+  assert.equal(keys("acme-value-1"), "[redacted ACME]");
+  assert.equal(keys("Authorization: Bearer abcdefgh12345678"), "Authorization: Bearer [redacted]");
+  assert.ok(!keys("hf_abcdefghijklmnopqrst https://ann:secret@host/x").match(/hf_|secret/));
 });

@@ -18,6 +18,12 @@ const keyForms: [RegExp, string][] = [
   [/\b((?:https?|ssh|git):\/\/)[^\s/@]+@/gi, "$1[redacted]@"],
 ];
 
+/** A word after "basic" or "bearer" in a sentence is no key, so a key there is long and has a digit. */
+const surelyKeys: [RegExp, string][] = [
+  ...keyForms.filter(([pattern]) => !pattern.source.includes("Bearer")),
+  [/\b(Bearer|Basic)\s+(?=[A-Za-z+/=._~-]*\d)[A-Za-z0-9+/=._~-]{16,}/gi, "$1 [redacted]"],
+];
+
 export type Environment = {
   variables: Record<string, string | undefined>;
   /** Names of variables that a plan passes to stages as secrets. */
@@ -68,11 +74,7 @@ export function textCleaner({
   host,
   user,
 }: Environment): (text: string) => string {
-  const named = Object.entries(variables).filter(
-    ([name, value]) =>
-      value && (secrets.includes(name) || secretName.test(name)) && formsOf(value).length > 0,
-  ) as [string, string][];
-  const redact = textRedactor(Object.fromEntries(named.flatMap(withLines)));
+  const redact = secretRedactor({ variables, secrets });
   const inner = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length);
   const words: [RegExp, string][] = [
     ...keyForms,
@@ -81,6 +83,23 @@ export function textCleaner({
     ...userPattern(user).map((pattern): [RegExp, string] => [pattern, "USER"]),
   ];
   return (text) => words.reduce((clean, [pattern, word]) => clean.replace(pattern, word), redact(text));
+}
+
+/** Removes keys and nothing else: names of the machine stay, so that the text is the same for every user. */
+export function keyCleaner(of: Pick<Environment, "variables" | "secrets">): (text: string) => string {
+  const redact = secretRedactor(of);
+  return (text) => surelyKeys.reduce((clean, [pattern, word]) => clean.replace(pattern, word), redact(text));
+}
+
+function secretRedactor({
+  variables,
+  secrets,
+}: Pick<Environment, "variables" | "secrets">): (text: string) => string {
+  const named = Object.entries(variables).filter(
+    ([name, value]) =>
+      value && (secrets.includes(name) || secretName.test(name)) && formsOf(value).length > 0,
+  ) as [string, string][];
+  return textRedactor(Object.fromEntries(named.flatMap(withLines)));
 }
 
 const frames = [

@@ -62,6 +62,12 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline report full-benchmark --open", "also open the page in the desktop's viewer"],
     ["pnpm pipeline report full-benchmark --groups", "also scores by subject, paradigm, phenomenon"],
     ["pnpm pipeline report full-benchmark --dataset FOLDER", "write a data set for Hugging Face's datasets"],
+    [
+      "pnpm pipeline report full-benchmark --bundle evidence.tar",
+      "write an archive from which others rebuild the report",
+    ],
+    ["pnpm pipeline report --from evidence.tar", "rebuild the report elsewhere, offline"],
+    ["pnpm pipeline report --from evidence.tar --verify", "name each changed byte"],
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],

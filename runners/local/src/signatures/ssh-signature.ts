@@ -11,7 +11,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 export const signatureNamespace = "mlrb";
 
 /** What a digest is the digest of. `run-key`: the public key of one run (see run-key). */
-export type Signed = "attempts-archive" | "run-key";
+export type Signed = "attempts-archive" | "evidence-bundle" | "run-key";
 
 export type Problem = { kind: "refused"; code: string; message: string; help: string };
 

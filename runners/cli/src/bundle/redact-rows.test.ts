@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSamples } from "@mlrb/report/read/parse-artifacts";
+import { withoutRowIds } from "./redact-rows.ts";
+
+const rows = [
+  { id: "What is two and two?", group: "sums", cluster: "page 1", value: 0.1, weight: 1 },
+  { id: "What is one and one?", value: 1e-7, weight: 2, answer: "two" },
+  { id: "What is two and two?", group: "sums", value: -3, weight: 0 },
+];
+const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+test("ids, groups and clusters become digests that are equal where the names are, and numbers stay", () => {
+  const before = parseSamples(text);
+  const after = parseSamples(withoutRowIds(text));
+  assert.ok(before.kind === "ok" && after.kind === "ok");
+  assert.deepEqual(
+    after.value.map(({ value, weight }) => [value, weight]),
+    before.value.map(({ value, weight }) => [value, weight]),
+  );
+  const [first, second, third] = after.value;
+  assert.equal(first!.id, third!.id);
+  assert.notEqual(first!.id, second!.id);
+  assert.match(first!.id, /^[0-9a-f]{24}$/);
+  assert.ok(!/two|sums|page/.test(withoutRowIds(text)));
+});
+
+test("a line that is no sample is replaced whole, and stays unreadable", () => {
+  const redacted = withoutRowIds(`${text}a private row\n"another"\n`);
+  assert.ok(!/private|another/.test(redacted), redacted);
+  assert.equal(parseSamples(redacted).kind, "unreadable");
+});

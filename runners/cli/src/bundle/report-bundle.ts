@@ -1,0 +1,141 @@
+// `pipeline report --bundle`: writes the evidence behind a report as one archive, from which the report can be rebuilt
+// without the cache, the attempts and the network. Refused unless the rebuilt tables are those of the stored report.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { formatBytes } from "@mlrb/core/text/units";
+import type { EvidenceBundle } from "@mlrb/formats/report/evidence-bundle";
+import { hashFile } from "@mlrb/local/digests/hash-file";
+import { type Signature, signDigest } from "@mlrb/local/signatures/ssh-signature";
+import type { PageRequest } from "../attempts/page-data.ts";
+import { keyCleaner } from "../diagnose/clean-text.ts";
+import { typedIn } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import { readReport, readTimes } from "../show/read-report.ts";
+import { checklistText } from "./checklist.ts";
+import { croissantText } from "./croissant.ts";
+import {
+  type Gathering,
+  gatherMembers,
+  gatherRuns,
+  type StoredReport,
+  storedReport,
+  writeText,
+} from "./gather-evidence.ts";
+import { gatherPage } from "./gather-page.ts";
+import { differentFiles, rebuildPage, rebuildTables } from "./rebuild-results.ts";
+import { bundledFile, writeArchive } from "./write-archive.ts";
+
+/** `file` and `key` as typed; `again`: the command that makes the results. */
+type BundleRequest = PageRequest & { file: string; key?: string; again: string };
+
+/** Returns 0, or 1 after an error, with no archive. */
+export async function writeReportBundle(repository: string, request: BundleRequest): Promise<number> {
+  const { plan, workspace, again } = request;
+  const file = resolve(typedIn(), request.file);
+  if (existsSync(file)) return refused(`exists: there is a file ${file}`, "name a file that does not exist");
+  const stored = storedReport({ plan, workspace });
+  if (typeof stored === "string") return refused(`no-evidence: ${stored}`, again);
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
+  const secrets = {
+    variables: process.env,
+    secrets: [...new Set(plan.instances.flatMap(({ action }) => action.secrets))],
+  };
+  const to = join(folder, "files");
+  const clean = keyCleaner(secrets);
+  const gathering: Gathering = { plan, workspace, secrets, clean, to, redactions: new Map() };
+  try {
+    const different = await gather(repository, { stored, gathering, request });
+    if (different.length > 0)
+      return refused(
+        `not-rebuilt: ${different.join(", ")}: the bundle's files give other bytes than the stored report`,
+        `a key that was removed may be in the report (search for its words there), or its script has changed: ${again}`,
+      );
+    const files = filesIn(to).map((path) => bundledFile(to, path, gathering.redactions));
+    const { pipeline, profile, selection } = plan;
+    const bundle: EvidenceBundle = {
+      ...{ formatVersion: 1, pipeline, profile, selection },
+      ...{ signed: request.key !== undefined, files },
+    };
+    mkdirSync(dirname(file), { recursive: true });
+    const problem = writeArchive(file, {
+      ...{ bundle, folder: to },
+      ...(request.key !== undefined && { sign: signerOf(resolve(typedIn(), request.key)) }),
+    });
+    if (problem) return refused(`${problem.code}: ${problem.message}; no bundle was written`, problem.help);
+    process.stdout.write(writtenWords(file, bundle));
+    return 0;
+  } catch (error) {
+    return refused(`no-evidence: ${(error as Error).message}; no bundle was written`, again);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Parts = { stored: StoredReport; gathering: Gathering; request: PageRequest };
+
+/** Fills the folder; returns the report's files that cannot be rebuilt from it. */
+async function gather(repository: string, { stored, gathering, request }: Parts): Promise<string[]> {
+  const { to, plan } = gathering;
+  const results = join(to, "results");
+  mkdirSync(results, { recursive: true });
+  gatherMembers(stored, gathering);
+  rebuildTables(repository, { from: to, to: results });
+  const different = differentFiles(digestsIn(results), stored.files);
+  if (different.length > 0) return different;
+  const reading = readReport(join(results, "report.json"));
+  if (reading.kind !== "ok") throw new Error(`report.json: ${reading.cause}`);
+  const report = reading.value;
+  await gatherPage({ ...request, folder: results, report }, gathering);
+  gatherRuns(gathering);
+  rebuildPage(plan, { from: to, to: results });
+  const times = readTimes(join(results, "times.json"));
+  const about = {
+    report,
+    times: times.kind === "ok" ? times.value : null,
+    lock: join(to, "locks/sources.lock.yaml"),
+  };
+  writeText("checklist.md", checklistText(about), gathering);
+  writeText("croissant.json", croissantText(report, tablesIn(results)), gathering);
+  return [];
+}
+
+function tablesIn(results: string): { name: string; sha256: string }[] {
+  const tables = filesIn(results).filter((name) => /^[a-z]+\.csv$/.test(name));
+  return tables.map((name) => ({ name, sha256: hashFile(join(results, name)) }));
+}
+
+/** SHA-256 by path. */
+export function digestsIn(folder: string): Map<string, string> {
+  return new Map(filesIn(folder).map((path) => [path, hashFile(join(folder, path))]));
+}
+
+/** Paths from the folder, in code-unit order. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function signerOf(key: string): (digest: string) => Signature {
+  return (digest) => signDigest(digest, { of: "evidence-bundle", key });
+}
+
+function writtenWords(file: string, { files, signed }: EvidenceBundle): string {
+  const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
+  const redacted = files.filter((one) => one.redacted !== undefined).length;
+  return [
+    `wrote ${file}: ${counted(files.length, "file")}, ${formatBytes(bytes)}; ${redacted} redacted (bundle.json says how); no weights and no data`,
+    signed
+      ? "signed; a reader needs your public key in .mlrb/allowed_signers"
+      : "unsigned: it shows that nothing changed by accident, not who made it; --sign KEY signs it",
+    "choose a licence in croissant.json, and read checklist.md, before you publish it",
+    "",
+  ].join("\n");
+}
+
+export function refused(problem: string, help: string): number {
+  process.stderr.write(`${problem}\n  help: ${help}\n`);
+  return 1;
+}

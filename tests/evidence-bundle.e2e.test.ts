@@ -1,0 +1,204 @@
+// An evidence bundle: the report is rebuilt from it elsewhere byte for byte, a changed byte is named, and planted private
+// rows and keys are not in it.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { noSshKeygen, signingKeys } from "@mlrb/local/testing/signing-keys";
+import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const row = "the secret question is forty-two";
+const key = "acme-5up3r/s3cret+value";
+const token = "hf_QwErTyUiOpAsDfGhJkLzXc";
+
+const axes = ["task", "agent", "seed"];
+const verdict = { formatVersion: 2, kind: "pass", rules: [], facts: {} };
+const score = {
+  ...{ formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher", kind: "scored" },
+  ...{ value: 0.5, standardError: 0.1, items: 4, groups: {}, extra: {} },
+};
+const samples = [1, 0, 1, 0].map((value, at) => ({
+  id: `${row} ${at}`,
+  group: `${row} group`,
+  value,
+  weight: 1,
+}));
+const events = [
+  { event: "start", text: "begin" },
+  { event: "output", stream: "stdout", text: `export ACME_KEY=${key}; echo ${token}` },
+];
+
+let at: Lab;
+let file: string;
+const cleanups: (() => void)[] = [];
+after(() => {
+  for (const one of cleanups) one();
+});
+
+/** An attempt with private rows in logs and samples, and keys in its trajectory. */
+before(async () => {
+  at = lab({ after: (fn: () => void) => cleanups.push(fn) } as never, repository);
+  const texts = {
+    rows: `${row}\n`,
+    "verdict.json": JSON.stringify(verdict),
+    "score.json": JSON.stringify(score),
+    "samples.jsonl": samples.map((one) => `${JSON.stringify(one)}\n`).join(""),
+    "trajectory.jsonl": events
+      .map((one, index) => `${JSON.stringify({ formatVersion: 1, index, sinceStartMs: index, ...one })}\n`)
+      .join(""),
+  };
+  for (const [name, text] of Object.entries(texts)) at.script(name, text);
+  const copy = (file: string, output: string) => `cp ${at.name}/${file} {outputs.${output}}`;
+  at.define({
+    axes: { task: ["baby-lm"], agent: ["nop"], seed: [1], scorer: ["quality"] },
+    stages: {
+      data: {
+        files: [`${at.name}/rows`], // commands are on the page
+        command: `cat ${at.name}/rows; cp ${at.name}/rows {outputs.rows}/rows`,
+        gives: { rows: { dir: true, private: true } },
+      },
+      attempt: {
+        ...{ role: "attempt", each: axes, durable: true, files: [`${at.name}/trajectory.jsonl`] },
+        command: `echo made > {outputs.submission}; ${copy("trajectory.jsonl", "trajectory")}; echo '{}' > {outputs.ledger}`,
+        gives: { submission: "file", trajectory: "file", ledger: "file" },
+      },
+      validate: {
+        ...{ role: "verdict", each: axes, needs: ["attempt.submission"], files: [`${at.name}/verdict.json`] },
+        ...{ command: copy("verdict.json", "verdict"), gives: { verdict: "file" } },
+      },
+      score: {
+        ...{ role: "score", each: [...axes, "scorer"], needs: ["attempt.submission", "data.rows"] },
+        files: [`${at.name}/score.json`, `${at.name}/samples.jsonl`],
+        command: `cat {inputs.rows}/rows; ${copy("score.json", "score")}; ${copy("samples.jsonl", "samples")}`,
+        gives: { score: "file", samples: "file" },
+      },
+      report: {
+        collect: [
+          ...[
+            "score.score",
+            "score.samples",
+            "validate.verdict",
+            "digest(attempt.submission)",
+            "attempt.ledger",
+          ],
+        ],
+        roles: ["attempt", "verdict", "score"],
+        script: "pipelines/steps/report.ts",
+        params: {
+          ...{ title: "Bundled", label: "test", tasks: { "baby-lm": "Baby" }, agents: { nop: "Nothing" } },
+          ...{ primary: { "baby-lm": "quality" }, floors: { "baby-lm": { quality: 0.1 } } },
+          ...{ scorers: { quality: "quality" }, units: { quality: "share" } },
+          ...{ directions: { quality: "higher" }, digits: { quality: 2 } },
+        },
+        gives: { report: "dir" },
+      },
+    },
+  });
+  const said = await at.pipeline(["run", at.name, "--root", at.root], { env: { ACME_KEY: key } });
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  file = join(at.outside, "evidence.tar");
+  const written = await write(file, { ACME_KEY: key });
+  assert.equal(written.code, 0, written.stdout + written.stderr);
+  assert.match(written.stdout, /wrote .*evidence\.tar: \d+ files, .*; no weights and no data\nunsigned: /);
+});
+
+const write = (file: string, env: Record<string, string>, ...more: string[]) =>
+  at.pipeline(["report", at.name, "--root", at.root, "--bundle", file, ...more], { env });
+const from = (file: string, ...more: string[]) =>
+  at.pipeline(["report", "--from", file, "--root", join(at.outside, "elsewhere"), ...more], {
+    env: { TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8", USER: "eve", COLUMNS: "40" },
+  });
+
+test("the report is rebuilt elsewhere byte for byte, and the bundle has the same bytes for another user and place", async () => {
+  const again = join(at.outside, "again.tar");
+  const env = { ACME_KEY: key, TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8", USER: "eve" };
+  assert.equal((await write(again, env)).code, 0);
+  assert.ok(readFileSync(file).equals(readFileSync(again)), "other bytes");
+
+  const to = join(at.outside, "rebuilt");
+  const rebuilt = await from(file, "--output", to);
+  assert.equal(rebuilt.code, 0, rebuilt.stdout + rebuilt.stderr);
+  assert.match(rebuilt.stdout, /Bundled/);
+  assert.match(rebuilt.stdout, /rebuilt \d+ files in .*, byte for byte as in the bundle/);
+  const results = join(at.root, "results", at.name);
+  const here = filesBelow(join(results, readdirSync(results)[0]!));
+  const there = filesBelow(to);
+  assert.deepEqual(Object.keys(there), Object.keys(here));
+  for (const [name, bytes] of Object.entries(here))
+    if (name !== "report.html") assert.equal(there[name], bytes, name);
+  assert.match(there["report.html"]!, /score\[task=baby-lm/);
+  assert.match(there["report.html"]!, /begin/);
+  assert.match((await from(file, "--output", to)).stderr, /^exists: /);
+});
+
+test("planted private rows and keys are in no byte of a bundle", async () => {
+  const bytes = readFileSync(file).toString("latin1");
+  for (const planted of [row, "forty-two", key, token, Buffer.from(key).toString("base64").slice(0, 20)])
+    assert.ok(!bytes.includes(planted), planted);
+  for (const place of [at.root, repository.path, tmpdir()]) assert.ok(!bytes.includes(place), place);
+  for (const present of ["[redacted ACME_KEY]", "[redacted key]", '"what": "row-ids"', "journals/", "locks/"])
+    assert.ok(bytes.includes(present), present);
+  const page = JSON.parse(/\{\n "attempts": \[[\s\S]*?\n\}\n/.exec(bytes)![0]);
+  assert.ok(page.instances.length > 0);
+});
+
+test("a flipped byte is named with its file, and nothing is rebuilt from the bundle", async () => {
+  const flipped = join(at.outside, "flipped.tar");
+  const bytes = readFileSync(file);
+  const place = bytes.indexOf("task,agent,metric");
+  bytes[place] = bytes[place]! ^ 1;
+  writeFileSync(flipped, bytes);
+  const to = join(at.outside, "from-flipped");
+  for (const more of [["--verify"], ["--output", to]]) {
+    const said = await from(flipped, ...more);
+    assert.equal(said.code, 1);
+    assert.match(
+      said.stderr,
+      /^changed: results\/\w+\.csv, within bytes 0 to \d+ \(archive from byte \d+ to \d+\)$/m,
+    );
+    assert.match(said.stderr, /^changed-bundle: .*\n {2}help: get the bundle again/m);
+  }
+  assert.ok(!existsSync(to));
+});
+
+test("a signed bundle names its signer, and a bundle signed by a stranger says so", {
+  skip: noSshKeygen,
+}, async (t) => {
+  const keys = signingKeys(t);
+  const signed = join(at.outside, "signed.tar");
+  const said = await write(signed, { ACME_KEY: key }, "--sign", keys.make("alice"));
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const stranger = await from(signed, "--verify");
+  assert.equal(stranger.code, 0, stranger.stderr);
+  assert.match(stranger.stdout, /the signature is by the key SHA256:\S+, which .*allowed_signers/);
+  const state = join(at.outside, "elsewhere/.mlrb");
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, "allowed_signers"), readFileSync(keys.allowing("alice")));
+  const known = await from(signed, "--verify");
+  assert.match(known.stdout, /signed by alice \(SHA256:/);
+  const missing = await write(join(at.outside, "no.tar"), {}, "--sign", join(keys.folder, "none"));
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /^unknown-key: .*no bundle was written/m);
+  assert.ok(!existsSync(join(at.outside, "no.tar")));
+});
+
+test("words that do not belong together, and results without evidence, are refused with the way out", async () => {
+  const refused = async (args: string[], code: number, words: RegExp) => {
+    const said = await at.pipeline(["report", ...args, "--root", at.root]);
+    assert.equal(said.code, code, said.stdout + said.stderr);
+    assert.match(said.stderr, words);
+  };
+  await refused([], 2, /^no-pipeline: [\s\S]*help: /);
+  await refused([at.name, "--from", "x.tar"], 2, /^two-reports: [\s\S]*help: /);
+  await refused([at.name, "--verify"], 2, /^no-bundle: --verify needs --from FILE\n {2}help: /);
+  await refused([at.name, "--sign", "k"], 2, /^no-bundle: --sign needs --bundle FILE\n {2}help: /);
+  await refused(["--from", join(at.outside, "none.tar")], 1, /^no-bundle: there is no file .*\n {2}help: /);
+  const text = join(at.outside, "text.tar");
+  writeFileSync(text, "no archive");
+  await refused(["--from", text, "--verify"], 1, /^changed-bundle: .*there is no bundle\.json/);
+});
