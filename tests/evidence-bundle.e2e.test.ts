@@ -117,7 +117,12 @@ const from = (file: string, ...more: string[]) =>
 test("the report is rebuilt elsewhere byte for byte, and the bundle has the same bytes for another user and place", async () => {
   const again = join(at.outside, "again.tar");
   const env = { ACME_KEY: key, TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8", USER: "eve" };
-  assert.equal((await write(again, env)).code, 0);
+  const { code, lines } = await write(again, env, "--json");
+  assert.equal(code, 0);
+  assert.deepEqual(
+    lines.map(({ event, path, signed, age }) => [event, path, signed, age]),
+    [["bundle", again, false, "current"]],
+  );
   assert.ok(readFileSync(file).equals(readFileSync(again)), "other bytes");
 
   const to = join(at.outside, "rebuilt");

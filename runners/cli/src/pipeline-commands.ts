@@ -126,7 +126,12 @@ export function readingCommands(program: Command, loads: Loads): void {
       ).conflicts(["dataset", "from"]),
     )
     .option("--sign <key>", "with --bundle: sign it with this SSH key")
-    .option("--from <file>", "rebuild the tables and the page from such an archive; needs no run here")
+    .addOption(
+      new Option(
+        "--from <file>",
+        "rebuild the tables and the page from such an archive; needs no run here",
+      ).conflicts(["dataset", "profile", "open"]),
+    )
     .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
     .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")
     .option(

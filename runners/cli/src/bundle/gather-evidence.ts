@@ -15,7 +15,7 @@ import { type Environment, textCleaner } from "../diagnose/clean-text.ts";
 import { nodeOf } from "../show/trace-nodes.ts";
 import { isBundlePath, sha256Of } from "./archive-layout.ts";
 import { manifestFile, paramsFile, reportScript } from "./rebuild-results.ts";
-import { withoutRowIds } from "./redact-rows.ts";
+import { withoutRowIds, withoutStateFolders } from "./redact-rows.ts";
 
 type Redacted = NonNullable<BundledFile["redacted"]>;
 
@@ -91,7 +91,7 @@ export function gatherRuns(gathering: Gathering): void {
   // hosts stay: the page names them too
   const clean = textCleaner({ ...secrets, folders, host: "", user: "" });
   for (const { name, text } of journalFiles({ plan, state: workspace.state, clean }))
-    writeText(name, text, gathering);
+    writeText(name, withoutStateFolders(text), gathering);
   const environments = plan.instances.flatMap(({ stage, action }) =>
     stage.name === environmentStage ? [String(action.params.lock)] : [],
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSamples } from "@mlrb/report/read/parse-artifacts";
-import { withoutRowIds } from "./redact-rows.ts";
+import { withoutRowIds, withoutStateFolders } from "./redact-rows.ts";
 
 const rows = [
   { id: "What is two and two?", group: "sums", cluster: "page 1", value: 0.1, weight: 1 },
@@ -29,4 +29,10 @@ test("a line that is no sample is replaced whole, and stays unreadable", () => {
   const redacted = withoutRowIds(`${text}a private row\n"another"\n`);
   assert.ok(!/private|another/.test(redacted), redacted);
   assert.equal(parseSamples(redacted).kind, "unreadable");
+});
+
+test("a journal loses the place of every state folder, and no other word", () => {
+  const line = (folder: string) =>
+    JSON.stringify({ log: `${folder}/journals/logs/a.log`, why: `gone: (${folder}/cache) and ROOT/.mlrb` });
+  assert.equal(withoutStateFolders(line("/home/ann/work/.mlrb")), line("STATE"));
 });

@@ -1,5 +1,5 @@
-// Replaces what names a private row in samples by its digest. The report only compares these names, so its numbers stay
-// the same, and whoever has the rows can find each one.
+// Replaces in a bundle's texts what must not leave the machine besides keys: names of private rows and folders. The
+// report only compares names of rows, so with digests its numbers stay the same, and whoever has the rows can find each.
 import { sha256Of } from "./archive-layout.ts";
 
 /** Samples, one JSON object a line. A line that is none is replaced whole. */
@@ -30,4 +30,12 @@ function withoutIds(line: string): string {
 /** 96 bits: millions of rows have different names. */
 function nameOf(text: string): string {
   return sha256Of(text).slice(0, 24);
+}
+
+/** A state folder that moved after a run wrote its journal is no folder of the machine now. */
+const stateFolder = /(?<![^"\s(])\/[^"\\\s]*\/\.mlrb(?=\/)/g;
+
+/** Journals without the places of state folders. */
+export function withoutStateFolders(text: string): string {
+  return text.replace(stateFolder, "STATE");
 }

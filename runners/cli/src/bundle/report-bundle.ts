@@ -11,7 +11,9 @@ import type { PageRequest } from "../attempts/page-data.ts";
 import { keyCleaner } from "../diagnose/clean-text.ts";
 import { typedIn } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
+import { printJson } from "../show/print-json.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
+import type { ReportAge } from "../show/report-age.ts";
 import { checklistText } from "./checklist.ts";
 import { croissantText } from "./croissant.ts";
 import {
@@ -26,8 +28,8 @@ import { gatherPage } from "./gather-page.ts";
 import { differentFiles, rebuildPage, rebuildTables } from "./rebuild-results.ts";
 import { bundledFile, writeArchive } from "./write-archive.ts";
 
-/** `file` and `key` as typed; `again`: the command that makes the results. */
-type BundleRequest = PageRequest & { file: string; key?: string; again: string };
+/** `file` and `key` as typed; `again`: the command that makes the results; `age`: for JSON, null for words. */
+type BundleRequest = PageRequest & { file: string; key?: string; again: string; age: ReportAge | null };
 
 /** Returns 0, or 1 after an error, with no archive. */
 export async function writeReportBundle(repository: string, request: BundleRequest): Promise<number> {
@@ -63,7 +65,8 @@ export async function writeReportBundle(repository: string, request: BundleReque
       ...(request.key !== undefined && { sign: signerOf(resolve(typedIn(), request.key)) }),
     });
     if (problem) return refused(`${problem.code}: ${problem.message}; no bundle was written`, problem.help);
-    process.stdout.write(writtenWords(file, bundle));
+    if (request.age) printJson({ event: "bundle", path: file, ...sumsOf(bundle), ...request.age });
+    else process.stdout.write(writtenWords(file, sumsOf(bundle)));
     return 0;
   } catch (error) {
     return refused(`no-evidence: ${(error as Error).message}; no bundle was written`, again);
@@ -122,11 +125,16 @@ function signerOf(key: string): (digest: string) => Signature {
   return (digest) => signDigest(digest, { of: "evidence-bundle", key });
 }
 
-function writtenWords(file: string, { files, signed }: EvidenceBundle): string {
+type Sums = { files: number; bytes: number; redacted: number; signed: boolean };
+
+function sumsOf({ files, signed }: EvidenceBundle): Sums {
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
-  const redacted = files.filter((one) => one.redacted !== undefined).length;
+  return { files: files.length, bytes, redacted: files.filter((one) => one.redacted).length, signed };
+}
+
+function writtenWords(file: string, { files, bytes, redacted, signed }: Sums): string {
   return [
-    `wrote ${file}: ${counted(files.length, "file")}, ${formatBytes(bytes)}; ${redacted} redacted (bundle.json says how); no weights and no data`,
+    `wrote ${file}: ${counted(files, "file")}, ${formatBytes(bytes)}; ${redacted} redacted (bundle.json says how); no weights and no data`,
     signed
       ? "signed; a reader needs your public key in .mlrb/allowed_signers"
       : "unsigned: it shows that nothing changed by accident, not who made it; --sign KEY signs it",

@@ -88,16 +88,17 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   if (options.dataset !== undefined || options.bundle !== undefined) {
     const run = typedCommand("run", pipeline, options);
-    process.stdout.write(
-      reportAgeWords(age, run)
-        .map((line) => `${line}\n`)
-        .join(""),
-    );
-    if (options.dataset !== undefined) return writeDataSet(folder, options.dataset, run);
+    const { bundle, sign, json } = options;
+    if (bundle === undefined || !json)
+      process.stdout.write(
+        reportAgeWords(age, run)
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
+    if (bundle === undefined) return writeDataSet(folder, options.dataset!, run);
     const { writeReportBundle } = await import("../bundle/report-bundle.ts");
-    const { bundle: file, sign: key } = options;
-    const request = { plan, workspace, folder, options, file: file!, again: run };
-    return writeReportBundle(repository, { ...request, ...(key !== undefined && { key }) });
+    const request = { plan, workspace, folder, options, file: bundle, again: run, age: json ? age : null };
+    return writeReportBundle(repository, { ...request, ...(sign !== undefined && { key: sign }) });
   }
   const chosen = readable(files);
   if (options.json) {
