@@ -192,6 +192,14 @@ test("a signed bundle names its signer, and a bundle signed by a stranger says s
   assert.ok(!existsSync(join(at.outside, "no.tar")));
 });
 
+test("no bundle is written if removing a key would change the report", async () => {
+  const to = join(at.outside, "other.tar");
+  const said = await write(to, { OTHER_KEY: "Bundled" }); // the report's title
+  assert.equal(said.code, 1);
+  assert.match(said.stderr, /^not-rebuilt: .*report\.json.*\n {2}help: a key that was removed/m);
+  assert.ok(!existsSync(to));
+});
+
 test("words that do not belong together, and results without evidence, are refused with the way out", async () => {
   const refused = async (args: string[], code: number, words: RegExp) => {
     const said = await at.pipeline(["report", ...args, "--root", at.root]);
