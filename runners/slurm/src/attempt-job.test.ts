@@ -9,7 +9,7 @@ import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
 import { until } from "../../../tests/support/processes.ts";
-import { adoptAttemptJob, endAttemptJobs, submitAttemptJob } from "./attempt-job.ts";
+import { adoptAttemptJob, submitAttemptJob } from "./attempt-job.ts";
 import type { JobPost } from "./courier.ts";
 import type { JobTimes } from "./job-times.ts";
 
@@ -225,25 +225,4 @@ test("an attempt whose files travel and that is asked to end ends once what it d
   assert.match(calls("sbatch")[0]!, /--time=1470/, "half an hour for the way of its files");
   const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
   assert.equal(turnMs, 24.5 * hour - 1_200_000);
-});
-
-test("the jobs of an attempt that no process follows leave Slurm's queue, and never begin", async (t) => {
-  const { calls, folder, env } = lab(t, { sinfo: away });
-  for (const [job, id] of [
-    ["1", "71"],
-    ["2", "72"],
-  ] as const) {
-    const path = join(folder, "jobs", job);
-    mkdirSync(path, { recursive: true });
-    const known = { formatVersion: 1, run: "attempt-1", job, stage: "attempt", key: "k" };
-    writeFileSync(
-      join(path, "job.json"),
-      JSON.stringify({ ...known, work: folder, log: join(folder, "log") }),
-    );
-    writeFileSync(join(path, "id.json"), JSON.stringify({ formatVersion: 1, id }));
-  }
-  writeFileSync(join(folder, "jobs/1/done.json"), "{}");
-  await endAttemptJobs(folder, { env });
-  assert.deepEqual(calls("scancel"), ["72"]);
-  assert.match(readFileSync(join(folder, "jobs/2/claim.json"), "utf8"), /given-up/);
 });
