@@ -226,3 +226,32 @@ test("an attempt whose files travel and that is asked to end ends once what it d
   const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
   assert.equal(turnMs, 24.5 * hour - 1_200_000);
 });
+
+test("after a node that got damaged files, the next job's post sends all of them again", async (t) => {
+  const calls: string[] = [];
+  const claim = { kind: "begun", formatVersion: 1, id: "7", host: "h", node: "n1" } as const;
+  const why = "the input model is not the runner's after its way to the node";
+  const post: JobPost = {
+    script: async ({ job }) => {
+      calls.push(`script ${job}`);
+      return job === "1" ? "#!/bin/sh\n" : { refused: "enough" };
+    },
+    news: async () => ({ kind: "refused", formatVersion: 1, claim, why, fault: "parcel" }),
+    tell: async () => {},
+    doubt: () => void calls.push("doubt"),
+    collect: async () => {},
+    close() {},
+  };
+  const { submit } = lab(t, {
+    sinfo: "echo 'long*|infinite'",
+    sbatch: "echo 7",
+    squeue: "echo '7|FAILED|NonZeroExitCode|n1|main|attempt-1|1 attempt'",
+    post,
+  });
+  const first = await submit();
+  await first.ended;
+  assert.equal(first.brokenOff(), `${why} (node n1)`);
+  assert.deepEqual(calls.splice(0), ["script 1", "doubt"]);
+  await (await submit()).ended; // its post knows nothing of the one before
+  assert.deepEqual(calls, ["doubt", "script 2"]);
+});

@@ -78,6 +78,7 @@ export async function submitAttemptJob(
     const trouble = await endForGood(one, { env, post: options.travel?.post });
     if (trouble !== undefined) stageLog.say(trouble);
   }
+  if (earlier.some(({ folder }) => folder.isDoubted)) options.travel?.post?.doubt();
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = {
