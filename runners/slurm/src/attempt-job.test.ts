@@ -187,6 +187,36 @@ for (const [state, expected] of [
     assert.equal(hasOpenJob(folder), false, "it is learned once");
   });
 
+for (const [begun, brokenOff] of [
+  ["no", "no sandbox"],
+  [undefined, undefined],
+] as const)
+  test(`a later job whose step failed is the attempt's end unless nothing began there: ${begun}`, async (t) => {
+    const { adopt, folder } = lab(t, {
+      sinfo: "true",
+      squeue: "echo '7|FAILED|NonZeroExitCode|n1|main|attempt-1|2 attempt'",
+    });
+    const write = (name: string, value: object) => writeJson(join(folder, "jobs/2", name), value);
+    for (const one of ["jobs/2", "out"]) mkdirSync(join(folder, one), { recursive: true });
+    writeFileSync(join(folder, "out/trajectory.jsonl"), "{}\n");
+    writeJson(join(folder, "trouble.json"), {
+      cause: "machine",
+      detail: "no sandbox",
+      ...(begun && { begun }),
+    });
+    const job = { formatVersion: 1, run: "attempt-1", job: "2", stage: "attempt", key: "k" };
+    write("job.json", { ...job, work: folder, log: join(folder, "log") });
+    const place = { id: "7", host: "n1", node: "n1" };
+    write("claim.json", { kind: "begun", formatVersion: 1, ...place });
+    const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
+    const result = { kind: "failed", cause: "exit-code", detail: "exit code 75" };
+    write("done.json", { formatVersion: 1, job: "2", ...place, wrote, result });
+    const adopted = adopt();
+    await adopted!.ended;
+    assert.equal(adopted!.brokenOff(), brokenOff);
+    assert.equal(adopted!.hasSucceeded(), false);
+  });
+
 test("an attempt whose files travel and that is asked to end ends once what it did has come", async (t) => {
   const collected: unknown[] = [];
   let looks = 0;

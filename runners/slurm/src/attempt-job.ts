@@ -1,6 +1,6 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
@@ -59,6 +59,8 @@ export type AttemptJob = Running & {
   began: Promise<Place>;
   /** Why the attempt goes on in another job; undefined where the end of this job is its own. Known once it has ended. */
   brokenOff(): string | undefined;
+  /** Whether its stage succeeded: its outputs may still be on their way. */
+  hasSucceeded(): boolean;
   /** Whether it ended because its time was over, as was planned. */
   hadItsTurn(): boolean;
   /** What it carries out, with placeholders as secrets; undefined for a job of an older mlrb. */
@@ -180,6 +182,7 @@ function follow(
   return {
     ...{ ended, began: run.began, brokenOff: () => broken },
     hadItsTurn: () => folder.done()?.continues === true,
+    hasSucceeded: () => folder.done()?.result.kind === "succeeded",
     request: () => folder.request(),
     askToEnd() {
       asked = true;
@@ -204,9 +207,25 @@ function whyBroken(result: ExecutionResult, { job, folder }: Held): string | und
   // the node refused a later job before its step began
   const isUnbegun = isOwn && done.result.kind === "failed" && done.result.cause === "operator";
   if (result.kind === "failed" && isUnbegun && job.job !== "1") return result.detail;
+  const stepFailed = isOwn && done.result.kind === "failed" && done.result.cause === "exit-code";
+  if (stepFailed && hasWork(job)) {
+    // this node had no sandbox for the agent; another may have one
+    const trouble = troubleOf(job);
+    if (trouble?.begun === "no") return trouble.detail;
+  }
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
+}
+
+/** What the step reported of a failure that is not the agent's. */
+function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | undefined {
+  try {
+    const { begun, detail } = JSON.parse(readFileSync(join(work, "trouble.json"), "utf8"));
+    return { begun, detail: String(detail) };
+  } catch {
+    return undefined; // none, or torn
+  }
 }
 
 /** Whether the attempt did something before: on the host that submits, or as a branch of another. */

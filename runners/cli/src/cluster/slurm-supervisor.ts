@@ -66,7 +66,8 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     next(ended, after) {
       if (!isOwn()) abandon();
       const again = adopts ? ended.request() : request;
-      if (!again) return undefined;
+      // what it made is complete, and a run keeps it once it is seen here
+      if (!again || ended.hasSucceeded()) return undefined;
       clearForNextJob(attempt);
       return submitAttemptJob(again, { ...options(), after });
     },
