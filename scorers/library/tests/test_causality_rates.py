@@ -1,7 +1,7 @@
 """Rates at which leaks are found, and what rounding shows in honest models of every architecture here.
 
-Half of the architectures are tried, each in one dtype, drawn by MLRB_TEST_SEED. MLRB_TEST_CAUSALITY=full takes
-all of them.
+Half of the architectures are tried, each in one dtype, drawn by MLRB_TEST_SEED.
+MLRB_TEST_CAUSALITY=full takes all of them.
 """
 
 import copy
