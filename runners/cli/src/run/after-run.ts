@@ -19,11 +19,13 @@ type Ended = {
   /** Whether results were published. */
   published: boolean;
   report: Report | undefined;
+  /** The earlier run whose scores of the same submissions differ. */
+  rescoredSince?: string | undefined;
 };
 
 /** The most urgent step first, at most three. */
 export function afterRun(
-  { counts, leftStale, published, report }: Ended,
+  { counts, leftStale, published, report, rescoredSince }: Ended,
   { pipeline, options }: TypedRun,
 ): NextStep[] {
   const run = (more = "") => typedCommand("run", pipeline, options) + more;
@@ -55,6 +57,11 @@ export function afterRun(
       why: "prints every table; --open shows the page",
       command: typedCommand("report", pipeline, shown),
     });
+    if (rescoredSince !== undefined)
+      steps.push({
+        why: "shows each changed score, and what changed it",
+        command: `${typedCommand("report", pipeline, shown)} --against ${rescoredSince}`,
+      });
     if (cell) {
       const { task, metric, agent } = cell;
       const command = typedCommand("trace", [task, metric, agent], { ...shown, pipeline });
