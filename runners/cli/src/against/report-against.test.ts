@@ -38,8 +38,12 @@ type Ran = {
   level: number;
   submission?: string;
   /** Digest of the scorer's file. */
-  code?: string;
+  scorer?: string;
   data?: string;
+  /** Digest of the code that makes the clean folder, whose bytes follow from it and from the submission. */
+  validate?: string;
+  /** Whether the journal lacks the stage that made the clean folder. */
+  torn?: boolean;
 };
 
 const digest = (letter: string) => letter.repeat(64);
@@ -52,7 +56,15 @@ class Runs {
     this.at = home(t);
   }
 
-  add({ run, level, submission = digest("5"), code = "1", data = digest("d") }: Ran): Report {
+  add({
+    run,
+    level,
+    submission = digest("5"),
+    scorer = "1",
+    data = digest("d"),
+    validate = "1",
+    torn = false,
+  }: Ran): Report {
     const workspace = this.at.open();
     const { store, state } = workspace;
     const example = new Example();
@@ -71,7 +83,7 @@ class Runs {
     mkdirSync(results, { recursive: true });
     writeFileSync(join(results, "report.json"), JSON.stringify(report));
     const lines: object[] = [{ event: "begin", run, pipeline: "small", profile: "smoke", selection: "" }];
-    const clean = digest(submission[0]!);
+    const clean = digest(validate === "1" ? submission[0]! : "c");
     const put = (id: string, parts: Partial<KeyParts>, outputs: object) => {
       const key = store.putText(JSON.stringify([id, parts]));
       const codeFiles = store.putText(JSON.stringify(parts.code ?? {}));
@@ -84,12 +96,13 @@ class Runs {
       workspace.last.put({ id, key, durationMs: 1 });
       lines.push({ event: "stage", stage: id, outcome: { kind: "succeeded" }, key });
     };
-    put(validateId, { inputs: { submission } }, { clean: { kind: "dir", digest: clean } });
+    const code = { "validate.py": digest(validate) };
+    put(validateId, { code, inputs: { submission } }, { clean: { kind: "dir", digest: clean } });
     put(
       scoreId,
       {
         run: { kind: "python", file: "measure.py" },
-        code: { "measure.py": digest(code) },
+        code: { "measure.py": digest(scorer) },
         inputs: { clean, private: data },
       },
       { score: file(JSON.stringify(gives.score)), samples: file(gives.samples) },
@@ -97,7 +110,8 @@ class Runs {
     put("report", { params: { run } }, { report: store.put(results, "dir") });
     mkdirSync(state.journals, { recursive: true });
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    writeFileSync(join(state.journals, `${run}.jsonl`), text);
+    const kept = torn ? text.replace(/^.*"validate\[.*\n/m, "") : text;
+    writeFileSync(join(state.journals, `${run}.jsonl`), kept);
     return report;
   }
 
@@ -129,7 +143,7 @@ const second = "20260102T000000Z-b";
 test("against a run, a corrected scorer is the cause with both digests, and nothing is tested", (t) => {
   const runs = new Runs(t);
   runs.add({ run: first, level: 3 });
-  runs.add({ run: second, level: 2.9, code: "2" });
+  runs.add({ run: second, level: 2.9, scorer: "2" });
   const { code, out, err } = runs.compare(first);
   assert.deepEqual([code, err], [0, ""]);
   assert.match(
@@ -162,6 +176,24 @@ test("another submission under the same scorer and data is tested on its items",
   assert.match(out, /- letters, bits, plain: another submission \(5{10} → 6{10}\)\n/);
 });
 
+test("code between the submission and its score is a cause under its own stage", (t) => {
+  const runs = new Runs(t);
+  runs.add({ run: first, level: 3 });
+  runs.add({ run: second, level: 2.5, validate: "2" });
+  const { out } = runs.compare(first);
+  assert.match(oneLine(out), /bits, plain: validate: code changed: validate\.py \(1{10} → 2{10}\) - letters/);
+  assert.match(oneLine(out), /item noise not tested: measured in another way/);
+});
+
+test("a stage whose key is not known counts as a changed measurement", (t) => {
+  const runs = new Runs(t);
+  runs.add({ run: first, level: 3, torn: true });
+  runs.add({ run: second, level: 2.5, submission: digest("6") });
+  const { out } = runs.compare(first);
+  assert.match(oneLine(out), /validate: it is not stored how clean was made \(5{10} → 6{10}\)/);
+  assert.match(oneLine(out), /item noise not tested: measured in another way/);
+});
+
 test("a cache entry with another number than the report prints explains nothing", (t) => {
   const runs = new Runs(t);
   runs.add({ run: first, level: 3 });
@@ -175,7 +207,7 @@ test("a cache entry with another number than the report prints explains nothing"
 test("a folder of results and a report.json are compared without digests of the scorer", (t) => {
   const runs = new Runs(t);
   const old = runs.add({ run: first, level: 3 });
-  runs.add({ run: second, level: 2.9, code: "2" });
+  runs.add({ run: second, level: 2.9, scorer: "2" });
   const folder = join(runs.at.root, "elsewhere");
   mkdirSync(folder);
   writeFileSync(join(folder, "report.json"), JSON.stringify(old));
@@ -189,7 +221,7 @@ test("a folder of results and a report.json are compared without digests of the 
 test("--json prints each cell, each changed score and a summary; --markdown prints a table", (t) => {
   const runs = new Runs(t);
   runs.add({ run: first, level: 3 });
-  runs.add({ run: second, level: 2.9, code: "2" });
+  runs.add({ run: second, level: 2.9, scorer: "2" });
   const lines = runs
     .compare(first, { json: true })
     .out.trim()
@@ -210,7 +242,7 @@ test("--json prints each cell, each changed score and a summary; --markdown prin
   assert.equal(lines[2].rescored.rescored, 1);
   const { out } = runs.compare(first, { markdown: true });
   assert.match(out, /^## Compared with run /);
-  assert.match(out, /^\| letters \| bits ↓ \\\* \| plain \| 3\.0\d+ → 2\.9\d+ \|/m);
+  assert.match(out, /^\| letters \| bits ↓ \\\* \| plain \| 3\.0\d+ → 2\.9\d+ \| −0\.100 \| 1\/1 \|$/m);
 });
 
 test("an unknown name is refused with the runs that can be named", (t) => {

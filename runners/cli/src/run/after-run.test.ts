@@ -45,9 +45,9 @@ test("the next steps after success are the tables and the trace of the first num
   ]);
 });
 
-test("after a success that rescored submissions, the comparison with the earlier run is a next step", () => {
+test("after a success that rescored submissions, the comparison with the earlier run is the first next step", () => {
   assert.deepEqual(commands({ succeeded: 3 }, { rescoredSince: "20260101T000000Z-a" }), [
-    "pnpm pipeline report hello --profile paper --root /scratch",
     "pnpm pipeline report hello --profile paper --root /scratch --against 20260101T000000Z-a",
+    "pnpm pipeline report hello --profile paper --root /scratch",
   ]);
 });

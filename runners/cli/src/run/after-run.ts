@@ -53,15 +53,15 @@ export function afterRun(
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
-    steps.push({
-      why: "prints every table; --open shows the page",
-      command: typedCommand("report", pipeline, shown),
-    });
     if (rescoredSince !== undefined)
       steps.push({
         why: "shows each changed score, and what changed it",
         command: `${typedCommand("report", pipeline, shown)} --against ${rescoredSince}`,
       });
+    steps.push({
+      why: "prints every table; --open shows the page",
+      command: typedCommand("report", pipeline, shown),
+    });
     if (cell) {
       const { task, metric, agent } = cell;
       const command = typedCommand("trace", [task, metric, agent], { ...shown, pipeline });

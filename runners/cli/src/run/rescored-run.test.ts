@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Plan } from "@mlrb/core/plan/plan";
-import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
 import { type Home, home, smallPlan } from "@mlrb/local/testing/small-plan";
 import { Example, passed, scored, textItems } from "@mlrb/report/testing/example";
@@ -11,29 +10,22 @@ import { resultsBefore } from "./rescored-run.ts";
 
 const axes = { task: "letters", agent: "plain", seed: 1 };
 
-function plan(): Plan {
-  const made = smallPlan(
-    { name: "score", axes: { ...axes, scorer: "bits" } },
-    { name: "report", gives: { report: "dir" }, publishes: true },
-  );
-  made.instances[0]!.stage.role = "score";
-  return made;
-}
+const plan = smallPlan({ name: "report", gives: { report: "dir" }, publishes: true });
 
-function results(kind: OutcomeKind): Result[] {
-  return [{ outcome: { kind } as Result["outcome"], outputs: {} }];
-}
-
-/** Publishes a report with one score. */
-function publish(at: Home, level: number, submission = "files"): string {
-  const folder = join(at.root, "results", "small", "smoke");
+/** The results of a run whose report has one score. They are the same whether the score was measured or reused. */
+function resultsOf(at: Home, level: number, submission = "files"): Result[] {
+  const folder = join(at.root, "made");
   const example = new Example();
   example.gives("attempt", axes, { submission });
   example.gives("validate", axes, passed);
   example.gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(level)));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "report.json"), JSON.stringify(example.report()));
-  return folder;
+  return [{ outcome: { kind: "reused" }, outputs: { report: at.open().store.put(folder, "dir") } }];
+}
+
+function publish(at: Home, results: Result[]): string {
+  return publishResults(plan, results, at.open())!.folder;
 }
 
 /** Writes the journal of a run that made a report. */
@@ -54,10 +46,10 @@ async function rescoredIn(
   journal(at, "20260101T000000Z-a");
   journal(at, "20260102T000000Z-b", "agent=nop");
   journal(at, "20260103T000000Z-c");
-  publish(at, from);
-  const before = await resultsBefore(plan(), { results: results("succeeded"), root: at.root });
-  const folder = publish(at, to, submission);
-  return before!.rescored(folder, { state: at.open().state, run: "20260103T000000Z-c" });
+  publish(at, resultsOf(at, from));
+  const results = resultsOf(at, to, submission);
+  const before = await resultsBefore(plan, { results, workspace: at.open() });
+  return before?.rescored(publish(at, results), "20260103T000000Z-c");
 }
 
 test("another score of the same submission is rescored since the last run of the same selection", async (t) => {
@@ -71,15 +63,21 @@ test("an equal score, and a score of another submission, are not rescored", asyn
   assert.equal(await rescoredIn(t, { from: 3, to: 2.9, submission: "others" }), undefined);
 });
 
-test("without earlier results, and where every score was reused, nothing is compared", async (t) => {
+test("nothing is compared without earlier results, or if the report stays as it is", async (t) => {
   const at = home(t);
-  assert.equal(await resultsBefore(plan(), { results: results("succeeded"), root: at.root }), undefined);
-  publish(at, 3);
-  assert.equal(await resultsBefore(plan(), { results: results("reused"), root: at.root }), undefined);
+  const results = resultsOf(at, 3);
+  assert.equal(await resultsBefore(plan, { results, workspace: at.open() }), undefined);
+  publish(at, results);
+  assert.equal(await resultsBefore(plan, { results, workspace: at.open() }), undefined);
+  assert.notEqual(
+    await resultsBefore(plan, { results: resultsOf(at, 2.9), workspace: at.open() }),
+    undefined,
+  );
 });
 
 test("earlier results that cannot be read are no reason to fail", async (t) => {
   const at = home(t);
-  writeFileSync(join(publish(at, 3), "report.json"), "{");
-  assert.equal(await resultsBefore(plan(), { results: results("succeeded"), root: at.root }), undefined);
+  const path = join(publish(at, resultsOf(at, 3)), "report.json");
+  writeFileSync(path, readFileSync(path, "utf8").slice(0, 100));
+  assert.equal(await resultsBefore(plan, { results: resultsOf(at, 2), workspace: at.open() }), undefined);
 });

@@ -190,7 +190,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const { workspace } = gate;
   const { run, results, tally, interrupts } = ended;
   const { counts } = tally;
-  const before = await resultsBefore(plan, { results, root });
+  const before = await resultsBefore(plan, { results, workspace });
   const published = publishResults(plan, results, workspace);
   const clashes = published?.problems ?? [];
   printDiagnostics(clashes, options.json);
@@ -208,7 +208,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const cost = tally.spent(results);
   const ofPlan = { pipeline: plan.pipeline, profile: plan.profile };
   const services = serviceTotals(workspace.state, { ...ofPlan, run });
-  const rescored = published && before?.rescored(published.folder, { state: workspace.state, run });
+  const rescored = published && before?.rescored(published.folder, run);
   const checked = await printEnd(
     {
       ...summary,

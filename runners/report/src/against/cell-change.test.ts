@@ -199,6 +199,26 @@ test("a changed verdict names the rule, and changes the mean without a new score
   assert.equal(rescored, undefined, "no score changed");
 });
 
+test("another budget and another preset are named by the fields that differ", () => {
+  const [old, now] = [made({ levels: [3] }), made({ levels: [2], submissions: ["x"] })];
+  for (const [{ report }, timeMs, turnsMax] of [
+    [old, 1000, 300],
+    [now, 2000, 200],
+  ] as const) {
+    for (const attempt of report.attempts) attempt.budget = { timeMs, dollars: 2 };
+    for (const agent of report.agents)
+      agent.preset = { kind: "llm", models: ["m"], planner: null, scaffold: null, turnsMax };
+  }
+  assert.deepEqual(
+    compared(old, now).cell.causes.map(({ cause }) => cause),
+    [
+      { kind: "budget", old: "timeMs 1000", now: "timeMs 2000" },
+      { kind: "preset", old: "turnsMax 300", now: "turnsMax 200" },
+      { kind: "submission", old: "files-1", now: "x" },
+    ],
+  );
+});
+
 test("added and removed seeds and cells are named", () => {
   const [one, two] = [made({ levels: [3] }), made({ levels: [3, 3.1] })];
   const more = compared(one, two);
@@ -226,10 +246,24 @@ test("the section shows each changed cell, old → new, with its causes and why 
   const section = changesSection(changes, { name: "an earlier run", sides });
   const text = terminalSection(section, { width: 160, color: false });
   assert.match(text, /^Compared with an earlier run\n1 cell: 1 changed, 0 equal; rescored 1 of 2 scores/);
-  assert.match(text, /│ bits ↓ \* │ plain │ 3\.050 → 2\.550 │ +−0\.500 │ +2\/2 │ not tested/);
+  assert.match(text, /│ bits ↓ \* │ plain │ 3\.050 → 2\.550 │ +−0\.500 │ +2\/2 │\n/);
   assert.match(
     text,
     /^- letters, bits, plain: score: code changed: measure\.py \(aaaaaaaaaa → bbbbbbbbbb\) in 1 of 2/m,
   );
   assert.match(text, /^- letters, bits, plain: item noise not tested: measured in another way/m);
+});
+
+test("cells of one side only are listed by task, and no table is empty", () => {
+  const one = made({ levels: [3, 3.1] });
+  const empty: Side = { ...one, report: { ...one.report, cells: [], attempts: [] } };
+  const { sides, ...changes } = compared(one, empty);
+  const text = terminalSection(changesSection(changes, { name: "WHAT", sides }), {
+    width: 100,
+    color: false,
+  });
+  assert.equal(
+    text,
+    "Compared with WHAT\n1 cell: 1 removed, 0 equal.\n- letters, removed: plain bits 3.050 (2/2)\n",
+  );
 });

@@ -8,43 +8,54 @@ import type { ItemNoise } from "./item-noise.ts";
 import { rescored } from "./rescored.ts";
 import { metricOfEither, type Sides } from "./score-change.ts";
 
-/** `name`: what the newer report is compared with. */
+/** `name`: what the newer report is compared with. Columns of tests are left out if nothing could be tested. */
 export function changesSection(
   changes: ReportChanges,
   { name, sides }: { name: string; sides: Sides },
 ): Section {
-  const shown = changes.cells.filter(({ kind }) => kind !== "equal");
+  const changed = changes.cells.filter(({ kind }) => kind === "changed");
+  const others = changes.cells.filter(({ kind }) => kind === "added" || kind === "removed");
   const metricOf = (metric: string) => metricOfEither(sides, metric);
+  const isTested = (noise: "itemNoise" | "attemptNoise") =>
+    changed.some((cell) => cell[noise].kind !== "not-tested");
   return {
     heading: `Compared with ${name}`,
-    caption: `${countWords(changes, sides)}.${shown.length === 0 ? "" : ` ${help}`}`,
+    caption: `${countWords(changes, sides)}.${changed.length === 0 ? "" : ` ${help}`}`,
     tables: [
       tableOf({
         groups: tasksOf(sides).map(({ task, title }) => ({
           name: task,
           title: title === task ? task : `${task}: ${title}`,
-          rows: shown.filter((cell) => cell.task === task),
+          rows: changed.filter((cell) => cell.task === task),
         })),
         columns: [
           {
             head: "metric",
-            cell: ({ metric, primary }) => `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
+            cell: ({ metric, primary }: CellChange) =>
+              `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
           },
-          { head: "agent", cell: ({ agent }) => agent },
+          { head: "agent", cell: ({ agent }: CellChange) => agent },
           {
             head: "mean",
             rigid: true,
-            cell: ({ old, now, metric }) =>
+            cell: ({ old, now, metric }: CellChange) =>
               arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
           },
-          { head: "difference", rigid: true, cell: (cell) => differenceCell(cell, sides) },
-          { head: "measured", rigid: true, cell: ({ old, now }) => countText(old, now) },
-          { head: "beyond item noise", cell: (cell) => itemText(cell.itemNoise, cell, sides) },
-          { head: "p over attempts", cell: attemptText },
+          { head: "difference", rigid: true, cell: (cell: CellChange) => differenceCell(cell, sides) },
+          { head: "measured", rigid: true, cell: ({ old, now }: CellChange) => countText(old!, now!) },
+          ...(isTested("itemNoise")
+            ? [
+                {
+                  head: "beyond item noise",
+                  cell: (cell: CellChange) => itemText(cell.itemNoise, cell, sides),
+                },
+              ]
+            : []),
+          ...(isTested("attemptNoise") ? [{ head: "p over attempts", cell: attemptText }] : []),
         ],
       }),
     ],
-    items: [...causeItems(shown), ...untestedItems(shown)],
+    items: [...causeItems(changed), ...untestedItems(changed), ...otherItems(others, sides)],
   };
 }
 
@@ -71,16 +82,34 @@ function tasksOf({ old, now }: Sides): { task: string; title: string }[] {
   return names.map((task) => ({ task, title: titles.get(task)! }));
 }
 
-function differenceCell({ kind, difference, metric }: CellChange, sides: Sides): TableCell {
-  if (kind === "added" || kind === "removed") return textCell(kind, "strong");
+function differenceCell({ difference, metric }: CellChange, sides: Sides): TableCell {
   if (difference === null) return textCell("–", "faint");
   return textCell(differenceWords(difference, metricOfEither(sides, metric)));
 }
 
+type CellSide = NonNullable<CellChange["old"]>;
+
 /** `2/2`, or `1/2 → 2/2`: measured of planned attempts. */
-function countText(old: CellChange["old"], now: CellChange["now"]): string {
-  const text = (side: CellChange["old"]) => (side ? `${side.measured}/${side.planned}` : "none");
+function countText(old: CellSide, now: CellSide): string {
+  const text = ({ measured, planned }: CellSide) => `${measured}/${planned}`;
   return text(old) === text(now) ? text(now) : arrow(text(old), text(now));
+}
+
+/** Cells of one side only: an entry for each task. */
+function otherItems(cells: CellChange[], sides: Sides): Item[] {
+  return grouped(
+    cells,
+    ({ task, kind }) => [task, kind],
+    (same) => ({
+      head: `${same[0]!.task}, ${same[0]!.kind}`,
+      text: same
+        .map(({ agent, metric, old, now }) => {
+          const { mean, measured, planned } = (now ?? old)!;
+          return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
+        })
+        .join(", "),
+    }),
+  );
 }
 
 function itemText(noise: ItemNoise, { metric }: CellChange, sides: Sides): TableCell {
@@ -104,9 +133,7 @@ function attemptText({ attemptNoise }: CellChange): TableCell {
 
 /** Cells of a task with the same causes share an entry. */
 function causeItems(cells: CellChange[]): Item[] {
-  const caused = cells
-    .filter(({ kind }) => kind === "changed")
-    .map((cell) => ({ cell, text: causesText(cell) }));
+  const caused = cells.map((cell) => ({ cell, text: causesText(cell) }));
   return grouped(
     caused,
     ({ cell, text }) => [cell.task, cell.metric, text],
@@ -130,7 +157,7 @@ function untestedItems(cells: CellChange[]): Item[] {
   const of = (test: string, whyOf: (cell: CellChange) => string | undefined): Item[] =>
     grouped(
       cells.flatMap((cell) => {
-        const why = cell.kind === "changed" ? whyOf(cell) : undefined;
+        const why = whyOf(cell);
         return why === undefined ? [] : [{ cell, why }];
       }),
       ({ cell, why }) => [cell.task, cell.metric, why],

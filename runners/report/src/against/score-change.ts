@@ -172,11 +172,11 @@ function numberCauses(old: ScoreState, now: ScoreState): Cause[] {
 function attemptCauses(was: Placed, is: Placed): Cause[] {
   const [old, now] = [was.attempt, is.attempt];
   const presetOf = ({ report, attempt }: Placed) =>
-    canonicalJson(report.agents.find(({ name }) => name === attempt.agent)?.preset ?? null);
+    report.agents.find(({ name }) => name === attempt.agent)?.preset;
   return [
     ...differing("condition", old.condition ?? "unknown", now.condition ?? "unknown"),
-    ...differing("budget", canonicalJson(old.budget ?? null), canonicalJson(now.budget ?? null)),
-    ...differing("preset", presetOf(was), presetOf(is)),
+    ...fieldCauses("budget", old.budget, now.budget),
+    ...fieldCauses("preset", presetOf(was), presetOf(is)),
     ...(old.submission === now.submission
       ? []
       : [{ kind: "submission" as const, old: old.submission, now: now.submission }]),
@@ -212,6 +212,16 @@ function differing(
   now: string,
 ): Cause[] {
   return old === now ? [] : [{ kind, old, now }];
+}
+
+/** One for each field that differs; none if a report of an earlier version lacks all of them. */
+function fieldCauses(kind: "budget" | "preset", old: object = {}, now: object = {}): Cause[] {
+  const [before, after] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+  if (before.size === 0 || after.size === 0) return [];
+  const text = (name: string, of: Map<string, unknown>) => `${name} ${canonicalJson(of.get(name) ?? null)}`;
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) =>
+    differing(kind, text(name, before), text(name, after)),
+  );
 }
 
 /** Reference models are scored by the same scorer on the same data, so a changed value shows a changed measurement. */
