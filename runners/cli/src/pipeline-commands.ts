@@ -116,6 +116,11 @@ export function readingCommands(program: Command, loads: Loads): void {
   withSet(report, "the report of a run with the same --set")
     .description("print every table of the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
+    .option(
+      "--against <what>",
+      "print instead what differs from an earlier run, a folder of results or a report.json, cell by cell, and why",
+    )
+    .option("--markdown", "with --against: as Markdown", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
     .option(
       "--open",

@@ -20,6 +20,10 @@ import { writeDataSet } from "./write-data-set.ts";
 export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
+  /** An earlier run, a folder of results, or a report.json. */
+  against?: string;
+  /** With `against`. */
+  markdown: boolean;
   dataset?: string;
 };
 
@@ -31,6 +35,10 @@ export async function reportCommand(
   const looked = await rememberedRequest(repository, pipeline, { ...options, only: [] });
   if (!looked) return 2;
   const { plan, root } = looked;
+  if (options.markdown && options.against === undefined) {
+    process.stderr.write("markdown-alone: --markdown prints a comparison\n  help: add --against\n");
+    return 2;
+  }
   const folder = join(root, resultsFolder(plan));
   const laidOut = filesIn(folder);
   if (laidOut.length === 0) {
@@ -43,15 +51,21 @@ export async function reportCommand(
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
-  // results copied from elsewhere, or of an older version, have no page
-  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
-  const files = filesIn(folder);
   const { files: given } = publishedFiles(plan, results, workspace);
   const asGiven = [...given].every(([path, digest]) => {
     const laid = join(folder, path);
     return existsSync(laid) && hashFile(laid) === digest;
   });
   const age = reportAge(plan, { instances, asGiven });
+  if (options.against !== undefined) {
+    const { reportAgainst } = await import("../against/report-against.ts");
+    const { against } = options;
+    const run = typedCommand("run", pipeline, options);
+    return reportAgainst({ plan, workspace, folder, against, options, run, age: reportAgeWords(age, run) });
+  }
+  // results copied from elsewhere, or of an older version, have no page
+  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
+  const files = filesIn(folder);
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   if (options.dataset !== undefined) {
     const run = typedCommand("run", pipeline, options);

@@ -62,6 +62,10 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline report full-benchmark --open", "also open the page in the desktop's viewer"],
     ["pnpm pipeline report full-benchmark --groups", "also scores by subject, paradigm, phenomenon"],
     ["pnpm pipeline report full-benchmark --dataset FOLDER", "write a data set for Hugging Face's datasets"],
+    [
+      "pnpm pipeline report full-benchmark --against OTHER/results/full-benchmark/smoke",
+      "what differs from other results, cell by cell, and why",
+    ],
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],

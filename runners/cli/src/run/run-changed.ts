@@ -47,6 +47,7 @@ import { noStrace, printAudit } from "./print-audit.ts";
 import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
 import { endRemote, openRemote } from "./remote-run.ts";
+import { resultsBefore } from "./rescored-run.ts";
 import { printEnd, type RunSummary } from "./run-summary.ts";
 import { RunTally } from "./run-tally.ts";
 import { serviceWords } from "./service-words.ts";
@@ -189,6 +190,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const { workspace } = gate;
   const { run, results, tally, interrupts } = ended;
   const { counts } = tally;
+  const before = await resultsBefore(plan, { results, workspace });
   const published = publishResults(plan, results, workspace);
   const clashes = published?.problems ?? [];
   printDiagnostics(clashes, options.json);
@@ -206,8 +208,14 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const cost = tally.spent(results);
   const ofPlan = { pipeline: plan.pipeline, profile: plan.profile };
   const services = serviceTotals(workspace.state, { ...ofPlan, run });
+  const rescored = published && before?.rescored(published.folder, run);
   const checked = await printEnd(
-    { ...summary, ...(cost && { spent: cost }), ...(services.length > 0 && { services }) },
+    {
+      ...summary,
+      ...(rescored && { rescored }),
+      ...(cost && { spent: cost }),
+      ...(services.length > 0 && { services }),
+    },
     {
       root,
       json: options.json,
