@@ -38,6 +38,7 @@ import { stalePolicy } from "../gates/stale-policy.ts";
 import { printDiagnostics, type Request, readRequest, refuse } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
@@ -108,7 +109,10 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   };
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
-  await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  await collectEndedAttempts(workspace, {
+    tell: (line) => process.stderr.write(`${oneLine(line)}\n`),
+    clearSandbox,
+  });
   const request = (await wanted.change?.plan(planned, workspace)) ?? planned;
   if ("code" in request) return refuse([request], options.json);
   const { plan, selected } = request;
