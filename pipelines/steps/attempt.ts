@@ -186,8 +186,12 @@ try {
     console.error(detail); // a stack would add nothing
     process.exitCode = cause === undefined ? 1 : troubleCode;
     // for the supervisor of this step: neither the agent's failure nor this program's
+    // `begun`: without a sandbox nothing of the agent ran, and another machine may have one
     if (cause !== undefined && folder !== undefined)
-      writeReserved(join(folder, "trouble.json"), JSON.stringify({ cause, detail }));
+      writeReserved(
+        join(folder, "trouble.json"),
+        JSON.stringify({ cause, detail, ...(sandbox === undefined && { begun: "no" }) }),
+      );
   }
 } finally {
   // without a record the workspace stays: the supervisor of this step quarantines all of it

@@ -118,19 +118,24 @@ export function readingCommands(program: Command, loads: Loads): void {
   withSet(report, "the report of a run with the same --set")
     .description("print every table of the last results, and whether they are up to date")
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
+    .option(
+      "--against <what>",
+      "print instead what differs from an earlier run, a folder of results or a report.json, cell by cell, and why",
+    )
+    .option("--markdown", "with --against: as Markdown", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
     .addOption(
       new Option(
         "--bundle <file>",
         "write the evidence behind the results as one archive instead, without weights and data",
-      ).conflicts(["dataset", "from"]),
+      ).conflicts(["dataset", "from", "against"]),
     )
     .option("--sign <key>", "with --bundle: sign it with this SSH key")
     .addOption(
       new Option(
         "--from <file>",
         "rebuild the tables and the page from such an archive; needs no run here",
-      ).conflicts(["dataset", "profile", "open"]),
+      ).conflicts(["dataset", "profile", "open", "against"]),
     )
     .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
     .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")

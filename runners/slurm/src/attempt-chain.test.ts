@@ -36,6 +36,7 @@ function lab(waitMs = 60_000) {
       kill: () => signals.push("kill"),
       brokenOff: () => end.broken,
       hadItsTurn: () => end.hadItsTurn ?? false,
+      hasSucceeded: () => false,
       request: () => undefined,
     };
   };

@@ -9,7 +9,7 @@ import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
 import { until } from "../../../tests/support/processes.ts";
-import { adoptAttemptJob, endAttemptJobs, submitAttemptJob } from "./attempt-job.ts";
+import { adoptAttemptJob, submitAttemptJob } from "./attempt-job.ts";
 import type { JobPost } from "./courier.ts";
 import type { JobTimes } from "./job-times.ts";
 
@@ -187,6 +187,36 @@ for (const [state, expected] of [
     assert.equal(hasOpenJob(folder), false, "it is learned once");
   });
 
+for (const [begun, brokenOff] of [
+  ["no", "no sandbox"],
+  [undefined, undefined],
+] as const)
+  test(`a later job whose step failed is the attempt's end unless nothing began there: ${begun}`, async (t) => {
+    const { adopt, folder } = lab(t, {
+      sinfo: "true",
+      squeue: "echo '7|FAILED|NonZeroExitCode|n1|main|attempt-1|2 attempt'",
+    });
+    const write = (name: string, value: object) => writeJson(join(folder, "jobs/2", name), value);
+    for (const one of ["jobs/2", "out"]) mkdirSync(join(folder, one), { recursive: true });
+    writeFileSync(join(folder, "out/trajectory.jsonl"), "{}\n");
+    writeJson(join(folder, "trouble.json"), {
+      cause: "machine",
+      detail: "no sandbox",
+      ...(begun && { begun }),
+    });
+    const job = { formatVersion: 1, run: "attempt-1", job: "2", stage: "attempt", key: "k" };
+    write("job.json", { ...job, work: folder, log: join(folder, "log") });
+    const place = { id: "7", host: "n1", node: "n1" };
+    write("claim.json", { kind: "begun", formatVersion: 1, ...place });
+    const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
+    const result = { kind: "failed", cause: "exit-code", detail: "exit code 75" };
+    write("done.json", { formatVersion: 1, job: "2", ...place, wrote, result });
+    const adopted = adopt();
+    await adopted!.ended;
+    assert.equal(adopted!.brokenOff(), brokenOff);
+    assert.equal(adopted!.hasSucceeded(), false);
+  });
+
 test("an attempt whose files travel and that is asked to end ends once what it did has come", async (t) => {
   const collected: unknown[] = [];
   let looks = 0;
@@ -227,23 +257,31 @@ test("an attempt whose files travel and that is asked to end ends once what it d
   assert.equal(turnMs, 24.5 * hour - 1_200_000);
 });
 
-test("the jobs of an attempt that no process follows leave Slurm's queue, and never begin", async (t) => {
-  const { calls, folder, env } = lab(t, { sinfo: away });
-  for (const [job, id] of [
-    ["1", "71"],
-    ["2", "72"],
-  ] as const) {
-    const path = join(folder, "jobs", job);
-    mkdirSync(path, { recursive: true });
-    const known = { formatVersion: 1, run: "attempt-1", job, stage: "attempt", key: "k" };
-    writeFileSync(
-      join(path, "job.json"),
-      JSON.stringify({ ...known, work: folder, log: join(folder, "log") }),
-    );
-    writeFileSync(join(path, "id.json"), JSON.stringify({ formatVersion: 1, id }));
-  }
-  writeFileSync(join(folder, "jobs/1/done.json"), "{}");
-  await endAttemptJobs(folder, { env });
-  assert.deepEqual(calls("scancel"), ["72"]);
-  assert.match(readFileSync(join(folder, "jobs/2/claim.json"), "utf8"), /given-up/);
+test("after a node that got damaged files, the next job's post sends all of them again", async (t) => {
+  const calls: string[] = [];
+  const claim = { kind: "begun", formatVersion: 1, id: "7", host: "h", node: "n1" } as const;
+  const why = "the input model is not the runner's after its way to the node";
+  const post: JobPost = {
+    script: async ({ job }) => {
+      calls.push(`script ${job}`);
+      return job === "1" ? "#!/bin/sh\n" : { refused: "enough" };
+    },
+    news: async () => ({ kind: "refused", formatVersion: 1, claim, why, fault: "parcel" }),
+    tell: async () => {},
+    doubt: () => void calls.push("doubt"),
+    collect: async () => {},
+    close() {},
+  };
+  const { submit } = lab(t, {
+    sinfo: "echo 'long*|infinite'",
+    sbatch: "echo 7",
+    squeue: "echo '7|FAILED|NonZeroExitCode|n1|main|attempt-1|1 attempt'",
+    post,
+  });
+  const first = await submit();
+  await first.ended;
+  assert.equal(first.brokenOff(), `${why} (node n1)`);
+  assert.deepEqual(calls.splice(0), ["script 1", "doubt"]);
+  await (await submit()).ended; // its post knows nothing of the one before
+  assert.deepEqual(calls, ["doubt", "script 2"]);
 });

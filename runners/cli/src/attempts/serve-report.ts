@@ -1,7 +1,7 @@
 // `report --open`: serves the page of the last results with the records of its attempts, until Ctrl-C.
 import { join } from "node:path";
 import { page } from "@mlrb/report/page/page";
-import { openFile } from "../show/open-file.ts";
+import { openAddress } from "../show/open-file.ts";
 import { readReport } from "../show/read-report.ts";
 import { type PageRequest, pageData } from "./page-data.ts";
 import { type ServedAttempt, servePage } from "./page-server.ts";
@@ -24,10 +24,11 @@ export async function serveReport(request: PageRequest): Promise<number | undefi
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
   });
-  const problem = await openFile(address);
+  const { problem, remove } = await openAddress(address);
   if (problem !== undefined)
     process.stderr.write(`not-opened: ${problem}\n  help: open ${address} yourself\n`);
   await stopped;
+  remove();
   await close();
   return 0;
 }

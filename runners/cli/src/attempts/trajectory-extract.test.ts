@@ -182,3 +182,24 @@ test("the texts of a long conversation are shortened together, so that a page of
   assert.ok(events.length > 50);
   assert.ok(JSON.stringify(events).length < 80_000, String(JSON.stringify(events).length));
 });
+
+test("an edit whose old and new text are equal for long is shown with its change", () => {
+  const of = { by: "agent", id: "1", name: "edit_file" };
+  const same = "x = 1\n".repeat(200);
+  const input = JSON.stringify({ path: "a.py", old: `${same}read(public)`, new: `${same}read(private)` });
+  const { events } = read(
+    written([
+      { event: "tool-call", sinceStartMs: 1, ...of, input },
+      {
+        ...{ event: "tool-result", sinceStartMs: 9, ...of, outcome: "done", exit: null },
+        ...{ text: "", rest: null, durationMs: 8, executed: true },
+      },
+    ]),
+  );
+  const { turn } = events[0]!;
+  assert.ok(turn?.kind === "tool" && turn.input.kind === "file");
+  assert.deepEqual(turn.input.changes.slice(-2), [
+    { kind: "gone", text: "read(public)" },
+    { kind: "new", text: "read(private)" },
+  ]);
+});

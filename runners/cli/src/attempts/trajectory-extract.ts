@@ -11,6 +11,7 @@ import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
+import { clipChanges, type LineChange } from "@mlrb/report/story/line-changes";
 import { type PageTurn, pageTurn, type ToolInput } from "@mlrb/report/story/page-turn";
 import { storyFailures } from "@mlrb/report/story/story-failures";
 import { isNotable } from "@mlrb/report/story/timeline-entry";
@@ -120,8 +121,7 @@ function clippedTurn(turn: PageTurn, max: number): PageTurn {
           : {
               kind: "file",
               path: clip(input.path),
-              before: clip(input.before),
-              after: clip(input.after),
+              changes: clipChanges(input.changes.map(plainChange), max),
             };
       const words = { by: clip(by), name: clip(name), facts: clip(facts), output: clip(output) };
       return { ...turn, ...words, input: made };
@@ -129,6 +129,11 @@ function clippedTurn(turn: PageTurn, max: number): PageTurn {
     default:
       return unreachable(turn);
   }
+}
+
+/** Without control sequences, and not yet clipped: what differs may be far behind. */
+function plainChange({ kind, text }: LineChange): LineChange {
+  return { kind, text: stripVTControlCharacters(text) };
 }
 
 type Parsed = Omit<PageEvent, "skippedBefore"> & { line: TrajectoryLine | undefined };

@@ -23,11 +23,10 @@ import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
 import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
-import { statePaths } from "@mlrb/local/store/state-folder";
 import { AttemptChain } from "@mlrb/slurm/attempt-chain";
 import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
 import { RelayServer } from "@mlrb/slurm/relay/relay-server";
-import { jobPost } from "../run/job-post.ts";
+import { attemptPost } from "../run/job-post.ts";
 import { besideMs } from "./attempt-time.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
@@ -67,7 +66,8 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     next(ended, after) {
       if (!isOwn()) abandon();
       const again = adopts ? ended.request() : request;
-      if (!again) return undefined;
+      // what it made is complete, and a run keeps it once it is seen here
+      if (!again || ended.hasSucceeded()) return undefined;
       clearForNextJob(attempt);
       return submitAttemptJob(again, { ...options(), after });
     },
@@ -92,9 +92,8 @@ function contextOf(folder: string): StageContext {
 
 function travelOf(folder: string, gives: AttemptCard["gives"]): AttemptTravel {
   const files = attemptFiles(folder, outputPaths(folder, gives));
-  const { state } = statePaths(dirname(dirname(dirname(dirname(folder)))));
   return {
-    post: jobPost({ state, scratch: join(folder, "parcels") }),
+    post: attemptPost(folder),
     state: (update) => takeUpdate(update, files),
     grown: files.appended,
   };

@@ -21,7 +21,7 @@ import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
-import { isThinned, planLine, planLines } from "./plan-text.ts";
+import { planLine, planLines, summaryText } from "./plan-text.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
 
@@ -93,7 +93,7 @@ function printSummary(sum: Sum, plan: Plan, durationMs: number): void {
 }
 
 function summaryLines(sum: Sum, plan: Plan): string[] {
-  const { actions, previews, fetched, note, gpusHere } = sum;
+  const { previews, fetched, note, gpusHere } = sum;
   const extent = extentOf(sum, plan);
   const lines = [
     attemptsLine(previews, plan),
@@ -104,7 +104,7 @@ function summaryLines(sum: Sum, plan: Plan): string[] {
     weakLimitsLine(plan),
     ...noteLines(previews, note),
   ];
-  const head = `${plan.pipeline} (${plan.profile}): ${summaryText(previews, actions)}`;
+  const head = `${plan.pipeline} (${plan.profile}): ${summaryText(previews)}`;
   return ["", head, ...lines.filter((line) => line !== "")];
 }
 
@@ -123,18 +123,6 @@ function printInstances(previews: Preview[], { instances }: Plan, { all }: { all
   const width = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const lines = all ? planned.map(planLine) : planLines(planned, width);
   for (const line of lines) process.stdout.write(`${inTypedForm(line)}\n`);
-}
-
-function summaryText(previews: Preview[], actions: Record<Preview["action"], number>): string {
-  const started = previews.filter(({ action, onStale }) => action === "run" || onStale === "rerun");
-  const expectedMs = started.reduce((sum, one) => sum + (one.expectedMs ?? 0), 0);
-  const untimed = started.filter((one) => one.expectedMs === undefined).length;
-  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
-  const rest = untimed > 0 ? `, ${untimed} never timed` : "";
-  const thinned = previews.filter(isThinned).length;
-  const stale = actions.stale > thinned ? `, ${actions.stale - thinned} stale` : "";
-  const gone = thinned > 0 ? `, ${thinned} cannot run again (thinned)` : "";
-  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${gone}${work}${rest}`;
 }
 
 /** What the attempts that a run would start may cost, as earlier attempts cost or as their budgets allow. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reason } from "@mlrb/core/key/reasons";
 import { displayWidth } from "@mlrb/core/text/display-width";
-import { type PlannedInstance, planLine, planLines } from "./plan-text.ts";
+import { type PlannedInstance, planLine, planLines, summaryText } from "./plan-text.ts";
 
 type Planned = Partial<PlannedInstance> & { reasons: Reason[] };
 
@@ -59,6 +59,24 @@ test("what needs a person comes first: attempts that stay stale, stages that can
   assert.match(listed[0]!, /^leave {2}gone\[seed=1\] {2}\(thinned: /);
   assert.match(listed[1]!, /^stale {2}attempt\[seed=1\] {2}\(stale: code changed/);
   assert.match(listed[2]!, /^run {4}make\[seed=1\]/);
+});
+
+test("stale attempts that --rerun starts are counted as runs, in the table and in the sum", () => {
+  const stale = (onStale: "rerun" | "leave") =>
+    of("attempt", 5, {
+      action: "stale",
+      onStale,
+      reasons: [{ kind: "stale", record: "ab", changed: [code] }],
+    }).map((one) => ({ ...one, expectedMs: 1000 }));
+  const lines = planLines(stale("rerun"), 80);
+  assert.match(lines[0]!, /^stage +rerun +because$/);
+  assert.match(lines[1]!, /^attempt +5 /);
+  assert.match(planLine(stale("rerun")[0]!), /^rerun {2}attempt\[seed=1\] {2}\(stale: /);
+  assert.equal(
+    summaryText(stale("rerun")),
+    "5 to run (5 of them stale), 0 to reuse, about 5.0 s of work as earlier runs took",
+  );
+  assert.equal(summaryText(stale("leave")), "0 to run, 0 to reuse, 5 stale");
 });
 
 test("no line is wider than the terminal", () => {

@@ -2,7 +2,9 @@
 // instance. A benchmark has hundreds, of which a person looks at the few that run.
 // Pure: no disk, no clock.
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
+import { formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { startedIn } from "../gates/gate.ts";
 import { clip } from "../show/clip.ts";
 import { counted } from "../show/counted.ts";
 
@@ -16,8 +18,8 @@ const listedMax = 10;
 
 /** One line for an instance: `run    score[seed=1]  (code changed: …)`. */
 export function planLine({ id, action, certain, reasons, onStale }: PlannedInstance): string {
-  const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
-  return `${verbs[kindOf({ action, certain, reasons })]}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})`;
+  const kind = kindOf({ action, certain, reasons, onStale });
+  return `${verbs[kind]}  ${id}  (${reasons.map(reasonWords).join("; ")})`;
 }
 
 /** `width`: the columns of the terminal; infinite in a pipe, whose lines are not cut. */
@@ -34,24 +36,30 @@ export function planLines(planned: PlannedInstance[], width: number): string[] {
   return [...table, "", ...listed, more > 0 ? `… and ${more} more; ${all}` : all];
 }
 
-type Kind = "run" | "uncertain" | "stale" | "leave" | "reuse";
+type Kind = "run" | "uncertain" | "rerun" | "stale" | "leave" | "reuse";
 
-const order: Kind[] = ["leave", "stale", "run", "uncertain", "reuse"];
+const order: Kind[] = ["leave", "stale", "rerun", "run", "uncertain", "reuse"];
 const verbs: Record<Kind, string> = {
   run: "run  ",
   uncertain: "run ?",
+  rerun: "rerun",
   stale: "stale",
   leave: "leave",
   reuse: "reuse",
 };
 
-function kindOf({ action, certain, reasons }: Pick<PlannedInstance, "action" | "certain" | "reasons">): Kind {
+type Decided = Pick<PlannedInstance, "action" | "certain" | "reasons"> & {
+  onStale?: PlannedInstance["onStale"] | undefined;
+};
+
+function kindOf({ action, certain, reasons, onStale }: Decided): Kind {
   if (action === "stale" && isThinned({ reasons })) return "leave";
+  if (action === "stale" && onStale === "rerun") return "rerun";
   if (action === "run") return certain ? "run" : "uncertain";
   return action;
 }
 
-export function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
+function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
   return reasons.some(({ kind }) => kind === "thinned");
 }
 
@@ -102,4 +110,23 @@ function stageReason(reason: Reason | undefined): string {
   if (reason.kind === "upstream-runs") return "an input runs first";
   if (reason.kind === "input-changed") return `input changed: ${reason.input}`;
   return reasonWords(reason);
+}
+
+/** `3 to run, 5 to reuse, 2 stale, …`. Stale attempts that --rerun starts are among those to run. */
+export function summaryText(
+  previews: Pick<Preview, "action" | "onStale" | "reasons" | "expectedMs">[],
+): string {
+  const count = (wanted: Preview["action"]) => previews.filter(({ action }) => action === wanted).length;
+  const started = startedIn(previews);
+  const again = started.length - count("run");
+  const expectedMs = started.reduce((sum, one) => sum + (one.expectedMs ?? 0), 0);
+  const untimed = started.filter((one) => one.expectedMs === undefined).length;
+  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
+  const rest = untimed > 0 ? `, ${untimed} never timed` : "";
+  const thinned = previews.filter((one) => one.action === "stale" && isThinned(one)).length;
+  const left = count("stale") - thinned - again;
+  const stale = left > 0 ? `, ${left} stale` : "";
+  const gone = thinned > 0 ? `, ${thinned} cannot run again (thinned)` : "";
+  const rerun = again > 0 ? ` (${again} of them stale)` : "";
+  return `${started.length} to run${rerun}, ${count("reuse")} to reuse${stale}${gone}${work}${rest}`;
 }

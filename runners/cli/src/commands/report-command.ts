@@ -6,6 +6,7 @@ import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
+import type { PageRequest } from "../attempts/page-data.ts";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
@@ -21,6 +22,10 @@ import { writeDataSet } from "./write-data-set.ts";
 export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
+  /** An earlier run, a folder of results, or a report.json. */
+  against?: string;
+  /** With `against`. */
+  markdown: boolean;
   dataset?: string;
   bundle?: string;
   sign?: string;
@@ -64,6 +69,10 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   const looked = await rememberedRequest(repository, pipeline, { ...options, only: [] });
   if (!looked) return 2;
   const { plan, root } = looked;
+  if (options.markdown && options.against === undefined) {
+    process.stderr.write("markdown-alone: --markdown prints a comparison\n  help: add --against\n");
+    return 2;
+  }
   const folder = join(root, resultsFolder(plan));
   const laidOut = filesIn(folder);
   if (laidOut.length === 0) {
@@ -76,30 +85,24 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
-  // results copied from elsewhere, or of an older version, have no page
-  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
-  const files = filesIn(folder);
   const { files: given } = publishedFiles(plan, results, workspace);
   const asGiven = [...given].every(([path, digest]) => {
     const laid = join(folder, path);
     return existsSync(laid) && hashFile(laid) === digest;
   });
   const age = reportAge(plan, { instances, asGiven });
-  const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
-  if (options.dataset !== undefined || options.bundle !== undefined) {
-    const run = typedCommand("run", pipeline, options);
-    const { bundle, sign, json } = options;
-    if (bundle === undefined || !json)
-      process.stdout.write(
-        reportAgeWords(age, run)
-          .map((line) => `${line}\n`)
-          .join(""),
-      );
-    if (bundle === undefined) return writeDataSet(folder, options.dataset!, run);
-    const { writeReportBundle } = await import("../bundle/report-bundle.ts");
-    const request = { plan, workspace, folder, options, file: bundle, again: run, age: json ? age : null };
-    return writeReportBundle(repository, { ...request, ...(sign !== undefined && { key: sign }) });
+  const run = typedCommand("run", pipeline, options);
+  if (options.against !== undefined) {
+    const { reportAgainst } = await import("../against/report-against.ts");
+    const { against } = options;
+    return reportAgainst({ plan, workspace, folder, against, options, run, age: reportAgeWords(age, run) });
   }
+  // results copied from elsewhere, or of an older version, have no page
+  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
+  const files = filesIn(folder);
+  const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
+  if (options.dataset !== undefined || options.bundle !== undefined)
+    return exportResults(repository, { plan, workspace, folder, options, age, run });
   const chosen = readable(files);
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;
@@ -108,9 +111,7 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     printJson(line);
   } else {
     await showReport(folder, options);
-    process.stdout.write(
-      ending({ folder, files, laidOutMs, age, run: typedCommand("run", pipeline, options) }),
-    );
+    process.stdout.write(ending({ folder, files, laidOutMs, age, run }));
   }
   if (!options.open) return 0;
   if (chosen === pageFile && !options.json) {
@@ -122,6 +123,24 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (problem === undefined) return 0;
   process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);
   return 1;
+}
+
+type Exporting = PageRequest & { options: ReportOptions; age: ReportAge; run: string };
+
+/** Writes a data set or a bundle, after words about their age. */
+async function exportResults(repository: string, request: Exporting): Promise<number> {
+  const { age, run, options, folder } = request;
+  const { dataset, bundle, sign, json } = options;
+  if (bundle === undefined || !json)
+    process.stdout.write(
+      reportAgeWords(age, run)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  if (bundle === undefined) return writeDataSet(folder, dataset!, run);
+  const { writeReportBundle } = await import("../bundle/report-bundle.ts");
+  const asked = { ...request, file: bundle, again: run, age: json ? age : null };
+  return writeReportBundle(repository, { ...asked, ...(sign !== undefined && { key: sign }) });
 }
 
 type Shown = { folder: string; files: string[]; laidOutMs: number; age: ReportAge; run: string };

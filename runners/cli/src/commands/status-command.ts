@@ -30,7 +30,7 @@ export async function statusCommand(
   const status = options.json ? all : ofOwnPlan(all, request.plan);
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
-    process.stdout.write(statusText(status, { next, now: Date.now() }));
+    process.stdout.write(statusText(status, { next, now: Date.now(), root: options.root }));
     return 0;
   }
   const { stages, runs, orphans, waits, damaged, gpus, failed, troubles, publishes: _, ...summary } = status;

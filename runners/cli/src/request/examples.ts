@@ -63,6 +63,10 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline report full-benchmark --groups", "also scores by subject, paradigm, phenomenon"],
     ["pnpm pipeline report full-benchmark --dataset FOLDER", "write a data set for Hugging Face's datasets"],
     [
+      "pnpm pipeline report full-benchmark --against OTHER/results/full-benchmark/smoke",
+      "what differs from other results, cell by cell, and why",
+    ],
+    [
       "pnpm pipeline report full-benchmark --bundle evidence.tar",
       "write an archive from which others rebuild the report",
     ],

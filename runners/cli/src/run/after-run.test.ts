@@ -8,7 +8,7 @@ const asked = { pipeline: "hello", options: { profile: "paper", only: ["score"],
 
 function commands(
   counts: Partial<typeof none>,
-  more: { leftStale?: number; report?: Report } = {},
+  more: { leftStale?: number; report?: Report; rescoredSince?: string } = {},
 ): string[] {
   const ended = { counts: { ...none, ...counts }, leftStale: 0, published: true, report: undefined, ...more };
   return afterRun(ended, asked).map(({ command }) => command);
@@ -42,5 +42,12 @@ test("the next steps after success are the tables and the trace of the first num
   assert.deepEqual(commands({ succeeded: 3 }, { report: { cells } as Report }), [
     "pnpm pipeline report hello --profile paper --root /scratch",
     "pnpm pipeline trace b n 'an agent' --pipeline hello --profile paper --root /scratch",
+  ]);
+});
+
+test("after a success that rescored submissions, the comparison with the earlier run is the first next step", () => {
+  assert.deepEqual(commands({ succeeded: 3 }, { rescoredSince: "20260101T000000Z-a" }), [
+    "pnpm pipeline report hello --profile paper --root /scratch --against 20260101T000000Z-a",
+    "pnpm pipeline report hello --profile paper --root /scratch",
   ]);
 });

@@ -19,11 +19,13 @@ type Ended = {
   /** Whether results were published. */
   published: boolean;
   report: Report | undefined;
+  /** The earlier run whose scores of the same submissions differ. */
+  rescoredSince?: string | undefined;
 };
 
 /** The most urgent step first, at most three. */
 export function afterRun(
-  { counts, leftStale, published, report }: Ended,
+  { counts, leftStale, published, report, rescoredSince }: Ended,
   { pipeline, options }: TypedRun,
 ): NextStep[] {
   const run = (more = "") => typedCommand("run", pipeline, options) + more;
@@ -51,6 +53,11 @@ export function afterRun(
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
+    if (rescoredSince !== undefined)
+      steps.push({
+        why: "shows each changed score, and what changed it",
+        command: `${typedCommand("report", pipeline, shown)} --against ${rescoredSince}`,
+      });
     steps.push({
       why: "prints every table; --open shows the page",
       command: typedCommand("report", pipeline, shown),

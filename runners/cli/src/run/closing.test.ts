@@ -105,6 +105,26 @@ test("after a success at most eight lines are printed, and always one next step"
   }
 });
 
+test("rescored scores are one line after the coverage, and the lines after a success stay within eight", () => {
+  const rescored = "rescored 4 of 60 scores: bits-per-byte mean −0.012";
+  const next = ["report", "trace"].map((command) => ({
+    command: `pnpm pipeline ${command} hello`,
+    why: "why",
+  }));
+  for (const cost of [
+    undefined,
+    "2 attempts took 1.0 GPU hours (no estimate) and 86.20 dollars (no estimate)",
+    "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier attempts) and 86.20 dollars (no estimate)",
+  ]) {
+    const lines = closing({ ...good, rescored, next, cost }, { columns: 80, rows: 24 })
+      .trim()
+      .split("\n");
+    assert.equal(lines[2], rescored);
+    assert.ok(lines.length <= 8, lines.join("\n"));
+    assert.ok(lines.includes("  pnpm pipeline report hello"));
+  }
+});
+
 test("a failure is shown with its cause and its last output lines while they fit", () => {
   const text = closing(bad(20), { columns: 80, rows: 24 });
   assert.match(text, /^failed {2}attempt\[task=baby-lm,agent=reference,seed=1\]\n {8}exit-code/m);

@@ -33,6 +33,8 @@ export type Closing = {
   troubles?: Trouble[];
   /** How much of the plan the report covers; undefined without a report. */
   coverage?: string | undefined;
+  /** How scores of unchanged submissions changed; undefined if none did. */
+  rescored?: string | undefined;
   cost?: string | undefined;
   /** How long its services ran, a line each. */
   services?: string[];
@@ -65,7 +67,7 @@ export function closing(of: Closing, screen?: { columns: number; rows: number })
 }
 
 function head(
-  { pipeline, profile, counts, durationMs, coverage, cost, services = [] }: Closing,
+  { pipeline, profile, counts, durationMs, coverage, rescored, cost, services = [] }: Closing,
   columns: number,
 ): string[] {
   const parts = (Object.keys(counts) as OutcomeKind[])
@@ -75,6 +77,7 @@ function head(
   const lines = [
     `${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}`,
     coverage,
+    rescored,
     cost,
     ...services,
   ];
@@ -127,7 +130,9 @@ function resultsLines({ results, counts }: Closing): string[] {
 function fewer(of: Closing, before: number): Closing {
   const { next, failures, troubles = [], counts } = of;
   if (failures.length + troubles.length + counts.failed + counts.skipped + counts.cancelled > 0) return of;
-  return { ...of, next: next.slice(0, Math.max(1, Math.floor((closingMax - before - 1) / 2))) };
+  const kept = next.slice(0, Math.max(1, Math.floor((closingMax - before - 1) / 2)));
+  const isTooLong = before + 1 + 2 * kept.length > closingMax;
+  return { ...of, next: of.rescored && isTooLong ? kept.map((step) => ({ ...step, why: "" })) : kept };
 }
 
 const closingMax = 8;
@@ -135,5 +140,11 @@ const closingMax = 8;
 /** Commands are never cut, since they are to be typed. */
 function nextLines({ next }: Closing, columns: number): string[] {
   if (next.length === 0) return [];
-  return ["next", ...next.flatMap(({ why, command }) => [`  ${command}`, clip(`      ${why}`, columns)])];
+  return [
+    "next",
+    ...next.flatMap(({ why, command }) => [
+      `  ${command}`,
+      ...(why === "" ? [] : [clip(`      ${why}`, columns)]),
+    ]),
+  ];
 }

@@ -1,5 +1,6 @@
 // The executors of this program, by the names that pipelines use. Each is loaded when the first stage needs it.
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
@@ -50,8 +51,14 @@ export const clearSandbox: ClearSandbox = async (token, executor) => {
   return clearBubblewrap(token);
 };
 
-/** Ends the jobs in an attempt's folder, of which no process takes care. */
+/** Ends the jobs in an attempt's folder, of which no process takes care. Prints what a person must do. */
 export async function endJobs(path: string): Promise<void> {
-  const { endAttemptJobs } = await import("@mlrb/slurm/attempt-job");
-  await endAttemptJobs(path);
+  const { endAttemptJobs } = await import("@mlrb/slurm/end-attempt-jobs");
+  const post = hasTravelled(path) ? (await import("./job-post.ts")).attemptPost(path) : undefined;
+  try {
+    for (const trouble of await endAttemptJobs(path, { post }))
+      process.stderr.write(`${basename(path)}: ${trouble}\n`);
+  } finally {
+    post?.close();
+  }
 }

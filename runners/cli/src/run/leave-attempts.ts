@@ -10,6 +10,7 @@ import { type Stopped, stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox, endJobs } from "./executors.ts";
@@ -66,7 +67,7 @@ function printEnded(stage: string, fate: Fate, { json }: { json: boolean }): voi
     const { cause, cost, folder } = fate.kind === "quarantined" ? fate : {};
     printJson({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
   }
-  process.stderr.write(`ended   ${stage}  (${fateWords(fate)})\n`);
+  process.stderr.write(`ended   ${stage}  (${oneLine(fateWords(fate))})\n`);
 }
 
 function fateWords(fate: Fate): string {
@@ -102,8 +103,9 @@ export function printStopped(
     const { kind } = stopped;
     const became = { kept: kind !== "nothing", became: kind, cause, cost, folder, why };
     printJson({ event: "attempt-stopped", stage, ...became });
-  } else if (stopped.kind === "refused") process.stderr.write(`not-stopped: ${stage}: ${stopped.why}\n`);
-  else stream.write(`${stage}: ${stoppedWords(stopped)}\n`);
+  } else if (stopped.kind === "refused")
+    process.stderr.write(`not-stopped: ${stage}: ${oneLine(stopped.why)}\n`);
+  else stream.write(`${stage}: ${oneLine(stoppedWords(stopped))}\n`);
 }
 
 function stoppedWords(settled: Exclude<Stopped, { kind: "refused" }>): string {

@@ -74,3 +74,16 @@ test("every line is narrower than the terminal and all fit on it, for any names 
     }),
   );
 });
+
+test("foreign text is one line without control sequences, whatever a provider or a command has in it", () => {
+  const waits = "waits for a provider: 500: \u001b[2Jgone\r\nsecond\u202e";
+  const said = "no output yet; runs set -e\npython3 train.py";
+  for (const columns of [40, 200])
+    for (const one of [{ waits }, { said }]) {
+      const lines = liveLines(
+        { ...now({ id: attempt, forMs: 3000, ...one }), spent: "1\n2" },
+        { columns, rows: 24 },
+      );
+      for (const line of lines) assert.doesNotMatch(line, /\p{Cc}|\p{Cf}/u);
+    }
+});

@@ -6,6 +6,7 @@ import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
+import { oneLine } from "../show/one-line.ts";
 
 export type Going = {
   /** The stage instance. */
@@ -75,7 +76,8 @@ export function liveLines(
   const timesWidth = Math.max(0, ...times.map((text) => text.length));
   let shown = 0;
   for (const [at, { id, said: last, waits }] of going.slice(0, room).entries()) {
-    const said = waits ?? last;
+    const foreign = waits ?? last;
+    const said = foreign && oneLine(foreign);
     const begin = `  ${times[at]!.padStart(timesWidth)}  `;
     const rest = width - displayWidth(begin + id) - 3;
     const fits = said && rest >= Math.min(saidMin, displayWidth(said));
@@ -88,7 +90,8 @@ export function liveLines(
     shown++;
   }
   if (going.length > shown) lines.push(`  … and ${going.length - shown} more`);
-  return lines.map((line) => clip(line, width));
+  // a line break would move the block, and a control sequence of a provider would reach the terminal
+  return lines.map((line) => clip(oneLine(line), width));
 }
 
 /** `12 s of ~25 s`; without the second part if it never ran before. */

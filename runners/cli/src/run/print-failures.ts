@@ -6,16 +6,20 @@ import type { Result } from "@mlrb/local/run/result";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { oneLine } from "../show/one-line.ts";
 import type { Failure } from "./closing.ts";
 
 /** Prints each with its cause and its last output lines, which often name the remedy. */
 export function printFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
   const failed = failuresOf(plan, results, { logs });
-  for (const { stage, cause, said, command } of failed.slice(0, shownMax)) {
-    const lines = said.map((line) => `        | ${line}\n`);
-    process.stderr.write(`failed  ${stage}\n        ${cause}\n${lines.join("")}        ${command}\n`);
-  }
+  for (const failure of failed.slice(0, shownMax)) process.stderr.write(failureText(failure));
   if (failed.length > shownMax) process.stderr.write(`… and ${failed.length - shownMax} more failed\n`);
+}
+
+/** A cause may quote what a provider or a stage said. */
+export function failureText({ stage, cause, said, command }: Failure): string {
+  const lines = said.map((line) => `        | ${oneLine(line)}\n`);
+  return `failed  ${stage}\n        ${oneLine(cause)}\n${lines.join("")}        ${command}\n`;
 }
 
 const shownMax = 20;

@@ -38,6 +38,7 @@ import { stalePolicy } from "../gates/stale-policy.ts";
 import { printDiagnostics, type Request, readRequest, refuse } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
@@ -47,6 +48,7 @@ import { noStrace, printAudit } from "./print-audit.ts";
 import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
 import { endRemote, openRemote } from "./remote-run.ts";
+import { resultsBefore } from "./rescored-run.ts";
 import { printEnd, type RunSummary } from "./run-summary.ts";
 import { RunTally } from "./run-tally.ts";
 import { serviceWords } from "./service-words.ts";
@@ -107,7 +109,10 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   };
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
-  await collectEndedAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  await collectEndedAttempts(workspace, {
+    tell: (line) => process.stderr.write(`${oneLine(line)}\n`),
+    clearSandbox,
+  });
   const request = (await wanted.change?.plan(planned, workspace)) ?? planned;
   if ("code" in request) return refuse([request], options.json);
   const { plan, selected } = request;
@@ -189,6 +194,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const { workspace } = gate;
   const { run, results, tally, interrupts } = ended;
   const { counts } = tally;
+  const before = await resultsBefore(plan, { results, workspace });
   const published = publishResults(plan, results, workspace);
   const clashes = published?.problems ?? [];
   printDiagnostics(clashes, options.json);
@@ -206,8 +212,14 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   const cost = tally.spent(results);
   const ofPlan = { pipeline: plan.pipeline, profile: plan.profile };
   const services = serviceTotals(workspace.state, { ...ofPlan, run });
+  const rescored = published && before?.rescored(published.folder, run);
   const checked = await printEnd(
-    { ...summary, ...(cost && { spent: cost }), ...(services.length > 0 && { services }) },
+    {
+      ...summary,
+      ...(rescored && { rescored }),
+      ...(cost && { spent: cost }),
+      ...(services.length > 0 && { services }),
+    },
     {
       root,
       json: options.json,

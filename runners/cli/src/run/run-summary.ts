@@ -8,6 +8,7 @@ import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
+import type { RescoredRun } from "./rescored-run.ts";
 
 export type RunSummary = {
   pipeline: string;
@@ -17,6 +18,8 @@ export type RunSummary = {
   results?: string;
   /** What its attempts cost; absent if none ran. */
   spent?: Spent;
+  /** How scores of unchanged submissions changed; absent if none did. */
+  rescored?: RescoredRun;
   /** What its services ran; absent if none did. */
   services?: ServiceTotal[];
   /** Whether its report and its times follow their formats. */
@@ -50,7 +53,7 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
     printSummary(said, end);
     return false;
   }
-  const { pipeline, profile, counts, results, spent, checked = false } = said;
+  const { pipeline, profile, counts, results, spent, rescored, checked = false } = said;
   const { root, durationMs, asked, failures = [], troubles = [], leftStale = 0, services = [] } = end;
   const folder = results === undefined ? undefined : join(root, results);
   const shown = folder === undefined ? undefined : await showReport(folder, { checked, main: true });
@@ -64,10 +67,14 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
       durationMs,
       ...{ failures, troubles },
       coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
+      rescored: rescored?.text,
       cost: spent && spentWords(spent),
       services,
       results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
-      next: afterRun({ counts, leftStale, published: folder !== undefined, report }, asked),
+      next: afterRun(
+        { counts, leftStale, published: folder !== undefined, report, rescoredSince: rescored?.since },
+        asked,
+      ),
     },
     screenSize(),
   );
@@ -82,7 +89,7 @@ function screenSize(): { columns: number; rows: number } | undefined {
 }
 
 function printSummary(
-  { pipeline, profile, counts, results, spent, services }: RunSummary,
+  { pipeline, profile, counts, results, spent, rescored, services }: RunSummary,
   { durationMs, run }: End,
 ): void {
   const line = {
@@ -93,6 +100,7 @@ function printSummary(
     durationMs,
     run,
     results,
+    rescored,
     estimate: spent,
     services,
     // of this process, without its children

@@ -31,3 +31,14 @@ test("control sequences and long lines of a log are removed", () => {
 test("a missing file has no last lines", () => {
   assert.deepEqual(lastLines("/nowhere/at/all", 3), []);
 });
+
+test("an error before a long bar, or overwritten by one, is shown", () => {
+  const bar = Array.from({ length: 5000 }, (_, at) => `train ${at}/5000 [${"#".repeat(at / 100)}]`).join(
+    "\r",
+  );
+  assert.deepEqual(of(`Traceback\nOutOfMemory\n${bar}\nKilled\n`, 4).slice(0, 2), [
+    "Traceback",
+    "OutOfMemory",
+  ]);
+  assert.equal(of(`CUDA OOM\r${bar}\nKilled\n`, 3)[0], "CUDA OOM");
+});

@@ -5,7 +5,9 @@ import { redrawnLines } from "@mlrb/core/text/redrawn-lines";
 import { readFrom } from "@mlrb/local/store/read-appended";
 import { shorten } from "./shorten.ts";
 
-const bytesMax = 16 << 10;
+/** Read from the end first; then eight times as much, until there are enough lines. */
+const bytesFirst = 16 << 10;
+const bytesMax = 8 << 20;
 const widthMax = 400;
 
 /** Lines of a stack trace inside Node itself. */
@@ -13,17 +15,30 @@ const ofNodeItself = /^\s+at .*\bnode:internal\//;
 
 /** At most `count` lines from the end of a file, each in its last state if it was redrawn; none without a file. */
 export function lastLines(path: string, count: number): string[] {
-  let text: string;
   try {
-    text = readFrom(path, Math.max(0, statSync(path).size - bytesMax), bytesMax)!.toString("utf8");
+    const { size } = statSync(path);
+    for (let bytes = bytesFirst; ; bytes *= 8) {
+      const text = readFrom(path, Math.max(0, size - bytes), bytes)!.toString("utf8");
+      const lines = linesOf(size > bytes ? withoutTorn(text) : text);
+      // a bar that was redrawn for hours may hide the error before it
+      if (lines.length >= count || bytes >= Math.min(size, bytesMax))
+        return lines.slice(-count).map((line) => shorten(line, widthMax));
+    }
   } catch {
     return [];
   }
+}
+
+/** Without the end of the state in which the read part begins, unless there is nothing else. */
+function withoutTorn(text: string): string {
+  const rest = text.replace(/^[^\r\n]*[\r\n]/, "");
+  return rest.trim() === "" ? text : rest;
+}
+
+function linesOf(text: string): string[] {
   const lines = redrawnLines();
   return (lines.push(stripVTControlCharacters(text)) + lines.end())
     .split("\n")
     .map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, " ").trimEnd())
-    .filter((line) => line !== "" && !ofNodeItself.test(line))
-    .slice(-count)
-    .map((line) => shorten(line, widthMax));
+    .filter((line) => line !== "" && !ofNodeItself.test(line));
 }

@@ -25,7 +25,10 @@ type ReadReport =
   | { kind: "foreign"; cause: string };
 
 export function readReport(path: string): ReadReport {
-  const text = readFileSync(path, "utf8");
+  return readReportText(readFileSync(path, "utf8"));
+}
+
+export function readReportText(text: string): ReadReport {
   const head = readFormat(ofThisVersion, text);
   const upgraded = head.kind === "unreadable";
   if (upgraded && readFormat(ofVersion4, text).kind === "unreadable")

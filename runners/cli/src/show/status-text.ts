@@ -5,6 +5,7 @@ import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
 import { counted } from "./counted.ts";
@@ -15,8 +16,11 @@ import type { Status } from "./status.ts";
 
 const shownMax = 20;
 
-/** `now` in milliseconds since 1970. */
-export function statusText(status: Status, { next, now }: { next: NextStep[]; now: number }): string {
+/** `now` in milliseconds since 1970; `root` as typed. */
+export function statusText(
+  status: Status,
+  { next, now, root }: { next: NextStep[]; now: number; root?: string | undefined },
+): string {
   const { pipeline, profile, selection, runs, failed, attempts } = status;
   const out = [
     `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`}): ${countWords(status.states)}`,
@@ -36,6 +40,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   if (status.orphans.length > 0) out.push("", "attempts running without a run");
   for (const { stage, since, supervisor } of status.orphans)
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
+  out.push(...othersLines(status, root));
   if (status.waits.length > 0) out.push("", "waiting attempts");
   for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(shownWaitText(wait, now))}`);
   if (status.damaged.length > 0) out.push("", "damaged attempts, which may still be running");
@@ -69,6 +74,18 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   if (next.length > 0) out.push("", "next");
   for (const { why, command } of next) out.push(`  ${command}`, `      ${why}`);
   return `${out.join("\n")}\n`;
+}
+
+/** What the same pipeline runs with other seeds, agents or selections. */
+function othersLines({ others }: Status, root: string | undefined): string[] {
+  if (others === undefined || others.attempts + others.runs === 0) return [];
+  const { attempts, runs } = others;
+  const counts = [
+    attempts > 0 ? counted(attempts, "running attempt") : "",
+    runs > 0 ? counted(runs, "run") : "",
+  ].filter((words) => words !== "");
+  const list = typedCommand("attempts list --state running", [], { root });
+  return ["", `not of this plan: ${counts.join(", ")}; \`${list}\``];
 }
 
 function countWords(counts: StateCounts): string {

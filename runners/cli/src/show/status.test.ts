@@ -238,11 +238,24 @@ test("the text of status leaves out what other selections and other pipelines do
   const own = ofOwnPlan(status, made);
   const text = statusText(own, { next: [], now });
   assert.doesNotMatch(text, /gamma|theirs|GPU|resume/);
+  assert.match(
+    statusText(own, { next: [], now, root: "my root" }),
+    /\nnot of this plan: 1 running attempt, 1 run; `pnpm pipeline attempts list --state running --root 'my root'`\n/,
+  );
   assert.match(text, /run ours[^\n]*\n {2}make\[word=alpha\]/);
   assert.deepEqual(
     own.orphans.map(({ stage }) => stage),
     ["attempt[word=beta]"],
   );
+});
+
+test("running attempts of a stage that the plan no longer has are counted, and its other stages are not", () => {
+  const since = "2026-01-31T10:07:00.000Z";
+  const stages = ["make[word=gamma]", "earlier[word=alpha]", "attempt[word=gamma]"];
+  const live = [liveRun({ stages: stages.map((stage) => ({ stage, since })) })];
+  const { made, status } = scene({}, { live });
+  assert.deepEqual(ofOwnPlan(status, made).others, { attempts: 2, runs: 0 });
+  assert.doesNotMatch(scene({}, {}).text, /not of this plan/);
 });
 
 test("an attempt that runs without a run is shown with its next steps", () => {

@@ -37,6 +37,8 @@ export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
   /** Instances that cannot run again: weights that they would read were removed. */
   thinned: number;
   publishes: boolean;
+  /** What `ofOwnPlan` left out of the same pipeline and profile, which may still spend money. */
+  others?: { attempts: number; runs: number };
 };
 
 type Read = Pick<ReadStates, "instances" | "live" | "orphans" | "waits"> &
@@ -106,11 +108,18 @@ export function statusOf(
 
 /**
  * Without what other selections of the pipeline and other pipelines do: their stages are not in the table, and a hint
- * to stop one would end work that the reader did not ask about. Attempts with an unreadable card stay: one may be ours.
+ * to stop one would end work that the reader did not ask about. Running attempts of the same pipeline are counted, since
+ * they spend money also after their seed or agent was removed. Attempts with an unreadable card stay: one may be ours.
  */
 export function ofOwnPlan(status: Status, { instances }: Pick<Plan, "instances">): Status {
   const own = new Set(instances.map(({ id }) => id));
   const isOwn = ({ stage }: { stage: string }) => own.has(stage);
+  const durable = new Map(instances.map(({ stage }) => [stage.name, stage.durable]));
+  // a stage that this plan does not have may be an attempt
+  const isAttempt = ({ stage }: { stage: string }) => durable.get(stage.split("[", 1)[0]!) !== false;
+  const foreign = [...status.runs.flatMap(({ stages }) => stages), ...status.orphans].filter(
+    (one) => !isOwn(one) && isAttempt(one),
+  );
   const runs = status.runs
     .map((run) => ({ ...run, stages: run.stages.filter(isOwn), waiting: run.waiting.filter(isOwn) }))
     .filter(
@@ -119,6 +128,10 @@ export function ofOwnPlan(status: Status, { instances }: Pick<Plan, "instances">
     );
   return {
     ...status,
+    others: {
+      attempts: new Set(foreign.map(({ stage }) => stage)).size,
+      runs: status.runs.length - runs.length,
+    },
     runs,
     orphans: status.orphans.filter(isOwn),
     waits: status.waits.filter(isOwn),

@@ -11,6 +11,11 @@ export function mean(values: readonly number[]): number | undefined {
   return finite(average);
 }
 
+/** A mean without the digits that the order of its values decides, to tell whether two means are equal. */
+export function withoutNoise(mean: number): number {
+  return Number(mean.toPrecision(12));
+}
+
 /**
  * Sample standard deviation (divisor n − 1), in the unit of `values`. Undefined for fewer than two:
  * one attempt does not show a spread. Two passes, so that a large common offset costs no digits.

@@ -18,8 +18,9 @@ const ofLarge: Scale[] = [
 const plainMax = 1e7;
 
 /**
- * `value` and `error`, both in `unit`, as texts in the returned unit. Scaled numbers have at most three significant
- * digits; others two of the error.
+ * `value` and `error`, both in `unit`, as texts in the returned unit. Scaled numbers have three significant digits; others
+ * two of the error. Where an error, or a value without one, would be printed as 0 and is not, there are more digits, and
+ * with too many of them a bound: `<0.000001`.
  */
 export function quantity(
   value: number,
@@ -30,13 +31,20 @@ export function quantity(
   const scales = unit === "bytes" ? ofBytes : size >= plainMax ? ofLarge : [];
   const scale = scales.find(({ from }) => size >= from);
   const divisor = scale?.from ?? 1;
-  const decimals = scale
+  const usual = scale
     ? Math.max(0, 2 - Math.floor(Math.log10(size / divisor)))
     : errorDecimals(error ?? 0, value);
+  // a value may be 0 within its error
+  const exact = (error || value) / divisor;
+  const decimals = shownDecimals(exact, usual, scale ? 1 : 2);
   const text = (number: number) => (number / divisor).toFixed(decimals);
+  const bound = (number: number) =>
+    number !== 0 && Number(text(number)) === 0
+      ? `${number < 0 ? ">-" : "<"}${(10 ** -decimals).toFixed(decimals)}`
+      : text(number);
   return {
-    value: text(value),
-    error: error === null ? null : text(error),
+    value: error ? text(value) : bound(value),
+    error: error === null ? null : bound(error),
     unit: !scale ? unit : unit === "bytes" ? scale.unit : `${scale.unit} ${unit}`,
   };
 }
@@ -48,6 +56,14 @@ export function quantityText(value: number, error: number | null, unit: string):
 }
 
 const decimalsMax = 6;
+/** For a number that would otherwise be printed as 0. */
+const smallDecimalsMax = 12;
+
+/** `usual`, or as many as `digits` significant digits of a number need that would be printed as 0. */
+function shownDecimals(number: number, usual: number, digits: number): number {
+  if (number === 0 || Number(number.toFixed(usual)) !== 0) return usual;
+  return Math.min(smallDecimalsMax, digits - 1 - Math.floor(Math.log10(Math.abs(number))));
+}
 
 /** Without an error, what four significant digits need. */
 function errorDecimals(error: number, value: number): number {

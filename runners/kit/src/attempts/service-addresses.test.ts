@@ -30,9 +30,14 @@ test("what a node sends through the relay reaches the present address, which the
   writeServiceAddresses(folder, { "Model-1": "http://127.0.0.1:4" });
   const url = (path: string) => new URL(relayedAddress(`{services.Model-1.url}${path}`));
   assert.equal(url("/v1").href, "http://services.invalid/Model-1/v1");
-  assert.equal(atRelayedAddress(url("/v1/chat?x=1"), folder).href, "http://127.0.0.1:4/v1/chat?x=1");
-  assert.equal(atRelayedAddress(url(""), folder).href, "http://127.0.0.1:4/");
+  const at = (there: URL, isOwn = () => true) => atRelayedAddress(there, folder, isOwn);
+  assert.equal(at(url("/v1/chat?x=1")).href, "http://127.0.0.1:4/v1/chat?x=1");
+  assert.equal(at(url("")).href, "http://127.0.0.1:4/");
   const other = new URL("https://api.openai.com/v1");
-  assert.equal(atRelayedAddress(other, folder), other);
-  assert.throws(() => atRelayedAddress(new URL("http://services.invalid/other/v1"), folder), /no address/);
+  assert.equal(
+    at(other, () => false),
+    other,
+  );
+  assert.throws(() => at(new URL("http://services.invalid/other/v1")), /no address/);
+  assert.throws(() => at(url("/v1"), () => false), /"Model-1" is away: no program of this user listens at/);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { serviceAddresses } from "@mlrb/formats/stage/service-addresses";
 import { canonicalJson, writeWhole } from "../json-file.ts";
+import { isOwnPort } from "../services/own-connection.ts";
 
 const file = "services.json";
 const address = /\{services\.([a-zA-Z][\w-]*)\.url\}/g;
@@ -41,11 +42,16 @@ export function relayedAddress(url: string): string {
   return url.replace(address, `${relayed}$1`);
 }
 
-/** The present address of what the relay got. Throws as `atServiceAddress`. */
-export function atRelayedAddress(url: URL, folder: string): URL {
+/**
+ * The present address of what the relay got. Throws as `atServiceAddress`, and where no program of this user listens:
+ * between two jobs of a service its port is free for other users' programs.
+ */
+export function atRelayedAddress(url: URL, folder: string, isOwn = isOwnPort): URL {
   if (!url.href.startsWith(relayed)) return url;
   const [, name = "", rest = ""] = /^([^/?]*)(.*)$/.exec(url.href.slice(relayed.length)) ?? [];
-  return new URL(atServiceAddress(`{services.${name}.url}`, folder) + rest);
+  const present = new URL(atServiceAddress(`{services.${name}.url}`, folder) + rest);
+  if (isOwn(Number(present.port))) return present;
+  throw new Error(`the service "${name}" is away: no program of this user listens at ${present.host}`);
 }
 
 function addressesIn(folder: string): Record<string, string> {

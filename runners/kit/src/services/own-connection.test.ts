@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { isOwnConnection, userIn } from "./own-connection.ts";
+import { isOwnConnection, isOwnPort, userIn, usersAt } from "./own-connection.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0
@@ -29,5 +29,32 @@ test("a connection of this process is its user's own, also from another loopback
     assert.ok(isOwnConnection(socket));
     client.destroy();
     socket.destroy();
+  }
+});
+
+test("a connection to 127.0.0.1 reaches the user who listens there, or else those who listen at all addresses", () => {
+  const line = (address: string, uid: number, state = "0A") =>
+    `   0: ${address}:1F90 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  ${uid}        0 4242 1 0\n`;
+  const users = (tcp: string, tcp6 = "") => usersAt(8080, { tcp, tcp6 });
+  const zeros = "0".repeat(32);
+  assert.deepEqual(users(table), [1000]);
+  assert.deepEqual(users(line("00000000", 1001), line(zeros, 1002)), [1001, 1002]);
+  assert.deepEqual(users(line("0100007F", 1000), line(zeros, 1001)), [1000]);
+  assert.deepEqual(users("", line("0000000000000000FFFF00000100007F", 1001)), [1001]);
+  assert.deepEqual(users(line("0500000A", 1001), line(`${"0".repeat(24)}01000000`, 1001)), []);
+  assert.deepEqual(users(line("0100007F", 1001, "01")), []);
+});
+
+test("a port is this user's own while a program of this user listens there", {
+  skip: process.platform !== "linux",
+}, async () => {
+  for (const host of ["127.0.0.1", "0.0.0.0"]) {
+    const server = createServer().listen(0, host);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    assert.ok(isOwnPort(port));
+    server.close();
+    await once(server, "close");
+    assert.ok(!isOwnPort(port));
   }
 });

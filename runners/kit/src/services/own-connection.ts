@@ -20,6 +20,34 @@ export function userIn(table: string, { from, to }: { from: string; to: string }
   return undefined;
 }
 
+/**
+ * Whether a connection to 127.0.0.1 at this port reaches a program of this process's user; false if nothing listens there.
+ * Always true where the kernel does not say it: not on Linux.
+ */
+export function isOwnPort(port: number): boolean {
+  if (process.platform !== "linux") return true;
+  const users = usersAt(port, { tcp: readTable("tcp"), tcp6: readTable("tcp6") });
+  return users.length > 0 && users.every((user) => user === process.getuid!());
+}
+
+/** Users of the sockets that take such a connection. The kernel prefers 127.0.0.1 to a socket of all addresses. */
+export function usersAt(port: number, tables: { tcp: string; tcp6: string }): number[] {
+  const at = `:${hex(port >> 8, port & 0xff)}`;
+  const listening = [tables.tcp, tables.tcp6].flatMap((table) =>
+    table.split("\n").flatMap((line) => {
+      const [, local = "", , state, , , , uid] = line.trim().split(/\s+/);
+      return state === "0A" && local.endsWith(at)
+        ? [{ address: local.slice(0, -at.length), user: Number(uid) }]
+        : [];
+    }),
+  );
+  const exact = listening.filter(({ address }) => [loopback, inIpv6 + loopback].includes(address));
+  const all = listening.filter(({ address }) => /^0+$/.test(address));
+  return (exact.length > 0 ? exact : all).map(({ user }) => user);
+}
+
+const loopback = "0100007F";
+
 /** A client of IPv6 has its address of IPv4 at the end of a longer one. */
 const inIpv6 = "0000000000000000FFFF0000";
 

@@ -63,5 +63,6 @@ export function clearForResume(attempt: PlacedAttempt): void {
 /** Removes what a stage leaves that sealed its work because a cluster ended its job. */
 export function clearForNextJob({ path, card }: PlacedAttempt): void {
   const { ledger } = outputPaths(path, card.gives);
-  for (const file of [join(path, waitFile), ledger]) if (file !== undefined) rmSync(file, { force: true });
+  for (const file of [join(path, waitFile), join(path, "trouble.json"), ledger])
+    if (file !== undefined) rmSync(file, { force: true });
 }

@@ -93,9 +93,10 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
       });
     });
   let running: SupervisedStage | undefined;
+  let over = false;
   const end = (how: "ask" | "kill") => {
     // a shutdown of this host is no end of what runs elsewhere; `attempts stop` and a second Ctrl-C say who asks
-    if (how === "ask" && running?.abandon && !isStopped(folder)) running.abandon();
+    if (how === "ask" && !over && running?.abandon && !isStopped(folder)) running.abandon();
     asked = how;
     if (how === "ask") running?.askToEnd();
     else running?.kill();
@@ -119,7 +120,9 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
       end: () => running?.kill(),
       lose: () => (running?.abandon ? running.abandon() : running?.kill()),
     });
-    result = withReport(await running.ended, request.work);
+    const ended = await running.ended;
+    over = true; // what Slurm said of the job is known only to this process, until it is written
+    result = withReport(ended, request.work);
     clearInterval(watch);
     await running.close?.();
   } catch (error) {

@@ -117,9 +117,10 @@ function earlier(instance: Instance, key: string, workspace: Workspace): Earlier
   return codeFiles ? { parts, codeFiles } : { parts }; // without them the reason names the script, not the file
 }
 
-function differences(
+/** What differs between the parts of two keys of an instance; `never-succeeded` if nothing does. */
+export function differences(
   instance: Instance,
-  bound: Bound,
+  bound: Pick<Bound, "parts" | "former" | "codeFiles">,
   { plan, before }: { plan: Plan; before: Earlier },
 ): Reason[] {
   const from = new Map(instance.inputs.map((input) => [input.name, plan.instances[input.from]!.id]));
@@ -142,7 +143,7 @@ function differences(
 }
 
 /** Without the network where the record's key did not contain it. */
-function partsToCompare({ parts }: Bound, { parts: last, harness = {} }: Earlier): KeyParts {
+function partsToCompare({ parts }: Pick<Bound, "parts">, { parts: last, harness = {} }: Earlier): KeyParts {
   const open = keyedBeforeNetwork({ parts: last, harness }) ? partsBeforeNetwork(parts) : undefined;
   return open ?? parts;
 }

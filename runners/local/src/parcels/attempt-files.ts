@@ -16,6 +16,9 @@ export type AttemptFiles = {
   whole: string[];
 };
 
+/** What a node reports of an attempt's end, next to its outputs. */
+export const reports: readonly string[] = ["where.json", "trouble.json", "spending.jsonl"];
+
 /** Small files that people write on the host that submitted. */
 export const ordered: readonly string[] = [interventionsFile, goOnFile, pauseFile];
 

@@ -1,9 +1,9 @@
 // What the job of an attempt does on a node without a shared disk, next to the attempt's step: the state goes to the host
 // that submitted before each model call and each second, checkpoints and the end go to the remote cache. While the cache
 // does not serve, the agent goes on.
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -16,8 +16,9 @@ import { lastCheckpointVariable } from "@mlrb/kit/attempts/last-checkpoint";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
+import { makeRelayFolder } from "../process/relay-folder.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
-import { attemptFiles } from "./attempt-files.ts";
+import { attemptFiles, reports } from "./attempt-files.ts";
 import { CheckpointSender } from "./checkpoint-sender.ts";
 import type { ParcelPost } from "./parcel-post.ts";
 import { relayGate } from "./relay-gate.ts";
@@ -33,12 +34,11 @@ const flushMs = 1_000;
 const checkpointMs = 2_000;
 
 /** Files of an attempt that its supervisor reads after the end. */
-const reports = ["where.json", "trouble.json", "spending.jsonl"];
 
 type Place = { request: ExecutionRequest; post: ParcelPost; signal: AbortSignal };
 
 export class AttemptOnNode {
-  readonly #relay = mkdtempSync(join(tmpdir(), "mlrb-relay-"));
+  readonly #relay = makeRelayFolder();
   readonly #place: Place;
   readonly #checkpoints: CheckpointSender;
   readonly #stepOver = new AbortController();

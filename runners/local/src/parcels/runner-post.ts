@@ -1,6 +1,15 @@
 // The runner's end of the post to its jobs on nodes without a shared disk; the port is in the package slurm.
 import { createHmac } from "node:crypto";
-import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { jobScript } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -17,6 +26,7 @@ import PQueue from "p-queue";
 import { type RemoteAddress, RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { stateSecret } from "../stage/secret-seed.ts";
+import { reports } from "./attempt-files.ts";
 import { attemptParcel, mustHaveGrown } from "./attempt-parcel.ts";
 import { CheckpointSender } from "./checkpoint-sender.ts";
 import { ParcelPost } from "./parcel-post.ts";
@@ -123,6 +133,7 @@ export class RunnerPost {
     rmSync(scratch, { recursive: true, force: true }); // of a try that was cut short
     mkdirSync(scratch, { recursive: true });
     await this.#post.fetch(parcel, scratch);
+    mustBeOutputs(scratch, grown.length > 0);
     for (const name of grown) mustHaveGrown(join(work, name), join(scratch, name));
     const nodeLog = join(scratch, "log");
     for (const name of readdirSync(scratch)) {
@@ -156,6 +167,24 @@ export class RunnerPost {
     packed.catch(() => this.#packed.delete(what));
     return packed;
   }
+}
+
+/**
+ * Every node has the key of parcels, and decides what is in one. Throws for anything but outputs: another file would take
+ * the place of the attempt's own, and a link would lead to files of this host.
+ */
+function mustBeOutputs(folder: string, isAttempt: boolean): void {
+  const files = ["log", "refusals.jsonl", ...(isAttempt ? reports : [])];
+  for (const name of readdirSync(folder)) {
+    const stats = lstatSync(join(folder, name));
+    if (name === "out" ? !stats.isDirectory() : !files.includes(name) || !stats.isFile())
+      throw new Error(`its node sent ${name}, which is no output`);
+  }
+  const out = join(folder, "out");
+  if (!isAttempt || !existsSync(out)) return;
+  for (const name of readdirSync(out))
+    if (lstatSync(join(out, name)).isSymbolicLink())
+      throw new Error(`its node sent out/${name}, which is a link`);
 }
 
 function replaceIn(folder: string, by: string): void {

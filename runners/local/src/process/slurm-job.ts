@@ -45,7 +45,7 @@ async function main(folder: string): Promise<void> {
     return;
   }
   const { request, socket } = begun;
-  const heart = startHeart(join(folder, "claim.json"), lookMs);
+  const heart = startHeart(join(folder, "claim.json"));
   const looks = setInterval(() => {
     const wish = wishIn(folder);
     if (wish) ask(wish);

@@ -50,6 +50,16 @@ export function endsWhere(
   return found;
 }
 
+/** The names of the newest runs of a pipeline and profile, newest first; at most `runsMax`. */
+export function recentRuns(journals: string, of: { pipeline: string; profile: string }): string[] {
+  const isOurs = (name: string) => {
+    const begun = firstLine(join(journals, name));
+    return begun?.pipeline === of.pipeline && begun.profile === of.profile;
+  };
+  const ours = journalNames(journals).slice(0, openedMax).filter(isOurs);
+  return ours.slice(0, runsMax).map((name) => name.replace(/\.jsonl$/, ""));
+}
+
 /** Newest first: a journal's name begins with the start time of its run. */
 function journalNames(journals: string): string[] {
   return readdirSync(journals)

@@ -1,7 +1,7 @@
 // Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
 // ends while it is used, and ends its whole process tree. It is a stage's process or job like any other, so the next run
 // ends what a killed run left of it, or adopts its job.
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -157,7 +157,7 @@ export class ServiceRun implements Running {
       if (taken !== undefined)
         return { result: { kind: "failed", cause: "machine", detail: taken }, served: false, lost: false };
       const running = left?.running ?? executor.start(request!);
-      const tried = await this.#follow(running, server, left && basename(dirname(left.work)));
+      const tried = await this.#follow(running, server, { work, isAdopted: left !== undefined });
       isLost = tried.lost;
       return tried;
     } finally {
@@ -173,11 +173,13 @@ export class ServiceRun implements Running {
     return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
   }
 
-  /** From its place in a queue to its end. `from`: the dead run that started it. */
-  async #follow(running: Running, { port }: Server, from: string | undefined): Promise<Tried> {
+  /** From its place in a queue to its end. `isAdopted`: a dead run started it. */
+  async #follow(
+    running: Running,
+    { port }: Server,
+    { work, isAdopted }: { work: string; isAdopted: boolean },
+  ): Promise<Tried> {
     const { serving, journal, workspace } = this.#context;
-    const service = this.#instance.stage.name;
-    const isAdopted = from !== undefined;
     const { health, readyMs } = this.#instance.execution.service!;
     const lines = placeLines(this.#instance, this.#context);
     this.#server = running;
@@ -186,8 +188,10 @@ export class ServiceRun implements Running {
     const gone = new AbortController();
     const ended = running.ended.finally(() => gone.abort());
     await Promise.race([running.began, ended]);
-    const since = isAdopted ? countedUntil(workspace.state, { service, run: from }) : undefined;
-    const hours = gone.signal.aborted ? undefined : new ServiceHours(this.#instance, this.#context, since);
+    const since = isAdopted ? countedUntil(workspace.state, work) : undefined;
+    const hours = gone.signal.aborted
+      ? undefined
+      : new ServiceHours(this.#instance, this.#context, { job: work, since });
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);

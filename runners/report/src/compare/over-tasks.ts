@@ -2,6 +2,7 @@
 // reference models are of one kind. A task without such a scale is left out for all agents and named, never filled in.
 // Ranks need no scale.
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
+import { withoutNoise } from "@mlrb/core/statistics/mean";
 import { meanRanks } from "@mlrb/core/statistics/mean-ranks";
 import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
@@ -70,7 +71,7 @@ function ranking(primary: Cell[], { tasks, agents }: { tasks: string[]; agents: 
     const values = agents.flatMap((agent) => {
       const cell = primary.find((each) => each.task === task && each.agent === agent);
       if (!cell || cell.mean === null || leftOutReasons(cell).length > 0) return [];
-      return [cell.direction === "higher" ? cell.mean : -cell.mean];
+      return [withoutNoise(cell.direction === "higher" ? cell.mean : -cell.mean)];
     });
     return values.length === agents.length ? [{ task, values }] : [];
   });

@@ -84,6 +84,41 @@ test("two agents that are best equally often are both named, and neither is call
   );
 });
 
+test("agents that share the best mean both count it, and the last bit of a mean decides nothing", () => {
+  const { report } = largeExample();
+  const means: Record<string, number> = { minimal: 0.6666666666666666, "one-loop": 0.6666666666666667 };
+  const cells = report.cells.map((cell) => ({
+    ...cell,
+    direction: "higher" as const,
+    mean: means[cell.agent] ?? 0.1,
+  }));
+  assert.match(
+    headline({ ...report, cells }),
+    /^minimal and one-loop each scored best at 7 of 7 tasks \(failed attempts/,
+  );
+  const one = cells.map((cell) =>
+    cell.task === report.acrossTasks.ranked[0] && cell.agent === "supervisor" ? { ...cell, mean: 0.9 } : cell,
+  );
+  assert.match(headline({ ...report, cells: one }), /^minimal and one-loop each scored best at 6 of 7 tasks/);
+});
+
+test("a significant test is not called a tie, and needs a difference in its direction", () => {
+  const agentComparisons = sample.agentComparisons.map((each) => ({
+    ...each,
+    difference: { ...each.difference, value: 0.4, interval: null } as AgentComparison["difference"],
+  }));
+  assert.match(
+    headline({ ...sample, agentComparisons }),
+    /but the difference of means over tasks does not: new/,
+  );
+  const tasks = sample.acrossTasks.ranked.slice(0, 2);
+  const cells = sample.cells.map((cell) =>
+    cell.task === tasks[0] && cell.primary && cell.agent === "minimal" ? { ...cell, mean: 0 } : cell,
+  );
+  const tied = { ...tested({}, [-0.5, 0.1]), cells, acrossTasks: { ...sample.acrossTasks, ranked: tasks } };
+  assert.match(headline(tied), /The test over attempts favours reference: see Statistics/);
+});
+
 test("one agent is compared with the trivial baseline, and no attempt with nothing", () => {
   const alone = {
     ...sample,

@@ -1,5 +1,7 @@
 // The page's first sentence: who did better on how many tasks, and whether new attempts would agree. It counts the means
 // that the main table prints, and claims agreement only where the report's test and its interval both support it.
+
+import { withoutNoise } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import { pText } from "../sections/statistics-text.ts";
@@ -14,11 +16,10 @@ export function headline(report: Report): string {
   if (report.agents.length === 1) return `${practice}${aloneText(report)}`;
   const { ranked } = report.acrossTasks;
   if (ranked.length === 0) return `${practice}no task has a usable mean of every agent, so none is ahead.`;
-  const wins = winsOf(report);
+  const { wins, level: equal } = winsOf(report);
   const most = Math.max(...wins.values());
   const leaders = [...wins].filter(([, count]) => count === most).map(([agent]) => agent);
-  const equal = ranked.length - [...wins.values()].reduce((sum, count) => sum + count, 0);
-  const between = equal > 0 ? `, with equal means at ${equal}` : "";
+  const between = equal > 0 && most > 0 ? `, with equal means at ${equal}` : "";
   const missing = report.tasks.length - ranked.length;
   const without = missing > 0 ? `; ${tasksText(missing)} cannot be compared` : "";
   const failed = report.coverage.attempts.struck + report.coverage.attempts.rejected;
@@ -34,22 +35,27 @@ export function headline(report: Report): string {
   return `${practice}${leader} scored ${than} ${at}${between}${without}${counted}. ${agreementText(report, leader)}`;
 }
 
-/** How often each agent alone has the best mean, over the tasks at which every agent has a usable one. */
-function winsOf({ acrossTasks, cells, agents }: Report): Map<string, number> {
+/**
+ * How often each agent has the best mean, perhaps with others, over the tasks at which every agent has a usable one.
+ * `level`: at how many of them all are equal.
+ */
+function winsOf({ acrossTasks, cells, agents }: Report): { wins: Map<string, number>; level: number } {
   const wins = new Map(agents.map(({ name }) => [name, 0]));
+  let level = 0;
   for (const name of acrossTasks.ranked) {
     const own = cells.filter(({ task, primary, mean }) => task === name && primary && mean !== null);
-    const good = own.map(({ mean, direction }) => (direction === "higher" ? mean! : -mean!));
+    const good = own.map(({ mean, direction }) => withoutNoise(direction === "higher" ? mean! : -mean!));
     const best = Math.max(...good);
-    if (good.filter((value) => value === best).length > 1) continue;
-    const { agent } = own[good.indexOf(best)]!;
-    wins.set(agent, wins.get(agent)! + 1);
+    if (good.every((value) => value === best)) level++;
+    else
+      for (const [at, { agent }] of own.entries())
+        if (good[at] === best) wins.set(agent, wins.get(agent)! + 1);
   }
-  return wins;
+  return { wins, level };
 }
 
-type Agreement = { other: string; p: number | null; tasks: number; pairs: number } & {
-  /** mixed: the test favours the leader, and the interval of the difference of means holds 0. */
+type Agreement = { other: string; p: number | null; tasks: number; pairs: number; hasInterval?: boolean } & {
+  /** mixed: the test favours the leader, and the difference of means does not, or its interval holds 0. */
   kind: "agrees" | "mixed" | "unclear" | "opposes" | "too-few";
 };
 
@@ -69,9 +75,10 @@ function agreement(
   if (p > level) return { ...of, p, tasks, kind: "unclear" };
   const ahead = isFirst ? statistic > 0.5 : statistic < 0.5;
   if (!ahead) return { ...of, p, tasks, kind: "opposes" };
-  const interval = difference.kind === "difference" ? difference.interval : null;
-  const within = interval === null || (isFirst ? interval[0] > 0 : interval[1] < 0);
-  return { ...of, p, tasks, kind: within ? "agrees" : "mixed" };
+  const { interval, value } = difference.kind === "difference" ? difference : { interval: null, value: null };
+  const [low, high] = interval ?? [value ?? 1, value ?? -1]; // no difference opposes nothing
+  const within = isFirst ? low > 0 : high < 0;
+  return { ...of, p, tasks, kind: within ? "agrees" : "mixed", hasInterval: interval !== null };
 }
 
 function agreementsOf(report: Report, leader: string): Agreement[] {
@@ -95,17 +102,26 @@ function agreementText(report: Report, leader: string): string {
     return `New attempts would probably agree against ${names(agreed)} (${evidence(agreed)}); against ${names(open)} that is not shown.`;
   if (agreed.length > 0) return `New attempts would probably agree (${evidence(agreed)}).`;
   if (mixed.length > 0)
-    return `The test over attempts favours ${leader} (${evidence(mixed)}), but the interval of the difference of means holds 0: new attempts may not agree.`;
+    return `The test over attempts favours ${leader} (${evidence(mixed)}), but ${against(mixed)}: new attempts may not agree.`;
   if (unclear.length > 0) return `Whether new attempts would agree is not shown (${evidence(unclear)}).`;
   return "There are too few attempts to tell whether new ones would agree.";
+}
+
+function against(mixed: Agreement[]): string {
+  return mixed.every(({ hasInterval }) => hasInterval)
+    ? "the interval of the difference of means holds 0"
+    : "the difference of means over tasks does not";
 }
 
 /** Where the counts are level, the test may still favour one agent. */
 function tiedText(report: Report, leaders: string[]): string {
   const favoured = leaders.filter((leader) =>
-    agreementsOf(report, leader).some(({ other, kind }) => kind === "agrees" && leaders.includes(other)),
+    agreementsOf(report, leader).some(
+      ({ other, kind }) => (kind === "agrees" || kind === "mixed") && leaders.includes(other),
+    ),
   );
   if (favoured.length === 1) return `The test over attempts favours ${favoured[0]}: see Statistics.`;
+  if (favoured.length > 1) return "The test over attempts tells some of them apart: see Statistics.";
   return "The test over attempts does not tell them apart.";
 }
 

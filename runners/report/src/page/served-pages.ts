@@ -17,17 +17,29 @@ export type TrajectoryPiece = {
   find: string;
   /** Where the next piece begins; null at the end. */
   next: number | null;
+  /** Events without the searched text of which a part is missing or too long to be searched. */
+  unsearched: number;
   /** Why the rest cannot be read; null if it could be. */
   broken: string | null;
 };
 
-export function trajectoryPage({ name, events, from, lines, find, next, broken }: TrajectoryPiece): string {
+export function trajectoryPage({
+  name,
+  events,
+  from,
+  lines,
+  find,
+  next,
+  unsearched,
+  broken,
+}: TrajectoryPiece): string {
   const searched = find === "" ? "" : ` that contain “${find}”`;
   const more = new URLSearchParams({ from: String(next), ...(find !== "" && { find }) });
   return whole(
     name,
     html`<form method="get" class="search"><label>Search the whole trajectory <input name="find" type="search" value="${find}" autocomplete="off" spellcheck="false"></label> <button>Search</button></form>
 <p class="caption">${events.length} events${searched}, from line ${from + 1} of ${lines}.</p>
+${unsearched > 0 && html`<p class="bad">Of ${unsearched} other events, a part of a text is missing or too long, and was not searched.</p>`}
 <div class="trajectory"><ol>${events.map(eventHtml)}</ol></div>
 ${broken !== null && html`<p class="bad">The rest cannot be read: ${broken}</p>`}
 <p>${from > 0 && html`<a href="?${new URLSearchParams(find === "" ? {} : { find }).toString()}">From the beginning</a> `}${next !== null && html`<a href="?${more.toString()}">More</a>`}</p>`,

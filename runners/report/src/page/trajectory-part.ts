@@ -1,9 +1,8 @@
 // A first look at an attempt's trajectory: the budget it used, its failures with their owner, and its conversation with
 // commands, their output, and the changes of files. All of it is text of agents.
 import { unreachable } from "@mlrb/core/ports/outcome";
-import type { PageTurn } from "../story/page-turn.ts";
+import type { PageTurn, ToolInput } from "../story/page-turn.ts";
 import { type Html, html } from "./html.ts";
-import { lineChanges } from "./line-changes.ts";
 import type { PageEvent, PageTrajectory } from "./page-data.ts";
 
 type Readable = PageTrajectory & { kind: "read" };
@@ -60,8 +59,8 @@ function turnHtml(turn: PageTurn): Html {
   }
 }
 
-function diffHtml({ path, before, after }: { path: string; before: string; after: string }): Html {
-  const lines = lineChanges(before, after).map(({ kind, text }) => {
+function diffHtml({ path, changes }: ToolInput & { kind: "file" }): Html {
+  const lines = changes.map(({ kind, text }) => {
     if (kind === "same") return html`<span>  ${text}\n</span>`;
     return kind === "gone" ? html`<del>− ${text}\n</del>` : html`<ins>+ ${text}\n</ins>`;
   });

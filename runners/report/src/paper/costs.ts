@@ -19,7 +19,7 @@ import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
 import { displayNames } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
-type Spent = { mean: number | null; known: number };
+type Spent = { mean: number | null; known: number; of: number };
 type Cost = { cell: Cell; spent: Record<Amount, Spent> };
 
 const amounts = {
@@ -55,7 +55,7 @@ function costs(report: Report, times: Times): Cost[] {
       );
       const spent = (name: Amount): [Amount, Spent] => {
         const known = own.map(amounts[name].of).filter((value) => value !== null);
-        return [name, { mean: mean(known) ?? null, known: known.length }];
+        return [name, { mean: mean(known) ?? null, known: known.length, of: own.length }];
       };
       return { cell, spent: Object.fromEntries(amountNames.map(spent)) as Cost["spent"] };
     });
@@ -170,9 +170,10 @@ export function costPoints(report: Report, times: Times): { head: string; points
   const rows = costs(report, times);
   const [amount] = shownAmounts(rows);
   if (amount === undefined) return undefined;
-  const points = rows.flatMap(({ cell: { task, agent, normalisedMean: score }, spent }) => {
-    const cost = spent[amount].mean;
-    return cost === null || score === null ? [] : [{ task, agent, cost, score }];
+  const points = rows.flatMap(({ cell, spent }) => {
+    const { task, agent, normalisedMean: score } = cell;
+    const { mean: cost, known, of } = spent[amount];
+    return cost === null || known < of || score === null ? [] : [{ task, agent, cost, score }];
   });
   return points.length === 0 ? undefined : { head: amounts[amount].title, points };
 }

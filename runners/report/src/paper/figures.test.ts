@@ -70,9 +70,17 @@ test("cost is drawn against the normalised mean, and unknown costs are left out,
     ),
     undefined,
   );
+  assert.equal(
+    costPoints(
+      sample,
+      times(sample, (at) => (at === 0 ? 40 : null)),
+    ),
+    undefined,
+    "the mean of one of two attempts is unknown",
+  );
   const { head, points } = costPoints(
     sample,
-    times(sample, (at) => (at === 0 ? 40 : null)),
+    times(sample, (at) => (at < 2 ? 40 : null)),
   )!;
   const [cell] = sample.cells;
   assert.equal(head, "Dollars");

@@ -117,6 +117,7 @@ function mainCaption(report: Report, rows: MainRow[], part: string): string {
 
 /** `n = 2 attempts per task and agent`, or the range where attempts are missing. */
 function countText(cells: Cell[]): string {
+  if (cells.length === 0) return "no task and agent";
   const counts = cells.map(({ measured }) => measured);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const number = least === most ? `n = ${most}` : `n = ${least} to ${most}`;

@@ -91,18 +91,12 @@ export function factsWords(facts: Record<string, unknown>): string {
     .join(", ");
 }
 
-/** A tool with its input: the single text that most tools take, else the whole input. */
+/** A tool with its input: the text that is its only field, else the whole input, so that no field is hidden. */
 export function toolWords(name: string, input: LongText): string {
-  if (typeof input === "string")
-    try {
-      const fields = Object.entries(Object(JSON.parse(input)) as Record<string, unknown>);
-      const texts = fields.filter(([, value]) => typeof value === "string");
-      if (fields.length === 0) return name;
-      if (texts.length === 1) return `${name} ${texts[0]![1] as string}`;
-    } catch {
-      // as it is, then
-    }
-  return `${name} ${shown(input)}`;
+  const fields = typeof input === "string" ? objectIn(input) : undefined;
+  const [only, ...others] = Object.values(fields ?? {});
+  if (fields && only === undefined) return name;
+  return `${name} ${typeof only === "string" && others.length === 0 ? only : shown(input)}`;
 }
 
 export function resultWords({ outcome, exit, durationMs }: ToolResultEvent): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toolWords } from "./event-words.ts";
 import { pageTurn } from "./page-turn.ts";
 
 const result = {
@@ -16,7 +17,7 @@ const result = {
 } as const;
 
 test("a result is shown with the command that its call gave, and a failed program is marked", () => {
-  const turn = pageTurn(result, new Map([["1", '{"command":"ls x","timeoutSeconds":5}']]));
+  const turn = pageTurn(result, new Map([["1", '{"command":"ls x"}']]));
   assert.deepEqual(turn, {
     kind: "tool",
     by: "agent",
@@ -28,7 +29,7 @@ test("a result is shown with the command that its call gave, and a failed progra
   });
 });
 
-test("a call that writes or edits a file is shown by its text before and after", () => {
+test("a call that writes or edits a file is shown by its changed lines", () => {
   const inputOf = (input: object) => {
     const turn = pageTurn(result, new Map([["1", JSON.stringify(input)]]));
     return turn?.kind === "tool" && turn.input;
@@ -36,20 +37,37 @@ test("a call that writes or edits a file is shown by its text before and after",
   assert.deepEqual(inputOf({ path: "a.py", old: "x", new: "y" }), {
     kind: "file",
     path: "a.py",
-    before: "x",
-    after: "y",
+    changes: [
+      { kind: "gone", text: "x" },
+      { kind: "new", text: "y" },
+    ],
   });
   assert.deepEqual(inputOf({ path: "a.py", text: "z" }), {
     kind: "file",
     path: "a.py",
-    before: "",
-    after: "z",
+    changes: [{ kind: "new", text: "z" }],
   });
   assert.deepEqual(inputOf({ path: "a.py" }), { kind: "command", text: "a.py" });
   assert.deepEqual(inputOf({ path: { toString: 1 }, text: [] }), {
     kind: "command",
     text: '{"path":{"toString":1},"text":[]}',
   });
+});
+
+test("a call with any other field is shown whole, so that no command hides in a write", () => {
+  for (const input of [
+    { path: "notes.txt", text: "hello", command: "cat /data/private" },
+    { path: "a.py", old: "x", new: "y", text: "z" },
+    { path: "a.py", text: "z", mode: 7 },
+    { command: "ls x", timeoutSeconds: 5 },
+    { command: "ls", nested: { also: "rm" } },
+  ]) {
+    const json = JSON.stringify(input);
+    const turn = pageTurn(result, new Map([["1", json]]));
+    assert.ok(turn?.kind === "tool");
+    assert.deepEqual(turn.input, { kind: "command", text: json });
+    assert.equal(toolWords("bash", json), `bash ${json}`);
+  }
 });
 
 test("a message in a provider's JSON is shown by its text, and anything else as it is", () => {

@@ -3,16 +3,17 @@
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { objectIn } from "../exports/json-pieces.ts";
 import { eventWords, resultWords } from "./event-words.ts";
+import { type LineChange, lineChanges } from "./line-changes.ts";
 
 export type PageTurn =
   | { kind: "message"; to: string; role: string; text: string }
   | { kind: "answer"; by: string; facts: string; reasoning: string; text: string }
   | { kind: "tool"; by: string; name: string; input: ToolInput; facts: string; bad: boolean; output: string };
 
-/** A program or another call; or a file that it writes, with the text before where the call says it. */
+/** A program or another call; or a file that it writes, with the changed lines that the call says. */
 export type ToolInput =
   | { kind: "command"; text: string }
-  | { kind: "file"; path: string; before: string; after: string };
+  | { kind: "file"; path: string; changes: LineChange[] };
 
 /**
  * `inputs` are those of tool calls by their id; `whole` is the text of a long one, by default its beginning. Undefined
@@ -89,16 +90,21 @@ function messageText(json: string): string {
   return texts.length === 0 ? json : texts.join("\n");
 }
 
-/** A call with a path and a text writes a file; with `old` and `new` it replaces a part of one. */
+/**
+ * A call with only a path and a text writes a file; with only a path, `old` and `new` it replaces a part of one. A call
+ * with any other field is shown whole: else an agent could hide a command in a write.
+ */
 function toolInput(input: string): ToolInput {
   const fields = objectIn(input);
   if (!fields) return { kind: "command", text: input };
-  const { path, text } = fields;
+  const { path, text, old, new: now } = fields;
+  const count = Object.keys(fields).length;
   if (typeof path === "string") {
-    if (typeof fields.old === "string" && typeof fields.new === "string")
-      return { kind: "file", path, before: fields.old, after: fields.new };
-    if (typeof text === "string") return { kind: "file", path, before: "", after: text };
+    if (count === 3 && typeof old === "string" && typeof now === "string")
+      return { kind: "file", path, changes: lineChanges(old, now) };
+    if (count === 2 && typeof text === "string")
+      return { kind: "file", path, changes: lineChanges("", text) };
   }
-  const texts = Object.values(fields).filter((value) => typeof value === "string");
-  return { kind: "command", text: texts.length === 1 ? texts[0]! : input };
+  const [only] = Object.values(fields);
+  return { kind: "command", text: count === 1 && typeof only === "string" ? only : input };
 }

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageInstance } from "../page/page-data.ts";
+import { lineChanges } from "../story/line-changes.ts";
 import type { PageTurn } from "../story/page-turn.ts";
 import { nastyExample } from "./nasty-example.ts";
 
@@ -133,8 +134,7 @@ const conversation = (
       input: {
         kind: "file",
         path: `train.py ${hostileText}`,
-        before: "import torch\nrate = 0.1\n",
-        after: `import torch\nrate = 0.01 # ${hostileText}\n`,
+        changes: lineChanges("import torch\nrate = 0.1\n", `import torch\nrate = 0.01 # ${hostileText}\n`),
       },
     },
   ] satisfies PageTurn[]

@@ -17,6 +17,7 @@ import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
+import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 import { runCommand } from "../run-command.ts";
 
@@ -158,7 +159,7 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
     return reply.kind === "resumed";
   }
   if (reply.kind === "refused") {
-    process.stderr.write(`not-resumed: ${stage}: ${reply.detail}\n`);
+    process.stderr.write(`not-resumed: ${stage}: ${oneLine(reply.detail)}\n`);
     return false;
   }
   const keys = [

@@ -15,7 +15,7 @@ const amounts = [
 export type CostData = {
   /** `dollars`, `GPU hours` or `minutes` of one attempt. */
   amount: string;
-  /** Agents with a mean over tasks; `spent` null where the amount is unknown for any of their attempts. */
+  /** Agents with a mean over all compared tasks; `spent` null where the amount is unknown for any of their attempts. */
   agents: CostPoint[];
   /** Cheapest first. */
   pareto: CostPoint[];
@@ -26,7 +26,11 @@ export type CostPoint = { agent: string; spent: number | null; score: number };
 
 /** One entry for each amount that is known and above 0 for any attempt. */
 export function costData(report: Report, times: Times): CostData[] {
-  const shown = report.acrossTasks.agents.filter(({ mean }) => mean !== null);
+  // means over other tasks cannot be compared
+  const every = report.acrossTasks.tasks.length;
+  const shown = report.acrossTasks.agents.filter(
+    ({ mean, tasks }) => mean !== null && tasks.length === every,
+  );
   return amounts.flatMap(({ name, of }) => {
     if (!times.attempts.some((one) => (of(one) ?? 0) > 0)) return [];
     const spentAt = (agent: string, task: string) => {
@@ -60,13 +64,14 @@ export function costData(report: Report, times: Times): CostData[] {
 /** The agents that no other one beats in both, cheapest first. Unknown costs are never on the line. */
 export function paretoOf(agents: CostPoint[]): CostPoint[] {
   const known = agents.filter((one): one is CostPoint & { spent: number } => one.spent !== null);
-  let best = Number.NEGATIVE_INFINITY;
+  let best: { score: number; spent: number } | undefined;
   return [...known]
     .sort((a, b) => a.spent - b.spent || b.score - a.score)
-    .filter(({ score }) => {
-      const isBetter = score > best;
-      best = Math.max(best, score);
-      return isBetter;
+    .filter(({ score, spent }) => {
+      const isTwin = score === best?.score && spent === best.spent;
+      if (best !== undefined && score <= best.score && !isTwin) return false;
+      best = { score, spent };
+      return true;
     });
 }
 

@@ -18,7 +18,7 @@ export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
     ...row,
     mark: index * rowHeight + markAt,
     above: index * rowHeight + noteAt,
-    pair: clipped(`${row.first} − ${row.second}`, 28),
+    pair: `${clipped(row.first, 14)} − ${clipped(row.second, 14)}`,
   }));
   const known = placed.filter(({ interval }) => interval !== null);
   const end = (at: 0 | 1) => (row: DifferenceRow) => row.interval![at];

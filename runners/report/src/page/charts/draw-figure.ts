@@ -90,5 +90,7 @@ export function agentShape(agent: string, agents: readonly string[]): (typeof sh
 const labelMax = 24;
 
 export function clipped(text: string, charactersMax = labelMax): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
+  if (text.length <= charactersMax) return text;
+  const head = Math.ceil((charactersMax - 1) / 2); // names of one preset differ at their ends
+  return `${text.slice(0, head)}…${text.slice(head + 1 - charactersMax)}`;
 }

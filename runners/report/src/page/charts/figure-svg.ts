@@ -42,7 +42,7 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
         labelArrow: "none",
         ticks: 6,
       },
-      y: { domain: shown.map((name) => clipped(name)), label: null, tickSize: 0 },
+      y: { domain: shown, tickFormat: (name: string) => clipped(name), label: null, tickSize: 0 },
       marks: [
         ...lineMarks(data.lines, perPixel),
         ...meanMarks(data.means, agents),
@@ -65,7 +65,7 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
 }
 
 function rowOf({ agent }: { agent: string }): string {
-  return clipped(agent);
+  return agent;
 }
 
 /** The lines stay where their values are; names of lines close together are moved apart. */

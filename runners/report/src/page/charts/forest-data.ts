@@ -91,7 +91,7 @@ function cellOf(report: Report, { cell, own, place }: CellParts): ForestCell {
       ? ""
       : `, normalised ${supportedText(cell.normalisedMean, 2, normalisedError(cell))}`;
   const interval = covers
-    ? `, 95 % ${validInterval.map((end) => meanText(cell, metric, end)).join(" to ")}`
+    ? `, 95 % of valid attempts ${validInterval.map((end) => meanText(cell, metric, end)).join(" to ")}`
     : "";
   return {
     agent,
@@ -132,7 +132,7 @@ function emptyCell(agent: string, own: Attempt[]): ForestCell {
 export function forestWords({ tasks }: ForestData): string {
   const rows = tasks.map(({ task, scale, agents }) => {
     const cells = agents.map(({ agent, words }) => `${agent} ${words}`);
-    return `${task}${scale === "own" ? " (no reference model)" : ""}: ${cells.join("; ")}`;
+    return `${task}${scale === "own" ? " (no usable reference scale)" : ""}: ${cells.join("; ")}`;
   });
   return `Scores by task, better is right. ${rows.join(". ")}`;
 }

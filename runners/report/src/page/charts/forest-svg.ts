@@ -100,7 +100,7 @@ function frameMarks({ tasks }: ForestData, { domain, rowHeight, total, form }: F
     y: index * rowHeight + (wide ? rowHeight / 2 - 7 : 12),
     below: index * rowHeight + (wide ? rowHeight / 2 + 8 : 12),
     task,
-    metric: `${metric ?? "no metric"}${scale === "own" ? ", no reference" : ""}`,
+    metric: `${metric ?? "no metric"}${scale === "own" ? ", no reference scale" : ""}`,
   }));
   const text = { x: domain[0], textAnchor: wide ? "end" : "start" } as const;
   // the background around a name hides the rules behind it

@@ -1,0 +1,189 @@
+// The comparison of two reports as a section: each cell that changed, old → new, and why.
+import { grouped, metricHead } from "../sections/report-words.ts";
+import { type Item, type Section, type TableCell, textCell } from "../sections/table.ts";
+import { tableOf } from "../sections/table-of.ts";
+import type { CellChange, ReportChanges } from "./cell-change.ts";
+import { arrow, causeWords, differenceWords, meanWords } from "./change-words.ts";
+import type { ItemNoise } from "./item-noise.ts";
+import { rescored } from "./rescored.ts";
+import { metricOfEither, type Sides } from "./score-change.ts";
+
+/** `name`: what the newer report is compared with. Columns of tests are left out if nothing could be tested. */
+export function changesSection(
+  changes: ReportChanges,
+  { name, sides }: { name: string; sides: Sides },
+): Section {
+  const changed = changes.cells.filter(({ kind }) => kind === "changed");
+  const others = changes.cells.filter(({ kind }) => kind === "added" || kind === "removed");
+  const metricOf = (metric: string) => metricOfEither(sides, metric);
+  const isTested = (noise: "itemNoise" | "attemptNoise") =>
+    changed.some((cell) => cell[noise].kind !== "not-tested");
+  return {
+    heading: `Compared with ${name}`,
+    caption: `${countWords(changes, sides)}.${changed.length === 0 ? "" : ` ${help}`}`,
+    tables: [
+      tableOf({
+        groups: tasksOf(sides).map(({ task, title }) => ({
+          name: task,
+          title: title === task ? task : `${task}: ${title}`,
+          rows: changed.filter((cell) => cell.task === task),
+        })),
+        columns: [
+          {
+            head: "metric",
+            cell: ({ metric, primary }: CellChange) =>
+              `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
+          },
+          { head: "agent", cell: ({ agent }: CellChange) => agent },
+          {
+            head: "mean",
+            rigid: true,
+            cell: ({ old, now, metric }: CellChange) =>
+              arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
+          },
+          { head: "difference", rigid: true, cell: (cell: CellChange) => differenceCell(cell, sides) },
+          { head: "measured", rigid: true, cell: ({ old, now }: CellChange) => countText(old!, now!) },
+          ...(isTested("itemNoise")
+            ? [
+                {
+                  head: "beyond item noise",
+                  cell: (cell: CellChange) => itemText(cell.itemNoise, cell, sides),
+                },
+              ]
+            : []),
+          ...(isTested("attemptNoise") ? [{ head: "p over attempts", cell: attemptText }] : []),
+        ],
+      }),
+    ],
+    items: [...causeItems(changed), ...untestedItems(changed), ...otherItems(others, sides)],
+  };
+}
+
+const help =
+  "Means over attempts, old → new; * decides the task. Other submissions that were measured in the same way are tested " +
+  "on the items that both have: a difference over two standard errors is beyond item noise. Their attempts are tested by " +
+  "permutation, adjusted by Holm over all cells that can be tested. Nothing is tested where the scorer or the data " +
+  "changed, or where the submissions are the same.";
+
+/** How many cells changed, and what was rescored. */
+function countWords({ cells, scores }: ReportChanges, sides: Sides): string {
+  const count = (kind: CellChange["kind"]) => cells.filter((cell) => cell.kind === kind).length;
+  const parts = (["changed", "added", "removed"] as const)
+    .filter((kind) => count(kind) > 0)
+    .map((kind) => `${count(kind)} ${kind}`);
+  const again = rescored(scores, sides);
+  const cellWords = `${cells.length} cell${cells.length === 1 ? "" : "s"}: ${[...parts, `${count("equal")} equal`].join(", ")}`;
+  return again === undefined ? cellWords : `${cellWords}; ${again.text}`;
+}
+
+function tasksOf({ old, now }: Sides): { task: string; title: string }[] {
+  const titles = new Map([...now.tasks, ...old.tasks].reverse().map(({ name, title }) => [name, title]));
+  const names = [...new Set([...now.tasks, ...old.tasks].map(({ name }) => name))];
+  return names.map((task) => ({ task, title: titles.get(task)! }));
+}
+
+function differenceCell({ difference, metric }: CellChange, sides: Sides): TableCell {
+  if (difference === null) return textCell("–", "faint");
+  return textCell(differenceWords(difference, metricOfEither(sides, metric)));
+}
+
+type CellSide = NonNullable<CellChange["old"]>;
+
+/** `2/2`, or `1/2 → 2/2`: measured of planned attempts. */
+function countText(old: CellSide, now: CellSide): string {
+  const text = ({ measured, planned }: CellSide) => `${measured}/${planned}`;
+  return text(old) === text(now) ? text(now) : arrow(text(old), text(now));
+}
+
+/** Cells of one side only: an entry for each task. */
+function otherItems(cells: CellChange[], sides: Sides): Item[] {
+  return grouped(
+    cells,
+    ({ task, kind }) => [task, kind],
+    (same) => ({
+      head: `${same[0]!.task}, ${same[0]!.kind}`,
+      text: same
+        .map(({ agent, metric, old, now }) => {
+          const { mean, measured, planned } = (now ?? old)!;
+          return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
+        })
+        .join(", "),
+    }),
+  );
+}
+
+function itemText(noise: ItemNoise, { metric }: CellChange, sides: Sides): TableCell {
+  if (noise.kind === "not-tested") return textCell("not tested", "faint");
+  const { beyond, difference, standardError, items } = noise;
+  if (beyond === null || standardError === null) return textCell("unknown: one item");
+  const of = metricOfEither(sides, metric);
+  const error = differenceWords(standardError, of).slice(1) || "0";
+  return textCell(
+    `${beyond ? "yes" : "no"} (${differenceWords(difference, of)} ± ${error}, ${items} items)`,
+    beyond ? "strong" : undefined,
+  );
+}
+
+function attemptText({ attemptNoise }: CellChange): TableCell {
+  if (attemptNoise.kind === "not-tested") return textCell("not tested", "faint");
+  if (attemptNoise.kind === "too-few") return textCell("too few attempts");
+  const { p } = attemptNoise;
+  return textCell(p < 0.001 ? "< 0.001" : p.toFixed(3), p < 0.05 ? "strong" : undefined);
+}
+
+/** Cells of a task with the same causes share an entry. */
+function causeItems(cells: CellChange[]): Item[] {
+  const caused = cells.map((cell) => ({ cell, text: causesText(cell) }));
+  return grouped(
+    caused,
+    ({ cell, text }) => [cell.task, cell.metric, text],
+    (same) => ({ head: headOf(same.map(({ cell }) => cell)), text: same[0]!.text }),
+  );
+}
+
+function causesText({ causes, scores }: CellChange): string {
+  if (causes.length === 0) return "attempts were added or removed";
+  const text = (words: string, attempts: number) =>
+    attempts === scores.of ? words : `${words} in ${attempts} of ${scores.of} attempts`;
+  const submissions = causes.filter(({ cause }) => cause.kind === "submission");
+  const shown = submissions.length > 1 ? causes.filter((one) => !submissions.includes(one)) : causes;
+  return [
+    ...(submissions.length > 1 ? [text("other submissions", submissions.length)] : []),
+    ...shown.map(({ cause, attempts }) => text(causeWords(cause), attempts)),
+  ].join("; ");
+}
+
+function untestedItems(cells: CellChange[]): Item[] {
+  const of = (test: string, whyOf: (cell: CellChange) => string | undefined): Item[] =>
+    grouped(
+      cells.flatMap((cell) => {
+        const why = whyOf(cell);
+        return why === undefined ? [] : [{ cell, why }];
+      }),
+      ({ cell, why }) => [cell.task, cell.metric, why],
+      (same) => ({
+        head: headOf(same.map(({ cell }) => cell)),
+        text: `${test}: ${same[0]!.why}`,
+      }),
+    );
+  return [
+    ...of("item noise not tested", ({ itemNoise: one }) =>
+      one.kind === "not-tested" ? one.why : leftOut(one),
+    ),
+    ...of("attempts not tested", ({ attemptNoise, itemNoise }) =>
+      attemptNoise.kind === "not-tested" &&
+      !(itemNoise.kind === "not-tested" && itemNoise.why === attemptNoise.why)
+        ? attemptNoise.why
+        : undefined,
+    ),
+  ];
+}
+
+function leftOut(noise: Extract<ItemNoise, { kind: "tested" }>): string | undefined {
+  if (noise.leftOut.length === 0) return undefined;
+  return noise.leftOut.map(({ seed, why }) => `without seed ${seed} (${why})`).join(", ");
+}
+
+function headOf(cells: CellChange[]): string {
+  return `${cells[0]!.task}, ${cells[0]!.metric}, ${cells.map(({ agent }) => agent).join(" and ")}`;
+}

@@ -1,0 +1,43 @@
+// "rescored 4 of 60 scores: bits-per-byte mean −0.012": new numbers for the same files, in one line.
+import { mean } from "@mlrb/core/statistics/mean";
+import { differenceWords } from "./change-words.ts";
+import { isRescored, metricOfEither, type ScoreChange, type Sides } from "./score-change.ts";
+
+export type Rescored = {
+  rescored: number;
+  /** Scores of files that both reports have. */
+  of: number;
+  /** New minus old, averaged over the rescored ones with two values; null without any. In the metric's unit. */
+  means: { metric: string; scores: number; mean: number | null }[];
+  text: string;
+};
+
+/** Metrics named in the line; the others are counted. */
+const namedMax = 2;
+
+/** Undefined if no score changed. */
+export function rescored(scores: ScoreChange[], sides: Sides): Rescored | undefined {
+  const changed = scores.filter(isRescored);
+  if (changed.length === 0) return undefined;
+  const of = scores.filter(({ sameSubmission }) => sameSubmission).length;
+  const means = [...Map.groupBy(changed, ({ metric }) => metric)].map(([metric, own]) => ({
+    metric,
+    scores: own.length,
+    mean: mean(own.flatMap(differenceOf)) ?? null,
+  }));
+  const words = means
+    .slice(0, namedMax)
+    .map(({ metric, mean }) =>
+      mean === null
+        ? `${metric} without two values`
+        : `${metric} mean ${differenceWords(mean, metricOfEither(sides, metric))}`,
+    );
+  const more = means.length > namedMax ? [`${means.length - namedMax} more metrics`] : [];
+  const text = `rescored ${changed.length} of ${of} scores: ${[...words, ...more].join(", ")}`;
+  return { rescored: changed.length, of, means, text };
+}
+
+function differenceOf({ old, now }: ScoreChange): number[] {
+  const [was, is] = [old?.value ?? null, now?.value ?? null];
+  return was === null || is === null ? [] : [is - was];
+}
