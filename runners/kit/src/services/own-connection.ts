@@ -32,18 +32,23 @@ export function isOwnPort(port: number): boolean {
 
 /** Users of the sockets that take such a connection. The kernel prefers 127.0.0.1 to a socket of all addresses. */
 export function usersAt(port: number, tables: { tcp: string; tcp6: string }): number[] {
-  const at = `:${hex(port >> 8, port & 0xff)}`;
-  const listening = [tables.tcp, tables.tcp6].flatMap((table) =>
-    table.split("\n").flatMap((line) => {
-      const [, local = "", , state, , , , uid] = line.trim().split(/\s+/);
-      return state === "0A" && local.endsWith(at)
-        ? [{ address: local.slice(0, -at.length), user: Number(uid) }]
-        : [];
-    }),
-  );
+  const listening = [tables.tcp, tables.tcp6].flatMap((table) => listenersIn(table, port));
   const exact = listening.filter(({ address }) => [loopback, inIpv6 + loopback].includes(address));
   const all = listening.filter(({ address }) => /^0+$/.test(address));
   return (exact.length > 0 ? exact : all).map(({ user }) => user);
+}
+
+export type Listener = { address: string; user: number; inode: string };
+
+/** The sockets of a table of /proc/net that listen at a port, at any address. */
+export function listenersIn(table: string, port: number): Listener[] {
+  const at = `:${hex(port >> 8, port & 0xff)}`;
+  return table.split("\n").flatMap((line) => {
+    const [, local = "", , state, , , , uid, , inode] = line.trim().split(/\s+/);
+    return state === "0A" && local.endsWith(at) && inode !== undefined
+      ? [{ address: local.slice(0, -at.length), user: Number(uid), inode }]
+      : [];
+  });
 }
 
 const loopback = "0100007F";

@@ -2,6 +2,7 @@
 // By the parents of processes, which a process cannot choose; its environment could say anything. Linux only.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { candidates, fieldsOf } from "@mlrb/kit/processes/process-table";
+import { listenersIn } from "@mlrb/kit/services/own-connection";
 import { ifReadable } from "../store/if-readable.ts";
 
 /** `unknown`: not Linux, or its tables cannot be read. */
@@ -23,11 +24,7 @@ export function portOwner(port: number, root: number | undefined): PortOwner {
 
 /** The inodes of sockets that listen at the port, for any address: loopback calls may reach each. */
 export function listening(table: string, port: number): string[] {
-  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
-  return table.split("\n").flatMap((line) => {
-    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-    return state === "0A" && local.endsWith(`:${wanted}`) && inode !== undefined ? [inode] : [];
-  });
+  return listenersIn(table, port).map(({ inode }) => inode);
 }
 
 /** A process and all that it started, and those again. */

@@ -1,6 +1,7 @@
 // The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks. An
 // agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
 import { mean } from "@mlrb/core/statistics/mean";
+import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 
@@ -35,7 +36,7 @@ export function costData(report: Report, times: Times): CostData[] {
     if (!times.attempts.some((one) => (of(one) ?? 0) > 0)) return [];
     const spentAt = (agent: string, task: string) => {
       const own = times.attempts.filter(
-        (one) => one.agent === agent && one.task === task && one.interventions === undefined,
+        (one) => one.agent === agent && one.task === task && isUndisturbed(one),
       );
       const known = own.map(of).filter((value) => value !== null);
       return known.length < own.length || own.length === 0 ? null : (mean(known) ?? null);
