@@ -7,11 +7,11 @@ import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { CallCharge } from "../model/call-charge.ts";
+import type { CallCharge } from "../spending/call-charge.ts";
+import { type CallMost, nothingSpent, spentBefore, tokensOf } from "../spending/spending-before.ts";
+import type { SpendingCap } from "../spending/spending-cap.ts";
 import type { AttemptClock } from "./attempt-clock.ts";
 import type { BudgetLimits, HeldCall, Meter, OverBudget, Spending } from "./meter.ts";
-import { type CallMost, nothingSpent, spentBefore, tokensOf } from "./spending-before.ts";
-import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
   limits: BudgetLimits;

@@ -6,10 +6,10 @@ import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declare
 import type { Branch } from "@mlrb/formats/stage/branch";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { DownloadsRequest } from "../hub/agent-downloads.ts";
-import type { PriceBook } from "../model/prices.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import type { AttemptPurse } from "../spending/attempt-purse.ts";
+import type { PriceBook } from "../spending/prices.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
-import type { AttemptPurse } from "./attempt-purse.ts";
 
 export type LlmAgent = {
   model: ModelSpec;

@@ -2,7 +2,7 @@
 
 import type { EstimatedSpending, ModelSpending } from "@mlrb/formats/attempt/ledger";
 import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
-import type { CallCharge } from "../model/call-charge.ts";
+import type { CallCharge } from "../spending/call-charge.ts";
 
 export type BudgetLimits = {
   /** Working time. */

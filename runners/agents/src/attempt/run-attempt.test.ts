@@ -17,9 +17,9 @@ import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { type Reply, startLoopbackProvider } from "../../../../tests/support/providers/loopback-provider.ts";
-import { priceBook } from "../model/prices.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
+import { priceBook } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { runAttempt } from "./run-attempt.ts";
 

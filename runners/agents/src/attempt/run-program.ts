@@ -1,8 +1,8 @@
 // Runs an agent that is a program of its own.
 
 import { programGateway } from "../gateway/program-gateway.ts";
-import { priceBook } from "../model/prices.ts";
 import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
+import { priceBook } from "../spending/prices.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";

@@ -3,9 +3,7 @@
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel, type CallCounts } from "../model/ask-model.ts";
-import { outputTokensMaxOf } from "../model/call-charge.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import { priceBook } from "../model/prices.ts";
 import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
@@ -13,6 +11,8 @@ import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
 import { endedByRestart, interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
+import { outputTokensMaxOf } from "../spending/call-charge.ts";
+import { priceBook } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
-import { type CallBound, callBound } from "../model/call-charge.ts";
+import { type CallBound, callBound } from "../spending/call-charge.ts";
 import { type GatewayProvider, mayUse, needsNetwork } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 import { anthropicRequest } from "./request/anthropic-request.ts";

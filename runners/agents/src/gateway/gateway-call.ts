@@ -2,18 +2,18 @@
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter, OverBudget } from "../attempt/meter.ts";
+import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
+import { failureOf } from "../model/cause-of.ts";
+import { parsedJson } from "../model/json-text.ts";
+import type { ModelFailure } from "../model/model-client.ts";
+import type { ProviderSilence } from "../model/provider-silence.ts";
 import {
   boundUsage,
   type CallBound,
   type CallCharge,
   callCharge,
   type Pricing,
-} from "../model/call-charge.ts";
-import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
-import { failureOf } from "../model/cause-of.ts";
-import { parsedJson } from "../model/json-text.ts";
-import type { ModelFailure } from "../model/model-client.ts";
-import type { ProviderSilence } from "../model/provider-silence.ts";
+} from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
 import { readAnswer } from "./answer/read-answer.ts";

@@ -6,7 +6,7 @@ import type { ModelCallEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Reply } from "../../../../tests/support/providers/loopback-provider.ts";
 import { type AttemptFacts, attemptLedger } from "../attempt/attempt-ledger.ts";
 import { AttemptMeter } from "../attempt/attempt-meter.ts";
-import { priceBook } from "../model/prices.ts";
+import { priceBook } from "../spending/prices.ts";
 import { gatewayLab, providersAt } from "../testing/gateway-lab.ts";
 import { testClock } from "../testing/test-clock.ts";
 import { readAnthropic } from "./answer/read-anthropic.ts";

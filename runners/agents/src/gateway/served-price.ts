@@ -1,6 +1,6 @@
 // Prices an answer by the model and the tier that its provider names, not by what was asked for. Pure.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
-import type { Pricing } from "../model/call-charge.ts";
+import type { Pricing } from "../spending/call-charge.ts";
 import type { HeardAnswer } from "./answer/heard-answer.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 

@@ -5,7 +5,7 @@ import { checkFormat } from "@mlrb/formats/read-format";
 import { listOf, openObject } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
 import { presetFields } from "../attempt/attempt-params.ts";
-import type { PriceBook } from "./prices.ts";
+import type { PriceBook } from "../spending/prices.ts";
 
 export type AgentModel = {
   provider: string;

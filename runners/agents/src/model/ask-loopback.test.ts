@@ -9,10 +9,10 @@ import {
   startLoopbackProvider,
 } from "../../../../tests/support/providers/loopback-provider.ts";
 import type { Meter } from "../attempt/meter.ts";
+import { priceBook } from "../spending/prices.ts";
 import { heldCall } from "../testing/held-call.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { askModel } from "./ask-model.ts";
-import { priceBook } from "./prices.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 
 const open: LoopbackProvider[] = [];

@@ -1,7 +1,7 @@
 // The records of model calls that scaffolds and the gateway both write: an answered call, a failed try, a wait.
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import type { LongText, ModelCallEvent, ModelTryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
-import { type CallBound, type CallCharge, callCharge, type Pricing } from "./call-charge.ts";
+import { type CallBound, type CallCharge, callCharge, type Pricing } from "../spending/call-charge.ts";
 import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 

@@ -5,7 +5,7 @@ import {
   type Reply,
   startLoopbackProvider,
 } from "../../../../tests/support/providers/loopback-provider.ts";
-import { priceBook } from "./prices.ts";
+import { priceBook } from "../spending/prices.ts";
 import { probeModel, probeToolCall, toolCallBound } from "./probe-model.ts";
 
 const open: LoopbackProvider[] = [];

@@ -2,11 +2,11 @@
 // are not started, and that should not show in an attempt of a day. Costs a few tokens.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
+import { type CallBound, callBound, callCharge, outputTokensMaxOf } from "../spending/call-charge.ts";
+import type { PriceBook } from "../spending/prices.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
-import { type CallBound, callBound, callCharge, outputTokensMaxOf } from "./call-charge.ts";
 import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure, ModelRequest, ModelResponse, ToolSpec } from "./model-client.ts";
-import type { PriceBook } from "./prices.ts";
 
 export type ModelProbe = {
   answer:

@@ -2,8 +2,8 @@
 // uses them.
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { journalLines } from "@mlrb/local/run/journal-lines";
-import { recentRuns } from "@mlrb/local/run/last-ends";
+import { journalLines } from "@mlrb/local/journal/journal-lines";
+import { recentRuns } from "@mlrb/local/journal/last-ends";
 
 /** A run's journal; `keys` by stage instance, of those that succeeded or were reused. */
 export type JournalOfRun = {

@@ -2,8 +2,8 @@
 // pipeline; otherwise the newest attempt made for that stage.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { LastRuns } from "@mlrb/local/journal/last-runs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
-import { LastRuns } from "@mlrb/local/run/last-runs";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
 import { isUnusedImport } from "./competing-records.ts";
 

@@ -8,7 +8,7 @@ import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan
 import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
-import { endsWhere, type LastEnd } from "@mlrb/local/run/last-ends";
+import { endsWhere, type LastEnd } from "@mlrb/local/journal/last-ends";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";

@@ -5,7 +5,7 @@ import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";
 import { attemptFolders, type PlacedAttempt } from "@mlrb/local/attempts/attempt-folders";
 import { quarantineIn } from "@mlrb/local/attempts/quarantine";
-import { isResumable } from "@mlrb/local/attempts/resumable";
+import { isResumable } from "@mlrb/local/resume/resumable";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
 import type { ShownWait } from "../show/attempt-wait-text.ts";

@@ -17,11 +17,11 @@ import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-add
 import { heldMs } from "@mlrb/local/attempts/attempt-cost";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
-import { clearForNextJob } from "@mlrb/local/attempts/clear-for-resume";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
 import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
 import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
 import { slurmProgram } from "@mlrb/local/process/slurm-program";
+import { clearForNextJob } from "@mlrb/local/resume/clear-for-resume";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
 import { AttemptChain } from "@mlrb/slurm/attempt-chain";
 import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";

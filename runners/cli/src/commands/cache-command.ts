@@ -4,7 +4,7 @@ import { formatBytes } from "@mlrb/core/text/units";
 import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { remoteChecks } from "../gates/remote-checks.ts";
+import { remoteChecks } from "../remote/remote-checks.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 
 export async function cacheStats(repository: string, options: PlaceOptions): Promise<number> {

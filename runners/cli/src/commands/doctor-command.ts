@@ -13,8 +13,8 @@ import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../g
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
-import { remoteChecks } from "../gates/remote-checks.ts";
 import { sourceChecks } from "../gates/source-checks.ts";
+import { remoteChecks } from "../remote/remote-checks.ts";
 import { pipelineFile, readWords, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
-import { boundUsage } from "@mlrb/agents/model/call-charge";
-import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
 import { probeToolCall, toolCallBound } from "@mlrb/agents/model/probe-model";
+import { boundUsage } from "@mlrb/agents/spending/call-charge";
+import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type CostOptions, costLimits, personAgrees } from "../gates/cost-gate.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
-import { type JournalLine, journalLines } from "@mlrb/local/run/journal-lines";
+import { type JournalLine, journalLines } from "@mlrb/local/journal/journal-lines";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { shapeOf } from "./clean-text.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentModels, unpriced } from "@mlrb/agents/model/agent-models";
-import { priceBook } from "@mlrb/agents/model/prices";
+import { priceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { parse } from "yaml";

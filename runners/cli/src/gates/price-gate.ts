@@ -1,7 +1,7 @@
 // A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
 // such a limit may call a model without a price in the table or in --price.
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
-import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
+import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

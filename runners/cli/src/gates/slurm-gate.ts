@@ -5,9 +5,9 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { RunPurse } from "@mlrb/local/run/run-request";
+import { remoteAddressOf } from "../remote/remote-address.ts";
 import type { Request } from "../request/request.ts";
 import { type Gate, startedIn } from "./gate.ts";
-import { remoteAddressOf } from "./remote-address.ts";
 
 export async function slurmGate(
   request: Request,

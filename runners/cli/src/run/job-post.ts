@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { RunnerPost, type RunnerPostPlace } from "@mlrb/local/parcels/runner-post";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { remoteAddressOf } from "../gates/remote-address.ts";
+import { remoteAddressOf } from "../remote/remote-address.ts";
 
 /** Undefined without a remote cache. */
 export function jobPost(

@@ -1,6 +1,6 @@
 // Prints what `run --audit` found, stage by stage.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import type { Audited } from "@mlrb/local/stage/read-trace";
+import type { Audited } from "@mlrb/local/audit/read-trace";
 import { printJson } from "../show/print-json.ts";
 
 export const noStrace: Diagnostic = {

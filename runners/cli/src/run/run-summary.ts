@@ -2,13 +2,13 @@
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { ServiceTotal } from "@mlrb/local/services/service-hours";
+import type { RescoredRun } from "../against/rescored-run.ts";
 import type { Trouble } from "../attempts/troubles.ts";
 import { type Spent, spentWords } from "../gates/spent.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
-import type { RescoredRun } from "./rescored-run.ts";
 
 export type RunSummary = {
   pipeline: string;

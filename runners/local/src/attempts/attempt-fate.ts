@@ -3,11 +3,11 @@
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { isSealed } from "../resume/resumable.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 import { attemptFolder, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { type Quarantined, quarantineIn } from "./quarantine.ts";
-import { isSealed } from "./resumable.ts";
 
 export type Fate =
   | { kind: "going" }

@@ -31,9 +31,9 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf, thisProcess } from "../leases/owner.ts";
+import { isResumable } from "../resume/resumable.ts";
 import { refuseNewer } from "../store/newer-format.ts";
 import { raiseFormat, type StateFolder } from "../store/state-folder.ts";
-import { isResumable } from "./resumable.ts";
 
 export type AttemptFolder = {
   name: string;

@@ -17,6 +17,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { changedHandedOver } from "../digests/stage-source-files.ts";
 import { thisProcess } from "../leases/owner.ts";
 import { keepRecord } from "../records/keep-record.ts";
+import { clearForResume, endLeftProcesses, unsetSecrets } from "../resume/clear-for-resume.ts";
 import { goneMeanwhile, needsItsExecutor, needsSecrets, runsElsewhere } from "../run/attempt-refusals.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
 import { followJobs } from "../run/follow-jobs.ts";
@@ -41,7 +42,6 @@ import {
   toldToEnd,
 } from "./attempt-folders.ts";
 import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
-import { clearForResume, endLeftProcesses, unsetSecrets } from "./clear-for-resume.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { lostCause } from "./lost-words.ts";
 import { keptWords } from "./quarantine.ts";

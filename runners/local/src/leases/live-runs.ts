@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
-import { type JournalLine, journalLines } from "../run/journal-lines.ts";
+import { type JournalLine, journalLines } from "../journal/journal-lines.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { look } from "./heartbeat.ts";
 import { isSameProcess, type Life, lifeOf } from "./owner.ts";

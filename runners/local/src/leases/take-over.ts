@@ -6,7 +6,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { attemptsElsewhere, beatOf, cutOffMs, takeFromHost } from "../attempts/attempts-elsewhere.ts";
-import { isResumable } from "../attempts/resumable.ts";
+import { isResumable } from "../resume/resumable.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { type Clock, clock, look, Stillness, silentAfterMs } from "./heartbeat.ts";
 import { releaseSilent } from "./lease.ts";

@@ -14,7 +14,7 @@ import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
 import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
-import { traced } from "../stage/read-trace.ts";
+import { traced } from "../audit/read-trace.ts";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";

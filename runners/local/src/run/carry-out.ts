@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
+import { auditStage } from "../audit/read-audit.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
@@ -17,7 +18,6 @@ import { clearEnvironment } from "../process/environments.ts";
 import { openLog } from "../stage/open-log.ts";
 import { outputPaths } from "../stage/output-paths.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
-import { auditStage } from "../stage/read-audit.ts";
 import { keepOutputs } from "../stage/record-action.ts";
 import { withRefusals } from "../stage/refusals.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";

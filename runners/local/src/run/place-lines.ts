@@ -1,7 +1,7 @@
 // The journal's lines about where an instance runs, for an executor that queues or adopts.
 import type { Instance } from "@mlrb/core/plan/plan";
+import type { Journal } from "../journal/journal.ts";
 import type { CarryOutContext } from "./carried-out.ts";
-import type { Journal } from "./journal.ts";
 import type { RunOptions } from "./run-request.ts";
 
 export function placeLines(

@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
+import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
-import type { Recorded } from "./read-recorder.ts";
 
 export type HeldAt = {
   workspace: Workspace;
@@ -50,7 +50,7 @@ export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): 
   return { ...declared, reads: apart(declared.reads), writes: apart(declared.writes) };
 }
 
-export const recorder = fileURLToPath(new URL("./read-recorder.ts", import.meta.url));
+export const recorder = fileURLToPath(new URL("../audit/read-recorder.ts", import.meta.url));
 
 /** For a script that is not restricted: the reads to record. The harness and its state are not part of a key. */
 export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Recorded | undefined {

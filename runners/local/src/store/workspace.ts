@@ -1,12 +1,12 @@
 // The workspace that all parts of a run on this machine share: the state folder and its contents.
 import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
+import type { Audit } from "../audit/read-trace.ts";
 import { Consulted } from "../decide/consulted-files.ts";
 import { CodeDigests } from "../digests/code-digest.ts";
 import { FileDigests } from "../digests/file-digest-memory.ts";
 import { PythonImports } from "../digests/python-imports.ts";
+import { LastRuns } from "../journal/last-runs.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
-import { LastRuns } from "../run/last-runs.ts";
-import type { Audit } from "../stage/read-trace.ts";
 import { ActionCache } from "./action-cache.ts";
 import { Store } from "./artifact-store.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ModelCallEvent, ModelRequestEvent } from "@mlrb/formats/attempt/trajectory";
 import fc from "fast-check";
 import { AttemptMeter } from "../../attempt/attempt-meter.ts";
-import { priceBook } from "../../model/prices.ts";
+import { priceBook } from "../../spending/prices.ts";
 import { gatewayLab } from "../../testing/gateway-lab.ts";
 import { heldCall } from "../../testing/held-call.ts";
 import { testClock } from "../../testing/test-clock.ts";

@@ -15,7 +15,7 @@ import { readFormat } from "@mlrb/formats/read-format";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
-import { attemptStart } from "@mlrb/local/attempts/resumable";
+import { attemptStart } from "@mlrb/local/resume/resumable";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";

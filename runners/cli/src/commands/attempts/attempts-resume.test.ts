@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { operatorDesk } from "@mlrb/agents/waiting/operator-desk";
 import { waitBoard } from "@mlrb/agents/waiting/wait-board";
-import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
+import { resumeAttempt } from "@mlrb/local/resume/resume-attempt";
 
 function folderOf(t: TestContext): string {
   const above = mkdtempSync(join(tmpdir(), "mlrb-desk-"));

@@ -1,6 +1,6 @@
 // What a meter starts from: nothing, or the spending that an attempt's earlier supervisor left on disk. Pure.
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
-import type { Spending } from "./meter.ts";
+import type { Spending } from "../attempt/meter.ts";
 
 export type CallMost = { tokens: number; dollars: number };
 

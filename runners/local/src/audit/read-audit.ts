@@ -6,11 +6,17 @@ import { delimiter, dirname } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { refusalTexts } from "@mlrb/core/ports/permissions";
 import type { Bound } from "../decide/bind-inputs.ts";
+import { foldersBeside } from "../stage/prepare-stage.ts";
+import { declarer } from "../stage/refusals.ts";
+import {
+  declaredPaths,
+  harnessFiles,
+  insideRepository,
+  realOf,
+  systemFolders,
+} from "../stage/stage-permissions.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { foldersBeside } from "./prepare-stage.ts";
 import { type Audited, type Opened, openedIn } from "./read-trace.ts";
-import { declarer } from "./refusals.ts";
-import { declaredPaths, harnessFiles, insideRepository, realOf, systemFolders } from "./stage-permissions.ts";
 
 /** Finds the undeclared reads of a stage instance. `work` still holds its trace. */
 export function auditStage(

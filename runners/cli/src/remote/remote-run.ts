@@ -17,7 +17,7 @@ export async function openRemote(
   workspace: Workspace,
 ): Promise<RemoteCache | Diagnostic | undefined> {
   if (mode === "off" || (mode === undefined && !process.env.MLRB_REMOTE_CACHE)) return undefined;
-  const { remoteSettings } = await import("../gates/remote-settings.ts");
+  const { remoteSettings } = await import("./remote-settings.ts");
   const settings = remoteSettings(mode, { env: process.env, state: workspace.state.state });
   if (settings === undefined || "code" in settings) return settings;
   const { RemoteCache } = await import("@mlrb/local/remote/remote-cache");

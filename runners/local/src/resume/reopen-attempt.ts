@@ -3,11 +3,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { closeEndedJobs } from "@mlrb/kit/attempts/open-job";
-import { type Lease, tryLease } from "../leases/lease.ts";
-import { ownerWords } from "../leases/owner.ts";
-import type { AttemptRecords } from "../records/attempt-records.ts";
-import { outputPaths } from "../stage/output-paths.ts";
-import type { StateFolder } from "../store/state-folder.ts";
 import {
   attemptOf,
   DamagedAttempt,
@@ -15,8 +10,13 @@ import {
   type PlacedAttempt,
   stopFile,
   supervisorFile,
-} from "./attempt-folders.ts";
-import { causeFile } from "./quarantine.ts";
+} from "../attempts/attempt-folders.ts";
+import { causeFile } from "../attempts/quarantine.ts";
+import { type Lease, tryLease } from "../leases/lease.ts";
+import { ownerWords } from "../leases/owner.ts";
+import type { AttemptRecords } from "../records/attempt-records.ts";
+import { outputPaths } from "../stage/output-paths.ts";
+import type { StateFolder } from "../store/state-folder.ts";
 import { isResumable } from "./resumable.ts";
 
 type Place = {

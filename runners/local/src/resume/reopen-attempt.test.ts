@@ -7,10 +7,10 @@ import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { writeJson } from "@mlrb/kit/json-file";
+import { attemptFolders, attemptOf, claimAttempt, makeAttemptFolder } from "../attempts/attempt-folders.ts";
 import { tryLease } from "../leases/lease.ts";
 import { thisProcess } from "../leases/owner.ts";
 import { exampleCard } from "../testing/example-record.ts";
-import { attemptFolders, attemptOf, claimAttempt, makeAttemptFolder } from "./attempt-folders.ts";
 import { reopenAttempts } from "./reopen-attempt.ts";
 
 const dead: Owner = { ...thisProcess(), pid: 2 ** 22 + 1, started: "1" };

@@ -7,15 +7,15 @@ import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
-import type { ClearSandbox } from "../run/run-request.ts";
-import { outputPaths } from "../stage/output-paths.ts";
 import {
   attemptOf,
   attemptToken,
   brokenFile,
   type PlacedAttempt,
   supervisorFile,
-} from "./attempt-folders.ts";
+} from "../attempts/attempt-folders.ts";
+import type { ClearSandbox } from "../run/run-request.ts";
+import { outputPaths } from "../stage/output-paths.ts";
 
 /** Names of the attempt's secrets that are not set here: without them nothing can continue it. */
 export function unsetSecrets({ secrets }: Pick<AttemptCard, "secrets">): string[] {

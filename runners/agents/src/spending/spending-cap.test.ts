@@ -7,11 +7,11 @@ import { type TestContext, test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { AttemptMeter } from "../attempt/attempt-meter.ts";
+import type { HeldCall } from "../attempt/meter.ts";
 import { heldCall } from "../testing/held-call.ts";
 import { testClock } from "../testing/test-clock.ts";
-import { AttemptMeter } from "./attempt-meter.ts";
 import { attemptPurse } from "./attempt-purse.ts";
-import type { HeldCall } from "./meter.ts";
 import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
 function folder(t: TestContext): string {

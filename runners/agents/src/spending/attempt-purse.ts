@@ -3,7 +3,7 @@
 
 import { type Purse, readPurse } from "@mlrb/kit/attempts/purse";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { type PriceBook, priceBook, readTable } from "../model/prices.ts";
+import { type PriceBook, priceBook, readTable } from "./prices.ts";
 import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
 type Carried = { run: string; maxDollars: number | null };

@@ -33,7 +33,7 @@ export async function resultsBefore(
     import("../show/read-report.ts"),
     import("@mlrb/report/against/score-change"),
     import("@mlrb/report/against/rescored"),
-    import("../against/key-of-run.ts"),
+    import("./key-of-run.ts"),
   ]);
   const old = readReport(path);
   if (old.kind !== "ok") return undefined;
