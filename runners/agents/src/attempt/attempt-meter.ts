@@ -1,15 +1,12 @@
 // Counts what an attempt uses of its budget. Every change is on disk, as one line, before anything else happens: a
 // supervisor that is killed leaves behind what the attempt has cost so far.
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { isDeepStrictEqual } from "node:util";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
-import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
-import { isFullDisk } from "@mlrb/kit/files/full-disk";
-import { canonicalJson } from "@mlrb/kit/json-file";
 import type { CallCharge } from "../spending/call-charge.ts";
+import { countReached, countServed } from "../spending/count-names.ts";
 import { type CallMost, nothingSpent, spentBefore, tokensOf } from "../spending/spending-before.ts";
 import type { SpendingCap } from "../spending/spending-cap.ts";
+import { SpendingFile } from "../spending/spending-file.ts";
 import type { AttemptClock } from "./attempt-clock.ts";
 import type { BudgetLimits, HeldCall, Meter, OverBudget, Spending } from "./meter.ts";
 
@@ -38,14 +35,9 @@ type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadlin
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
-/** A provider can invent any number of names. */
-const reachedNamesMax = 10;
-const servedModelsMax = 20;
-const servedNameMax = 200;
-
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
-  readonly #file: number | undefined;
+  readonly #file: SpendingFile | undefined;
   readonly #spent: Spending;
   /** What limits are checked against: known usage, and upper estimates of the rest. */
   readonly #counted: CallMost;
@@ -65,7 +57,7 @@ export class AttemptMeter implements Meter {
     this.#counted = counted;
     this.#announced = this.deadline();
     this.#toldMs = this.limits().timeMs;
-    this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
+    this.#file = options.file === undefined ? undefined : new SpendingFile(options.file, options.makeRoom);
     this.#keep();
     if (unbilled > 0) options.cap?.add(unbilled);
     if (options.before) this.#tellCap(); // what the earlier supervisor held is spent now
@@ -165,8 +157,8 @@ export class AttemptMeter implements Meter {
       spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
       spent.reasoningTokens += usage.reasoningTokens ?? 0;
     }
-    if (reached !== undefined) this.#countReached(reached);
-    if (served !== undefined) this.#countServed(served);
+    if (reached !== undefined) countReached(spent, reached);
+    if (served !== undefined) countServed(spent, served);
     if (estimated !== undefined) this.#countEstimate(estimated, answered && usage === null);
     const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
     this.#counted.tokens += tokensOf(usage) + tokensOf(estimated);
@@ -204,7 +196,7 @@ export class AttemptMeter implements Meter {
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file?.close();
   }
 
   #countWait({ durationMs, ...wait }: Omit<Wait, "deadline">): void {
@@ -234,12 +226,6 @@ export class AttemptMeter implements Meter {
     all.dollars = all.dollars === null || estimate.dollars === null ? null : all.dollars + estimate.dollars;
   }
 
-  #countReached(name: string): void {
-    const { calls, what } = this.#spent.reached ?? { calls: 0, what: [] };
-    const isNew = !what.includes(name) && what.length < reachedNamesMax;
-    this.#spent.reached = { calls: calls + 1, what: isNew ? [...what, name] : what };
-  }
-
   /** Whether `others`, if there are any, and what is counted may use up a limit. */
   #isFull(others: CallMost[]): boolean {
     const limits = this.limits();
@@ -256,18 +242,6 @@ export class AttemptMeter implements Meter {
     if (this.#isFull(flying)) return false;
     this.#send(held);
     return true;
-  }
-
-  #countServed({ provider, model, answeredBy, fingerprint }: Omit<ServedModel, "calls">): void {
-    const named = {
-      ...{ provider, model, answeredBy: answeredBy?.slice(0, servedNameMax) ?? null },
-      ...(fingerprint !== undefined && { fingerprint: fingerprint.slice(0, servedNameMax) }),
-    };
-    this.#spent.served ??= [];
-    const all = this.#spent.served;
-    const same = all.find(({ calls: _, ...known }) => isDeepStrictEqual(known, named));
-    if (same) same.calls++;
-    else if (all.length < servedModelsMax) all.push({ ...named, calls: 1 });
   }
 
   /** On disk before the call is sent: a supervisor killed in its middle may be billed for it. */
@@ -307,14 +281,7 @@ export class AttemptMeter implements Meter {
       ...this.#spent,
       ...(calls > 0 && { inFlight: { calls, ...most } }),
     };
-    const bytes = Buffer.from(`${canonicalJson(line)}\n`);
-    try {
-      appendWhole(this.#file, bytes);
-    } catch (error) {
-      if (!isFullDisk(error) || !this.#options.makeRoom?.()) throw error;
-      appendWhole(this.#file, Buffer.concat([Buffer.from("\n"), bytes])); // after the part that was written
-    }
-    fsyncSync(this.#file);
+    this.#file.append(line);
   }
 }
 
@@ -325,8 +292,4 @@ function sum(calls: Iterable<CallMost>): CallMost {
     all.dollars += dollars;
   }
   return all;
-}
-
-function appendWhole(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

@@ -4,25 +4,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import { boundUsage, type CallBound, callBound, callCharge } from "../spending/call-charge.ts";
+import { boundUsage, callBound } from "../spending/call-charge.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
-import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
 import { failureOf } from "./cause-of.ts";
 import { causeRow, costlyTriesMax } from "./failure-causes.ts";
-import type {
-  Message,
-  ModelClient,
-  ModelFailure,
-  ModelResponse,
-  ModelResult,
-  ToolSpec,
-} from "./model-client.ts";
+import type { Message, ModelClient, ModelFailure, ModelResult, ToolSpec } from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 import { retryPause } from "./retry-pause.ts";
+import {
+  type BoundCall,
+  blocked,
+  type Call,
+  chargeFailure,
+  type SentCall,
+  type Trial,
+  takeAnswer,
+} from "./settle-call.ts";
 import { showWaits } from "./show-waits.ts";
 
 export type AskModel = {
@@ -83,18 +84,6 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
     }
   };
 }
-
-type Call = {
-  by: string;
-  messages: Message[];
-  tools: ToolSpec[];
-  call: number;
-  /** Whether trouble that a person can mend is waited out. */
-  awaitsPerson: boolean;
-};
-type BoundCall = Call & { bound: CallBound };
-type SentCall = BoundCall & { held: HeldCall };
-type Trial = { number: number; durationMs: number };
 
 /** Between two checks whether other attempts' calls have ended. */
 export const busyMs = 250;
@@ -257,71 +246,4 @@ async function oneTry(
 /** Whether a person can fix it while the attempt waits. The cap of a run cannot be changed. */
 function mendable({ whose, cause }: ModelFailure): boolean {
   return whose === "operator" && causeRow(cause).retry !== "no";
-}
-
-function takeAnswer(
-  { client, meter, dollarsOf, digest, write }: AskModel,
-  { by, messages, tools, call, bound, held }: SentCall,
-  {
-    response: reported,
-    trial,
-    tokens = "maybe",
-  }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
-): AskResult {
-  const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
-  const { raw, ...answer } = reported;
-  const { answeredBy, fingerprint } = answer;
-  const served = {
-    ...{ provider: client.provider, model: client.model, answeredBy },
-    ...(fingerprint !== undefined && { fingerprint }),
-  };
-  meter.charge({ ...charge, served }, held);
-  const facts = {
-    ...{ call, by, provider: client.provider, model: client.model },
-    ...{ requestDigest: digest({ messages, tools }), messages: messages.length },
-    ...{ durationMs: trial.durationMs, tries: trial.number },
-  };
-  const toolCalls = reported.toolCalls.map((one) => ({
-    id: one.id,
-    name: one.name,
-    input: "input" in one ? JSON.stringify(one.input) : one.malformed,
-    malformed: "malformed" in one,
-  }));
-  write(
-    callEvent(
-      facts,
-      { ...answer, toolCalls, ...(raw !== undefined && { raw: JSON.stringify(raw) }) },
-      charge,
-    ),
-  );
-  return { kind: "answered", response: { ...reported, usage: charge.usage } };
-}
-
-/** Charges at once; the event is written when it is known whether another try follows. */
-function chargeFailure(
-  { meter, dollarsOf, write }: AskModel,
-  { by, call, bound, held }: SentCall,
-  { failure, number }: { failure: ModelFailure; number: number },
-): (waitMs: number | null) => void {
-  const charge = tryCharge(failure, bound, { priced: dollarsOf });
-  // a request that the provider's filter stopped is charged as an answer
-  if (failure.whose !== "agent-refusal") meter.charge(charge, held);
-  return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));
-}
-
-/** The provider's filter refused the agent's conversation: the refusal is the answer. */
-function blocked(
-  given: AskModel,
-  asked: SentCall,
-  { failure, trial }: { failure: ModelFailure; trial: Trial },
-): AskResult {
-  const response: ModelResponse = {
-    text: `(The provider did not let this request through: ${failure.detail})`,
-    reasoning: null,
-    toolCalls: [],
-    finish: "refusal",
-    usage: null,
-    answeredBy: null,
-  };
-  return takeAnswer(given, asked, { response, trial, tokens: "none" });
 }

@@ -23,7 +23,8 @@ import {
 } from "@mlrb/formats/stage/parcel";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import PQueue from "p-queue";
-import { type RemoteAddress, RemoteClient, remoteLimits } from "../remote/remote-client.ts";
+import type { RemoteAddress } from "../remote/http-exchange.ts";
+import { RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { stateSecret } from "../stage/secret-seed.ts";
 import { reports } from "./attempt-files.ts";

@@ -1,6 +1,7 @@
 // Whether a remote cache answers, for `doctor`. Asks for one content and writes nothing.
 import { hash } from "node:crypto";
-import { type RemoteAddress, RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
+import type { RemoteAddress } from "./http-exchange.ts";
+import { RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
 import { RemoteTrouble } from "./remote-trouble.ts";
 
 const content = "mlrb";

@@ -1,19 +1,22 @@
-// Requests to a remote cache over plain HTTP, as Bazel's protocol has it: GET, HEAD and PUT of `ac/` and `cas/`. Nothing
-// that a server sends is believed: a body is cut at its expected size, a content is compared with its digest, a redirect
-// is not followed (it could send the token elsewhere), and every wait has a limit.
+// Requests to a remote cache over plain HTTP, as Bazel's protocol has it: GET, HEAD and PUT of `ac/` and `cas/`, with
+// bounded parallelism and repeated tries. A body is cut at its expected size, and a content is compared with its digest.
 
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { Readable } from "node:stream";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
+import {
+  bodyOf,
+  discard,
+  expectStatus,
+  type HttpAnswer,
+  type HttpRequest,
+  httpExchange,
+  isAbsent,
+  type RemoteAddress,
+  type RequestBody,
+} from "./http-exchange.ts";
 import { RemoteTrouble, troubleOf } from "./remote-trouble.ts";
 import { type From, ResumedDownload } from "./resumed-download.ts";
 
@@ -32,9 +35,6 @@ export type RemoteLimits = {
   pauseMs: number;
 };
 
-/** How fast a slow server stores what it has received whole: 10 MB/s. */
-const storedBytesPerMs = 10_000;
-
 export const remoteLimits: RemoteLimits = {
   stallMs: 10_000,
   answerMs: 15_000,
@@ -43,21 +43,6 @@ export const remoteLimits: RemoteLimits = {
   tries: 3,
   pauseMs: 250,
 };
-
-export type RemoteAddress = { url: URL; token: string | undefined };
-
-type Sent = { bytes: Buffer; type: string } | { file: string; size: number };
-
-type Exchange = {
-  method: "GET" | "HEAD" | "PUT";
-  path: string;
-  headers?: Record<string, string>;
-  body?: Sent;
-  signal: AbortSignal;
-};
-
-/** An answer with headers; its body is read, or ended by `discard`. */
-type Answer = { status: number; message: IncomingMessage; refresh: () => void };
 
 /** One direction of the traffic: its requests at the same time are bounded. */
 export class RemoteClient {
@@ -118,7 +103,7 @@ export class RemoteClient {
   }
 
   /** Starts from the beginning in every try: HTTP cannot resume a PUT. */
-  put(path: string, body: Sent, signal: AbortSignal): Promise<void> {
+  put(path: string, body: RequestBody, signal: AbortSignal): Promise<void> {
     return this.#repeated(
       signal,
       async (limited) => {
@@ -175,6 +160,14 @@ export class RemoteClient {
     for await (const part of bodyOf(answer)) await from.write(part);
   }
 
+  #exchange(request: HttpRequest): Promise<HttpAnswer> {
+    return httpExchange(request, {
+      address: this.#address,
+      agent: this.#agent,
+      stallMs: this.#limits.stallMs,
+    });
+  }
+
   /** Repeats what may succeed at the next try. `signal` aborts at once. */
   async #repeated<T>(
     signal: AbortSignal,
@@ -198,60 +191,6 @@ export class RemoteClient {
   #pauseMs(next: number): number {
     return this.#limits.pauseMs * 2 ** (next - 2) * (0.5 + Math.random());
   }
-
-  /** Resolves once the headers are there. */
-  #exchange({ method, path, headers = {}, body, signal }: Exchange): Promise<Answer> {
-    const { url, token } = this.#address;
-    const at = new URL(url);
-    at.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`; // two slashes at its beginning would name another host
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const send = at.protocol === "https:" ? httpsRequest : httpRequest;
-    const size = body && ("file" in body ? body.size : body.bytes.length);
-    const request = send(at, {
-      method,
-      agent: this.#agent,
-      signal,
-      headers: {
-        "user-agent": "mlrb",
-        // a compressed body would have another length
-        "accept-encoding": "identity",
-        ...(token !== undefined && {
-          authorization: /^(Basic|Bearer) /.test(token) ? token : `Bearer ${token}`,
-        }),
-        ...(body && {
-          "content-type": "type" in body ? body.type : "application/octet-stream",
-          "content-length": String(size),
-        }),
-        ...headers,
-      },
-    });
-    const { stallMs } = this.#limits;
-    let answered: IncomingMessage | undefined;
-    const silentFor = (ms: number) =>
-      setTimeout(() => {
-        const trouble = new RemoteTrouble("silent", `it sent nothing for ${Math.round(ms / 1000)} s`);
-        (answered ?? request).destroy(trouble);
-      }, ms).unref();
-    let timer = silentFor(stallMs);
-    // it may copy the whole body before it answers
-    const sent = () => {
-      clearTimeout(timer);
-      timer = silentFor(3 * stallMs + (size ?? 0) / storedBytesPerMs);
-    };
-    request.once("close", () => {
-      clearTimeout(timer);
-      reject(new RemoteTrouble("failing", "it ended the connection without an answer")); // if there was none
-    });
-    request.once("upgrade", (_, socket) => socket.destroy());
-    request.on("error", (error) => reject(error));
-    request.once("response", (message) => {
-      timer.refresh();
-      answered = message.on("error", () => {}); // a reader of the body gets the error too
-      resolve({ status: message.statusCode ?? 0, message, refresh: () => timer.refresh() });
-    });
-    writeBody(request, body, { progress: () => timer.refresh(), sent });
-    return promise;
-  }
 }
 
 /** A connection that ends because its time is over can show any error. */
@@ -266,61 +205,4 @@ async function inTime<T>(
   } catch (error) {
     throw time.aborted ? new RemoteTrouble("silent", "it did not answer in time") : error;
   }
-}
-
-/** `progress` is called as the server takes the body, and `sent` at its end. */
-function writeBody(
-  request: ClientRequest,
-  body: Sent | undefined,
-  { progress, sent }: { progress: () => void; sent: () => void },
-): void {
-  if (!body) {
-    request.end();
-    return;
-  }
-  const source = "file" in body ? createReadStream(body.file) : Readable.from(slices(body.bytes));
-  source.on("data", progress);
-  request.once("finish", sent);
-  source.on("error", (error) => request.destroy(error));
-  request.once("close", () => source.destroy());
-  source.pipe(request);
-}
-
-function* slices(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 1 << 16) yield bytes.subarray(at, at + (1 << 16));
-}
-
-async function* bodyOf({ message, refresh }: Answer): AsyncGenerator<Buffer> {
-  try {
-    for await (const part of message) {
-      refresh();
-      yield part as Buffer;
-    }
-    if (!message.complete) throw new RemoteTrouble("failing", "the connection broke");
-  } finally {
-    if (!message.complete) message.destroy();
-  }
-}
-
-/** Ends an answer whose body says nothing. A short body is read, so that the connection can be used again. */
-function discard({ message }: Answer): void {
-  const short = Number(message.headers["content-length"] ?? 0) <= 1 << 16;
-  if (short) message.resume();
-  else message.destroy();
-}
-
-function isAbsent(answer: Answer): boolean {
-  const absent = answer.status === 404 || answer.status === 410;
-  if (absent) discard(answer);
-  return absent;
-}
-
-/** Throws for an answer that is no success, and ends its connection: the rest of a body may still be on its way. */
-function expectStatus({ status, message }: Answer, expected: number[], method: string): void {
-  if (expected.includes(status)) return;
-  message.destroy();
-  const said = `it answered ${status} to ${method}`;
-  if (status === 413 || status === 507) throw new RemoteTrouble("full", said);
-  const isFailure = status >= 500 || status === 408 || status === 429 || (status >= 200 && status < 300);
-  throw new RemoteTrouble(isFailure ? "failing" : "refused", said);
 }
