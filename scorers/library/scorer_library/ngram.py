@@ -27,12 +27,12 @@ class Ngram:
     tokenizer: Tokenizer
     start: int  # the context of each window's first token; not a token of the tokenizer, so in no text
     unigram: NDArray[np.float64]  # p of each token, add-one smoothed; 0 for `start`
-    counts: dict[tuple[int, int], int]
+    counts: NDArray[np.int64]  # of the pair (a, b) at a * size + b, where size is `start` + 1
     seen: NDArray[np.int64]  # count of each token as a context
     weights: NDArray[np.float64]  # of the bigram, by bucket of the context's count
 
     def encode(self, text: str) -> Ids:
-        return np.array(self.tokenizer.encode(text).ids, dtype=np.int64)
+        return token_ids(self.tokenizer, text)
 
     def unigram_bits(self, text: str) -> float:
         return -math.fsum(np.log2(self.unigram[self.encode(text)]))
@@ -62,15 +62,12 @@ def fit_ngram(texts: list[str], window: int) -> Ngram:
     size = start + 1
     unigram, seen = np.ones(size), np.zeros(size, dtype=np.int64)
     unigram[start] = 0
-    pairs: dict[tuple[int, int], int] = {}
+    pairs = np.zeros(size * size, dtype=np.int64)  # 32 MB
     for text in (text for at, text in enumerate(texts) if at % FIT_EVERY):
-        ids = np.array(tokenizer.encode(text).ids, dtype=np.int64)
+        ids = token_ids(tokenizer, text)
         unigram += np.bincount(ids, minlength=size)
         seen += np.bincount(ids[:-1], minlength=size)
-        codes, found = np.unique(ids[:-1] * size + ids[1:], return_counts=True)
-        for code, count in zip(codes.tolist(), found.tolist(), strict=True):
-            pair = divmod(code, size)
-            pairs[pair] = pairs.get(pair, 0) + count
+        np.add.at(pairs, ids[:-1] * size + ids[1:], 1)
     flat = np.zeros(bucket(np.array([seen.max()]))[0] + 1)
     model = Ngram(tokenizer, start, unigram / unigram.sum(), pairs, seen, flat)
     pieces = [text[at : at + window] for text in texts[::FIT_EVERY] for at in range(0, len(text), window)]
@@ -97,14 +94,18 @@ def fit_weights(model: Ngram, pieces: list[str]) -> NDArray[np.float64]:
 
 def relative(model: Ngram, contexts: Ids, tokens: Ids) -> NDArray[np.float64]:
     """count(context token) / count(context), 0 where the context was never seen."""
-    pairs = zip(contexts.tolist(), tokens.tolist(), strict=True)
-    found = np.array([model.counts.get(pair, 0) for pair in pairs], dtype=np.float64)
-    return found / np.maximum(model.seen[contexts], 1)
+    return model.counts[contexts * (model.start + 1) + tokens] / np.maximum(model.seen[contexts], 1)
 
 
 def bucket(counts: Ids) -> Ids:
     """0 for none, else 1 + floor(log2(count))."""
     return np.where(counts > 0, np.floor(np.log2(np.maximum(counts, 1))) + 1, 0).astype(np.int64)
+
+
+def token_ids(tokenizer: Tokenizer, text: str) -> Ids:
+    """The same ids as `encode`, which also finds the place of each token in the text."""
+    [encoded] = tokenizer.encode_batch_fast([text])
+    return np.array(encoded.ids, dtype=np.int64)
 
 
 def train_bpe(texts: list[str]) -> Tokenizer:

@@ -3,6 +3,8 @@
 import json
 import tempfile
 import unittest
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,18 @@ class Ngrams(unittest.TestCase):
         self.assertAlmostEqual(model.unigram.sum(), 1.0)
         self.assertTrue(((model.weights >= 0) & (model.weights <= 1)).all())
         self.assertEqual(model.weights[0], 0.0)
+
+    def test_the_bigram_counts_the_pairs_of_all_texts_that_do_not_fit_its_weights(self) -> None:
+        texts = ["the cat sat on the mat. " * 30, "a dog ran to the cat. " * 30, "on a mat. " * 30]
+        model = fit_ngram(texts, 64)
+        pairs: Counter[tuple[int, int]] = Counter()
+        for text in texts[1:]:  # the first, as every 20th, fits the weights
+            pairs.update(pairwise(model.tokenizer.encode(text).ids))
+        tokens = np.arange(model.start)
+        for context in range(model.start):
+            expected = [pairs[context, token] / max(model.seen[context], 1) for token in tokens.tolist()]
+            found = relative(model, np.full(len(tokens), context), tokens)
+            self.assertEqual(found.tolist(), expected)
 
     def test_a_text_like_the_training_text_costs_less_by_the_bigram(self) -> None:
         model = fit_ngram(["the cat sat on the mat. " * 30] * 40, 64)

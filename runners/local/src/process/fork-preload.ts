@@ -1,13 +1,13 @@
 // Finds the preload file of an environment, NAME.preload.py next to NAME.lock: programs are forked from a process
 // that has imported it.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 
 /**
  * Absolute path of the preload file. Undefined without one, or where the instance must be a new process: a
  * measurement of memory or speed would include the shared memory, and an untrusted program could read the data of
- * other stages.
+ * other stages. A script without heavy imports starts as fast without it, and does not wait for the imports.
  */
 export function forkPreload(
   { action, stage }: Instance,
@@ -15,5 +15,13 @@ export function forkPreload(
 ): string | undefined {
   if (lock === undefined || action.run.kind !== "python" || action.hostSensitive || stage.untrusted) return;
   const path = join(repository, lock.replace(/\.lock$/, ".preload.py"));
-  return path.endsWith(".preload.py") && existsSync(path) ? path : undefined;
+  if (!path.endsWith(".preload.py") || !existsSync(path)) return;
+  return importsOnlyStage(join(repository, action.run.file)) ? undefined : path;
+}
+
+/** Whether a Python script imports nothing but the kit's stage, as those that write nothing (none.py). */
+function importsOnlyStage(script: string): boolean {
+  const source = readFileSync(script, "utf8");
+  const imports = source.match(/^.*\bimport\b.*$/gm) ?? [];
+  return imports.every((line) => line === "from mlrb_kit.stage import read_stage");
 }

@@ -372,6 +372,22 @@ test("jobs with other variables use another server, and a third set runs fresh",
   }
 });
 
+test("stages with and without a compile cache of Node share a server", linux, async (t) => {
+  const { run } = scene(t);
+  const parents: string[] = [];
+  for (const variables of [{ NODE_COMPILE_CACHE: "/cache" }, {}] as Record<string, string>[]) {
+    const { result, log } = await run(
+      "import os\nprint(os.environ.get('NODE_COMPILE_CACHE'), os.getppid())",
+      { variables },
+    );
+    assert.equal(result.kind, "succeeded", log);
+    const [cache, parent] = log.trim().split(" ");
+    assert.equal(cache, variables.NODE_COMPILE_CACHE ?? "None");
+    parents.push(parent!);
+  }
+  assert.equal(parents[0], parents[1]);
+});
+
 test("a forked job has no network and cannot write in a read-only folder", namespaces, async (t) => {
   const { run, root } = scene(t);
   const folder = join(root, "linked");

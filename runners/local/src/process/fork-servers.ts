@@ -39,7 +39,15 @@ const serversMax = 2;
 const readyMs = 300_000;
 
 /** Variables that differ between jobs. Imports do not read them, or their paths are redirected; see fork_job.py. */
-const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN", "MLRB_PERMISSIONS"]);
+const own = new Set([
+  "HOME",
+  "TMPDIR",
+  "MLRB_STAGE",
+  "MLRB_WORK",
+  "MLRB_TOKEN",
+  "MLRB_PERMISSIONS",
+  "NODE_COMPILE_CACHE", // Node's; stages that open submissions have none, and would need a server of their own
+]);
 
 /** Space for a job's token, where the system shows the variables of a process. */
 const tokenRoom = "-".repeat(256);
