@@ -44,7 +44,7 @@ function words(at: Lab, more: object = {}): void {
       gather: {
         collect: ["size.count"],
         command:
-          'cat {inputs.manifest} > {outputs.all}; cat "$(dirname {inputs.manifest})"/members/*/* > {outputs.sums}',
+          'cat {inputs.manifest} > {outputs.all}; cat "$(dirname {inputs.manifest})"/members/* > {outputs.sums}',
         gives: { all: { file: "all.json" }, sums: "file" },
       },
     },

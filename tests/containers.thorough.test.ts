@@ -64,7 +64,7 @@ writeFileSync(outputs.text!, readFileSync(inputs.text!, "utf8") + String(axes.wo
       both: { each: ["word"], needs: ["source.text"], script, gives: { text: "file" }, network: "none" },
       gather: {
         collect: ["both.text"],
-        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*/text) > {outputs.all}',
+        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*-text) > {outputs.all}',
         gives: { all: "file" },
       },
     },

@@ -170,7 +170,7 @@ test("damaged and missing contents that a stage needs are made again within one 
           command: counted(
             at,
             "gather",
-            'cat "$(dirname {inputs.manifest})"/members/*/text > {outputs.text}',
+            'cat "$(dirname {inputs.manifest})"/members/*-text > {outputs.text}',
           ),
           gives: { text: { file: "all.txt" } },
         },

@@ -49,7 +49,7 @@ function scene(t: TestContext): Scene {
       apart: { command: counted(at, "apart") },
       report: {
         collect: ["judged.text", "copied.text"],
-        command: 'cat "$(dirname {inputs.manifest})"/members/*/* > {outputs.all}',
+        command: 'cat "$(dirname {inputs.manifest})"/members/* > {outputs.all}',
         gives: { all: "file" },
       },
     },

@@ -33,7 +33,7 @@ function chains(at: Lab): void {
       },
       gather: {
         collect: ["keep.text"],
-        command: counted(at, "gather", 'cat "$(dirname {inputs.manifest})"/members/*/* > {outputs.all}'),
+        command: counted(at, "gather", 'cat "$(dirname {inputs.manifest})"/members/* > {outputs.all}'),
         gives: { all: "file" },
       },
     },

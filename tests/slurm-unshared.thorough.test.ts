@@ -106,7 +106,7 @@ it("files, folders and collected ones reach nodes and come back, under the keys 
       },
       gather: {
         collect: ["both.text"],
-        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*/text) > {outputs.all}',
+        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*-text) > {outputs.all}',
         gives: { all: "file" },
       },
     },

@@ -71,7 +71,7 @@ it("stages as jobs give the same bytes under the same keys: a run on this host r
       },
       gather: {
         collect: ["both.text"],
-        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*/text) > {outputs.all}',
+        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*-text) > {outputs.all}',
         gives: { all: "file" },
       },
     },

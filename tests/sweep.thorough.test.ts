@@ -87,7 +87,7 @@ function define(name: string, { words = "words", report = "report", slow = "true
         collect: ["joined.text", "attempt.all"],
         command: counted(
           "gather",
-          `${slow}; cp {inputs.manifest} {outputs.tables}/${report}.json; mkdir {outputs.tables}/${report}; cat "$(dirname {inputs.manifest})"/members/*/text > {outputs.tables}/${report}/text`,
+          `${slow}; cp {inputs.manifest} {outputs.tables}/${report}.json; mkdir {outputs.tables}/${report}; cat "$(dirname {inputs.manifest})"/members/*-text > {outputs.tables}/${report}/text`,
         ),
         gives: { tables: "dir" },
       },

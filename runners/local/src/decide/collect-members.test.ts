@@ -113,3 +113,23 @@ test("the note on an old record does not replace the note of its result", (t) =>
   const [attempt] = collectMembers(plan.instances[2]!, context).members;
   assert.match(attempt!.note!, /^stale, accepted: why not; its record is older/);
 });
+
+test("collected files share a folder; folders, and files for an attempt, have the paths that are in earlier keys", (t) => {
+  const workspace = home(t).open();
+  const plan = smallPlan(
+    { name: "make", gives: { text: "file", all: "dir" } },
+    { name: "report", collect: ["make.text", "make.all"] },
+    { name: "attempt", durable: true, collect: ["make.text"] },
+  );
+  const outputs = {
+    text: { kind: "file" as const, digest: "a".repeat(64) },
+    all: { kind: "dir" as const, digest: "b".repeat(64) },
+  };
+  const results: Result[] = [{ outcome: { kind: "succeeded" }, outputs }];
+  const pathsOf = (index: number) =>
+    collectMembers(plan.instances[index]!, { plan, workspace, results }).members.map(({ artifacts }) =>
+      Object.values(artifacts).map(({ path }) => path),
+    );
+  assert.deepEqual(pathsOf(1), [["members/0000-text", "members/0000/all"]]);
+  assert.deepEqual(pathsOf(2), [["members/0000/text"]]);
+});

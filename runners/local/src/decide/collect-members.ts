@@ -16,7 +16,11 @@ import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { hasNetwork } from "./former-attempt-key.ts";
 
-/** Lists every planned member of a collecting stage in plan order, whatever its outcome. */
+/**
+ * Lists every planned member of a collecting stage in plan order, whatever its outcome. A file has no folder of its
+ * own: making and removing one takes up to 4 ms on ext4. Folders, and files for attempts, have one, because earlier
+ * keys hold their paths.
+ */
 export function collectMembers(instance: Instance, context: BindContext): Collected {
   const { plan } = context;
   const known = new LastKnown(context);
@@ -29,7 +33,7 @@ export function collectMembers(instance: Instance, context: BindContext): Collec
       const result = typeof last === "string" ? undefined : last;
       const given = result && (result.outcome.kind === "succeeded" || result.outcome.kind === "reused");
       const kind = result?.outcome.kind === "reused" ? "succeeded" : result?.outcome.kind;
-      const folder = String(position).padStart(4, "0");
+      const number = String(position).padStart(4, "0");
       return {
         stage: id,
         name: stage.name,
@@ -44,7 +48,8 @@ export function collectMembers(instance: Instance, context: BindContext): Collec
                 if (!artifact) return []; // the last known success predates this output
                 const { file } = stage.gives.find((one) => one.name === output)!;
                 const { digest, kind: what } = artifact;
-                const path = `members/${folder}/${file}`;
+                const isFlat = what === "file" && !instance.stage.durable;
+                const path = `members/${number}${isFlat ? "-" : "/"}${file}`;
                 return [[output, digestOnly ? { digest, kind: what } : { digest, kind: what, path }]];
               }),
             )

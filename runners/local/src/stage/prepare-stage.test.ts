@@ -173,7 +173,7 @@ test("a collecting stage gets its manifest and its members' outputs, except thos
   assert.equal(readFileSync(join(folder, scores!.path!), "utf8"), "0.5");
   assert.deepEqual(samples, { kind: "file", digest: given.samples.digest });
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-  assert.deepEqual(files.map(({ name }) => name).sort(), ["manifest.json", "scores"]);
+  assert.deepEqual(files.map(({ name }) => name).sort(), ["0000-scores", "manifest.json"]);
 });
 
 test("output folders exist before the stage starts, and output files do not", async (t) => {

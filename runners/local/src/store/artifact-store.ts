@@ -37,7 +37,7 @@ export type IsThinned = (content: string) => boolean;
 const never: IsThinned = () => false;
 
 /** A content that the caller is to materialize. */
-export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
+export type LargeContent = { digest: string; bytes: number; from: string; to: string; executable: boolean };
 
 type RestoreOptions = {
   executable?: boolean;
@@ -176,7 +176,7 @@ export class Store extends Contents {
     const size = statSync(from, { throwIfNoEntry: false })?.size;
     if (size === undefined) throw new MissingContent(`the store lacks ${artifact.digest}`);
     if (later && size >= laterBytes) {
-      later({ digest: artifact.digest, from, to: path, executable });
+      later({ digest: artifact.digest, bytes: size, from, to: path, executable });
       return;
     }
     if (size <= smallBytes && !executable) {
