@@ -1,5 +1,6 @@
 // Attempts of a model under random kills of their supervisors, of their sandboxes and of their host, also with their files
-// gone. Every attempt continues and submits what it would have submitted; each kill repeats at most one call.
+// gone. Every attempt continues and submits what it would have submitted, the tables hold the values, n and verdicts of an
+// undisturbed run, and each kill repeats at most one call.
 import assert from "node:assert/strict";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -10,6 +11,7 @@ import { seededRandom } from "@mlrb/core/statistics/random";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
+import { judgedStages, readReport, smallModel } from "./support/attempts/judged-stages.ts";
 import { keyEnv, keyName, provider, shell, submit } from "./support/attempts/llm-attempts.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab } from "./support/lab.ts";
@@ -26,6 +28,7 @@ const killsWanted = Number(process.env.MLRB_TEST_RESUME_KILLS ?? 6);
 const seeds = [1, 2];
 /** Of working time, which a restart of a sandbox is, too. Between two checkpoints is a twentieth. */
 const budgetMs = 20_000 + 3_000 * killsWanted;
+const budget = `${budgetMs / 1000}s`;
 
 /** How many steps an attempt takes: without end as long as there are kills to come. */
 type Length = { steps: number; most: number };
@@ -36,11 +39,18 @@ const answer = ({ body }: SeenRequest, length: Length) => {
   length.most = Math.max(length.most, done);
   const usage = { input: 100, output: 10 };
   if (done >= length.steps) return { ...submit(), usage };
-  return {
-    ...shell(`mkdir -p submission; echo ${done} > submission/step${done}; sleep 0.3; echo ok`),
-    usage,
-  };
+  const lines = [
+    `mkdir -p submission; cd submission; echo ${done} > step${done}`,
+    // the value of its score is lower by a lost step
+    `echo "{\\"quality\\": $(ls | grep -c step).$MLRB_SEED}" > tokenizer.json`,
+    `echo '{}' > config.json; ${smallModel} > model.safetensors`,
+  ];
+  return { ...shell(`${lines.join("; ")}; sleep 0.3; echo ok`), usage };
 };
+
+const rules = [
+  { ...{ name: "in-time", title: "In time.", method: "time-within-budget" }, source: "official" },
+].map((rule) => ({ ...rule, severity: "strike" }));
 
 /** Where sandboxes are. */
 type Sandboxes = {
@@ -63,17 +73,18 @@ async function define(
   const prompt = `${at.name}/prompt.md`;
   const model = { id: "scripted-1", baseUrl: served.baseUrl, key: keyName, contextTokens: 1_000_000 };
   at.define({
-    axes: { task: ["empty"], agent: ["any"], seed: seeds },
+    axes: { task: ["empty"], agent: ["any"], seed: seeds, scorer: ["quality"] },
     stages: {
       data: emptyData,
-      model: attemptStage({
+      ...judgedStages(at, { title: "After kills", budget, rules }),
+      attempt: attemptStage({
         each: ["task", "agent", "seed"],
         resources: { cpus: 1 },
         params: {
           ...{ kind: "llm", provider: "loopback", model, scaffold: "react" },
           ...{ secrets: [keyName], prompt },
         },
-        ...{ files: [prompt], secrets: [keyName], budget: { time: `${budgetMs / 1000}s` } },
+        ...{ files: [prompt], secrets: [keyName], budget: { time: budget } },
         ...(executor && { executor }),
       }),
     },
@@ -96,6 +107,20 @@ const submissions = (at: Lab) =>
       return [slot.stage, outputs.submission.digest];
     }),
   );
+
+/** What the tables say: values and n of each cell, and of each attempt its scores, its verdict and the rules' answers. */
+function judged(at: Lab) {
+  const [file, ...more] = globSync(`${at.root}/results/${at.name}/*/report.json`);
+  assert.deepEqual(more, []);
+  const { cells, attempts } = readReport(dirname(file!));
+  return {
+    cells,
+    attempts: attempts.map(({ seed, scores, verdict }) => ({
+      ...{ seed, scores, verdict: verdict.kind },
+      rules: verdict.kind === "missing" ? [] : verdict.rules.map(({ rule, answer }) => [rule, answer]),
+    })),
+  };
+}
 
 function kill(pids: number[]): void {
   for (const pid of pids)
@@ -208,34 +233,44 @@ async function survive(t: TestContext, kills: number, sandboxes: Sandboxes): Pro
   const undisturbed = await start(even, sandboxes).ended;
   assert.equal(undisturbed.code, 0, undisturbed.stdout);
   assert.deepEqual(submissions(at), submissions(even), hint);
-  await checkRecords(at, served, hint);
+  const tables = judged(even);
+  assert.deepEqual(
+    tables.attempts.map(({ seed, verdict }) => [seed, verdict]),
+    seeds.map((seed) => [seed, "pass"]),
+    JSON.stringify(tables.attempts),
+  );
+  assert.deepEqual(judged(at), tables, hint);
+  await checkRecords(t, at, { served, kills, hint });
 }
 
-/** Intact trajectories, and no call that was sent twice without a restart. */
-async function checkRecords(at: Lab, served: LoopbackProvider, hint: string): Promise<void> {
-  let [paid, restarts] = [0, 0];
-  for (const { digest } of recordsIn(at.root)) {
+const seedOf = (text: string) => Number(/This is seed (\d+)|seed=(\d+)/.exec(text)!.slice(1).find(Boolean));
+
+type Checked = { served: LoopbackProvider; kills: number; hint: string };
+
+/** Intact trajectories, and of each attempt no call without an answer but those that a kill cut off: at most one each. */
+async function checkRecords(t: TestContext, at: Lab, { served, kills, hint }: Checked): Promise<void> {
+  for (const { digest, record } of recordsIn(at.root)) {
     const folder = join(at.root, ".mlrb/attempts/records", digest);
     const ledger = JSON.parse(readFileSync(join(folder, "ledger.json"), "utf8"));
     assert.equal(ledger.ended, "submitted", hint);
-    paid += ledger.usage.calls;
-    restarts += ledger.resumed ?? 0;
+    const restarts = ledger.resumed ?? 0;
     const trajectory = join(folder, "trajectory.jsonl");
     assert.equal((await verifyTrajectory(trajectory, ledger.trajectory)).kind, "intact", hint);
     const answers = readFileSync(trajectory, "utf8").split('"event":"model-call"').length - 1;
     // an answer is counted before it is recorded, and a kill may come in between
     const unrecorded = ledger.usage.calls - answers;
-    assert.ok(unrecorded >= 0 && unrecorded <= (ledger.resumed ?? 0), `${basename(folder)}: ${hint}`);
+    assert.ok(unrecorded >= 0 && unrecorded <= restarts, `${basename(folder)}: ${hint}`);
+    const seed = seedOf((record.slot as { stage: string }).stage);
+    const sent = served.seen.filter(({ body }) => seedOf(JSON.stringify(body)) === seed).length;
+    const counted = `seed ${seed}: ${sent} calls sent, ${ledger.usage.calls} answers paid, ${restarts} restarts`;
+    t.diagnostic(counted);
+    assert.ok(sent - ledger.usage.calls <= Math.min(restarts, kills), `${counted}: ${hint}`);
   }
-  assert.ok(
-    served.seen.length <= paid + restarts,
-    `${served.seen.length} sent, ${paid} answers, ${restarts} restarts: ${hint}`,
-  );
 }
 
 const missing = await groupsMissing(["memory"]);
 
-test(`after ${killsWanted} random kills of supervisors, sandboxes and the host every attempt submits what it would have`, {
+test(`after ${killsWanted} random kills of supervisors, sandboxes and the host every attempt submits and scores what it would have`, {
   skip: missing ?? false,
   timeout: 30 * 60_000,
 }, async (t) => {
@@ -256,11 +291,10 @@ test(`after ${killsWanted} random kills of supervisors, sandboxes and the host e
   });
 });
 
-const killsOfContainers = Math.ceil(killsWanted / 3);
 const isAsked = process.env.MLRB_TEST_RESUME_KILLS !== undefined;
 
-test(`after ${killsOfContainers} random kills every attempt in a container submits what it would have`, {
-  skip: !isAsked && "takes a minute more: MLRB_TEST_RESUME_KILLS asks for it",
+test(`after ${killsWanted} random kills every attempt in a container submits and scores what it would have`, {
+  skip: !isAsked && "takes minutes more: MLRB_TEST_RESUME_KILLS asks for it",
   timeout: 30 * 60_000,
 }, async (t) => {
   const engine = await testEngine();
@@ -269,7 +303,7 @@ test(`after ${killsOfContainers} random kills every attempt in a container submi
   const env = Object.entries(engine.env).flatMap(([name, value = ""]) =>
     /^DOCKER_|^MLRB_/.test(name) ? [[name, value]] : [],
   );
-  await survive(t, killsOfContainers, {
+  await survive(t, killsWanted, {
     ...{ env: Object.fromEntries(env), executor: "docker" },
     killOne() {
       const [id] = engine.docker("ps", "--quiet", "--filter", "label=mlrb.sandbox").stdout.split("\n");

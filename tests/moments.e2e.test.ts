@@ -4,81 +4,42 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { mustFollow } from "@mlrb/formats/read-format";
-import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { defineAttempts } from "./support/attempts/attempt-stages.ts";
+import { judgedStages, qualityScorer, readReport, smallModel } from "./support/attempts/judged-stages.ts";
 import { lab, outcomes, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** A safetensors file of one tensor of four zeros: eight bytes of the header's length, the header, the values. */
-const header = '{"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}'.padEnd(64);
-const model = `printf '\\100\\0\\0\\0\\0\\0\\0\\0${header}\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'`;
-
 /** In 16 s: a good one from 6 s on, cut off at 10 s, as by an unfinished save; then it waits for its end. */
 const spoils = `
 sleep 6
 echo '{"quality": 0.75}' > submission/tokenizer.json
 echo '{}' > submission/config.json
-${model} > submission/model.safetensors
+${smallModel} > submission/model.safetensors
 sleep 4
 head -c 75 submission/model.safetensors > half
 mv half submission/model.safetensors
 sleep 60
 `;
 
-const scorer = `
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { writeJson } from "@mlrb/kit/json-file";
-import { stage } from "@mlrb/kit/stage";
-const { inputs, outputs } = stage();
-const { admitted, reasons } = JSON.parse(readFileSync(inputs.admission!, "utf8"));
-const head = { formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher" };
-if (!admitted) {
-  const reason = "not admitted: " + reasons.map(({ detail }: { detail: string }) => detail).join("; ");
-  writeJson(outputs.score!, { ...head, kind: "rejected", reason });
-} else {
-  const { quality } = JSON.parse(readFileSync(join(inputs.submission!, "tokenizer.json"), "utf8"));
-  const found = { value: quality, standardError: 0, items: 1, groups: {}, extra: {} };
-  writeJson(outputs.score!, { ...head, kind: "scored", ...found });
-}
-`;
-
 test("a submission that was good half-way and spoiled at the end is rejected, and the report shows the earlier one", async (t) => {
   const at = lab(t, repository);
-  const judged = {
-    keyed: ["task", "scorer"],
-    script: at.script("score.ts", scorer),
-    gives: { score: { file: "score.json" } },
-  };
-  const table = (value: unknown) => ({ empty: value });
   defineAttempts(at, {
     script: spoils,
     trusted: true,
     attempt: { budget: { time: "16s" } },
     axes: { moment: ["25%", "50%", "75%"], scorer: ["quality"] },
     stages: {
-      validate: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/validate.ts",
-        needs: ["attempt.submission", "attempt.ledger"],
-        opens: "untrusted",
-        gives: { admission: { file: "admission.json" }, submission: "dir" },
-      },
-      verdict: {
-        role: "verdict",
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/verdict.ts",
-        needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger", "validate.admission"],
-        opens: "untrusted",
-        params: { rules: [], data: "smoke" },
-        budget: { time: "16s" },
-        files: ["tasks/known-weights/*.json"],
-        gives: { verdict: { file: "verdict.json" } },
-      },
+      ...judgedStages(
+        at,
+        { title: "Over time", budget: "16s" },
+        {
+          collect: ["moment.moment", "digest(moment.checkpoint)", "grade-then.score"],
+          roles: ["moment", "moment-score"],
+        },
+      ),
       moment: {
         role: "moment",
         each: ["task", "agent", "seed", "moment"],
@@ -93,46 +54,11 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
           moment: { file: "moment.json" },
         },
       },
-      // a stage may have any name: the report uses roles
-      grade: {
-        ...judged,
-        role: "score",
-        each: ["task", "agent", "seed", "scorer"],
-        needs: ["validate.submission", "validate.admission"],
-        opens: "untrusted",
-      },
       "grade-then": {
-        ...judged,
+        ...qualityScorer(at),
         role: "moment-score",
         each: ["task", "agent", "seed", "moment", "scorer"],
         needs: ["moment.submission", "moment.admission"],
-        opens: "untrusted",
-      },
-      report: {
-        collect: [
-          "grade.score",
-          "verdict.verdict",
-          "digest(attempt.submission)",
-          "attempt.ledger",
-          "moment.moment",
-          "digest(moment.checkpoint)",
-          "grade-then.score",
-        ],
-        roles: ["attempt", "verdict", "score", "moment", "moment-score"],
-        script: "pipelines/steps/report.ts",
-        params: {
-          title: "Over time",
-          label: "test",
-          tasks: table("Empty"),
-          primary: table("quality"),
-          floors: table({ quality: 0.1 }),
-          agents: {},
-          scorers: { quality: "quality" },
-          units: { quality: "share" },
-          directions: { quality: "higher" },
-          digits: { quality: 2 },
-        },
-        gives: { report: "dir" },
       },
     },
   });
@@ -196,11 +122,3 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
     ["50%", "100%"],
   );
 });
-
-function readReport(folder: string): Report {
-  return mustFollow(
-    reportFormat,
-    JSON.parse(readFileSync(join(folder, "report.json"), "utf8")),
-    "report.json",
-  );
-}

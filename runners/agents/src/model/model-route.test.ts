@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
+import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { causeOf } from "./cause-of.ts";
-import { modelFetch, modelRequest } from "./model-route.ts";
+import { calledAddress, modelFetch, modelRequest } from "./model-route.ts";
 
 /** The path of a relay that answers by `listener`; without one there is no relay. */
 async function relayAt(t: TestContext, listener?: RequestListener): Promise<string> {
@@ -68,4 +70,40 @@ test("a failure of the relay counts by its code, and a relay that is away counts
     await causeBy(await relayAt(t)),
     /^unreachable: the relay on the host that submitted this job is away/,
   );
+});
+
+test("a call to a service's port that another user's program took is not sent, and counts as unreachable", {
+  skip: process.platform !== "linux" || process.getuid!() !== 0,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-route-"));
+  t.after(() => removeFolder(folder));
+  process.env.MLRB_WORK = folder;
+  t.after(() => delete process.env.MLRB_WORK);
+  assert.throws(() => calledAddress("{services.model.url}/v1"), /"model" has no address here/);
+  const seen: string[] = [];
+  const listen = async () => {
+    const server = createServer((asked, answer) => {
+      seen.push(`${asked.headers.host}${asked.url}`);
+      answer.end("own");
+    }).listen(0, "127.0.0.1");
+    await new Promise((listening) => server.once("listening", listening));
+    t.after(() => server.close());
+    return (server.address() as AddressInfo).port;
+  };
+  const publish = (port: number) => writeServiceAddresses(folder, { model: `http://127.0.0.1:${port}` });
+  process.seteuid!(65_534); // the kernel notes it at the socket
+  publish(await listen().finally(() => process.seteuid!(0)));
+  const url = `${calledAddress("{services.model.url}/v1")}/chat`;
+  const init = { method: "POST", headers: { authorization: "Bearer secret" }, body: "{}" };
+  for (const call of [() => modelFetch(url, init), () => modelRequest(new URL(url), init)]) {
+    const { cause, detail } = causeOf(await call().catch((error: unknown) => error));
+    assert.equal(cause, "unreachable");
+    assert.match(detail, /the service "model" is away: no program of this user listens at 127/);
+  }
+  assert.deepEqual(seen, []);
+  const port = await listen();
+  publish(port);
+  assert.equal(await (await modelFetch(url, init)).text(), "own");
+  assert.equal(await text(await modelRequest(new URL(url), init)), "own");
+  assert.deepEqual(seen, Array(2).fill(`127.0.0.1:${port}/v1/chat`));
 });

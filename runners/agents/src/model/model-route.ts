@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
-import { atServiceAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
+import { atRelayedAddress, atServiceAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 
 type Asked = {
   method: string;
@@ -13,21 +13,35 @@ type Asked = {
   body?: string | Uint8Array;
 };
 
-/** The address to call where `url` names a service: the relay's host fills it in. Throws if it has none here. */
+/**
+ * The address to call where `url` names a service. The host that makes the call fills in the present one: `modelRequest`,
+ * `modelFetch` or, for a node of a cluster, the relay. Throws if the service has no address here.
+ */
 export function calledAddress(url: string): string {
-  return process.env[relayVariable] === undefined ? atServiceAddress(url) : relayedAddress(url);
+  if (process.env[relayVariable] === undefined) atServiceAddress(url);
+  return relayedAddress(url);
+}
+
+/** A service that is away counts as a provider that cannot be reached, so that the attempt waits for it. */
+function presentAddress(url: URL): URL {
+  try {
+    return atRelayedAddress(url, process.env.MLRB_WORK);
+  } catch (error) {
+    throw Object.assign(error as Error, { code: "ECONNREFUSED" });
+  }
 }
 
 /** Rejects without an answer. Only `signal` limits the time. */
-export function modelRequest(
+export async function modelRequest(
   url: URL,
   { body, ...options }: Asked,
   relay = process.env[relayVariable],
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   if (relay === undefined) {
-    const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-    send(url, options, resolve).on("error", reject).end(body);
+    const present = presentAddress(url);
+    const send = present.protocol === "https:" ? httpsRequest : httpRequest;
+    send(present, options, resolve).on("error", reject).end(body);
     return promise;
   }
   const request = httpRequest({
@@ -51,7 +65,8 @@ export function modelRequest(
 /** fetch of a text or of bytes, by the same way. */
 export const modelFetch: typeof fetch = async (input, init) => {
   const relay = process.env[relayVariable];
-  if (relay === undefined) return fetch(input, init);
+  if (relay === undefined)
+    return fetch(input instanceof Request ? input : presentAddress(new URL(input)), init);
   const { method = "GET", headers, body, signal } = init ?? {};
   if (input instanceof Request || (body && typeof body !== "string" && !(body instanceof Uint8Array)))
     throw new Error("the relay of model calls passes an address with a text or bytes");

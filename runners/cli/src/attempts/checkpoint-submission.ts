@@ -33,7 +33,8 @@ export async function checkpointSubmission(
         remove,
         `no-remote-cache: the workspace of ${stage} is in the remote cache\n  help: set MLRB_REMOTE_CACHE`,
       );
-    await post.fetchCheckpoint(named.parcel, { folder, below: inside.submission });
+    const isWanted = (path: string) => path.startsWith(`${inside.submission}/`);
+    await post.fetchCheckpoint(named.parcel, { folder, isWanted });
     const checkpoints = join(folder, checkpointsFolder);
     const { checkpoint } = leftCheckpoint(checkpoints)!;
     const entries = checkpoint.entries.filter((one) => `${one.path}/`.startsWith(`${inside.submission}/`));

@@ -17,7 +17,7 @@ const checkpointEntry = wholeExcept(["target", "content", "bytes", "mtimeMs", "i
   kind: oneOf("folder", "file", "link"),
   mode: { ...count, description: "permission bits" },
   target: { ...anyText, description: "of a link" },
-  content: { ...text, description: "of a file: its name in contents/" },
+  content: { type: "string", pattern: "^[0-9]+$", description: "of a file: its name in contents/" },
   bytes: count,
   mtimeMs: amount,
   identity: { ...text, description: "inode, size and times: an equal one has the same content" },

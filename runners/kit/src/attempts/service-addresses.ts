@@ -35,18 +35,18 @@ export function atServiceAddress(url: string, folder = process.env.MLRB_WORK): s
 const relayed = "http://services.invalid/";
 
 /**
- * `url` as the relay of a cluster's node gets it: the host that submitted the job fills in the present address. A node may
- * see an old state of the attempt's folder.
+ * `url` as a model's client gets it, also on a node of a cluster: at each call the host of the attempt's supervisor fills in
+ * the present address. A node may see an old state of the attempt's folder.
  */
 export function relayedAddress(url: string): string {
   return url.replace(address, `${relayed}$1`);
 }
 
 /**
- * The present address of what the relay got. Throws as `atServiceAddress`, and where no program of this user listens:
+ * The present address of what `relayedAddress` gave. Throws as `atServiceAddress`, and where no program of this user listens:
  * between two jobs of a service its port is free for other users' programs.
  */
-export function atRelayedAddress(url: URL, folder: string, isOwn = isOwnPort): URL {
+export function atRelayedAddress(url: URL, folder: string | undefined, isOwn = isOwnPort): URL {
   if (!url.href.startsWith(relayed)) return url;
   const [, name = "", rest = ""] = /^([^/?]*)(.*)$/.exec(url.href.slice(relayed.length)) ?? [];
   const present = new URL(atServiceAddress(`{services.${name}.url}`, folder) + rest);

@@ -79,11 +79,11 @@ function fill(folder: string, { path, card }: PlacedAttempt, point: BranchPoint)
     const lines = readFileSync(asked, "utf8").split("\n").slice(0, point.interventions);
     writeFileSync(join(folder, interventionsFile), `${lines.join("\n")}\n`);
   }
-  const [kept, own] = [join(path, checkpointsFolder), join(folder, checkpointsFolder)];
+  const own = join(folder, checkpointsFolder);
   mkdirSync(checkpointContents(own), { recursive: true });
   // a content is written once and only copied from
   for (const content of new Set(point.checkpoint.entries.flatMap(({ content = [] }) => content)))
-    linkSync(join(checkpointContents(kept), content), join(checkpointContents(own), content));
+    linkSync(join(checkpointContents(point.folder), content), join(checkpointContents(own), content));
   writeFileSync(join(own, `${point.name}.json`), canonicalJson(point.checkpoint));
 }
 

@@ -16,6 +16,8 @@ import type { PlacedAttempt } from "./attempt-folders.ts";
 export type BranchPoint = {
   /** Of the checkpoint. */
   name: string;
+  /** The folder of checkpoints that holds it. */
+  folder: string;
   checkpoint: Checkpoint;
   /** Answers of its models up to there. */
   step: number;
@@ -29,13 +31,13 @@ export type BranchPoint = {
   interventions: number;
 };
 
-/** Oldest first. A text says why there are none. */
-export async function branchPoints({
-  path,
-  card,
-}: Omit<PlacedAttempt, "name">): Promise<BranchPoint[] | string> {
+/** Oldest first. A text says why there are none. `more`: folders with checkpoints that were fetched from elsewhere. */
+export async function branchPoints(
+  { path, card }: Omit<PlacedAttempt, "name">,
+  more: string[] = [],
+): Promise<BranchPoint[] | string> {
   const { trajectory } = outputPaths(path, card.gives);
-  const checkpoints = checkpointsIn(join(path, checkpointsFolder));
+  const checkpoints = [join(path, checkpointsFolder), ...more].flatMap(checkpointsIn);
   if (trajectory === undefined || checkpoints.length === 0) return "it has no checkpoint of its files";
   const spent = spendingIn(join(path, "spending.jsonl"));
   const points: BranchPoint[] = [];
@@ -63,7 +65,10 @@ export async function branchPoints({
     walk.lines++;
   }
   for (const one of checkpoints)
-    if (one.checkpoint.after === walk.lines && !points.some(({ name }) => name === one.name))
+    if (
+      one.checkpoint.after === walk.lines &&
+      !points.some(({ checkpoint }) => checkpoint === one.checkpoint)
+    )
       points.push(pointAt(walk, one, spent));
   return points.length > 0 ? points : "none of its checkpoints belongs to its trajectory";
 }
@@ -72,18 +77,20 @@ type Walk = Pick<BranchPoint, "head" | "bytes" | "sinceStartMs" | "interventions
 
 function pointAt(
   { head, bytes, sinceStartMs, interventions, calls }: Walk,
-  { name, checkpoint }: Pick<BranchPoint, "name" | "checkpoint">,
+  { name, folder, checkpoint }: PlacedCheckpoint,
   spent: LastSpending[],
 ): BranchPoint {
   const before = spent.findLast((line) => (line.sinceStartMs ?? 0) <= sinceStartMs);
   return {
-    ...{ name, checkpoint, step: calls.length, head, bytes, interventions },
+    ...{ name, folder, checkpoint, step: calls.length, head, bytes, interventions },
     sinceStartMs: Math.max(sinceStartMs, checkpoint.workingMs),
     counted: before?.counted ?? { tokens: 0, dollars: 0 },
   };
 }
 
-function checkpointsIn(folder: string): Pick<BranchPoint, "name" | "checkpoint">[] {
+type PlacedCheckpoint = Pick<BranchPoint, "name" | "folder" | "checkpoint">;
+
+function checkpointsIn(folder: string): PlacedCheckpoint[] {
   const names = (ifReadable(() => readdirSync(folder)) ?? []).flatMap(
     (file) => /^(\d{4,})\.json$/.exec(file)?.[1] ?? [],
   );
@@ -91,7 +98,7 @@ function checkpointsIn(folder: string): Pick<BranchPoint, "name" | "checkpoint">
     // a running attempt removes its older checkpoints
     const text = ifReadable(() => readFileSync(join(folder, `${name}.json`), "utf8"));
     const reading = text === undefined ? undefined : readFormat(checkpointFormat, text);
-    return reading?.kind === "ok" ? [{ name, checkpoint: reading.value }] : [];
+    return reading?.kind === "ok" ? [{ name, folder, checkpoint: reading.value }] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -100,6 +101,45 @@ test("a checkpoint and its snapshots reach another node, and a large file is sen
   write(other.folder, { "checkpoints/0003.json": checkpointOf(["00000002"]), trajectory: "" });
   await other.sender.send(signal);
   assert.equal(puts(), 5, "the next node knows the parcel of the large file");
+});
+
+test("a node's checkpoint leads to no file of the host that fetches it", async (t) => {
+  const { node } = await nodes(t);
+  const outside = folderOf(t);
+  write(outside, { keys: "secret" });
+  const sent = async (files: Record<string, string>, link: [string, string] | undefined, parts: object[]) => {
+    const { folder, post } = node();
+    write(folder, { ...files, "checkpoint-parts.json": JSON.stringify({ formatVersion: 1, parts }) });
+    if (link) symlinkSync(link[0], join(folder, link[1]));
+    return post.send(folder, ["checkpoints", "checkpoint-parts.json"]);
+  };
+  const large = node();
+  write(large.folder, { "1": "written by a node" });
+  const part = (folder: string, name: string) => ({ folder, name, parcel });
+  const parcel = await large.post.send(large.folder, ["1"]);
+  const list = { "checkpoints/0001.json": checkpointOf(["1"]) };
+  const escapes: [Parcel, RegExp][] = [
+    [await sent(list, [outside, "checkpoints/contents"], [part("checkpoints/contents", "1")]), /no file/],
+    [
+      await sent(
+        { ...list, "checkpoints/contents/2": "" },
+        [join(outside, "keys"), "checkpoints/contents/1"],
+        [],
+      ),
+      /no file/,
+    ],
+    [
+      await sent({ "checkpoints/0001.json": checkpointOf(["../../keys"]) }, undefined, []),
+      /list cannot be read/,
+    ],
+    [await sent(list, undefined, [part("checkpoints/contents", "../1")]), /a path as its name/],
+    [await sent(list, undefined, [part("../elsewhere", "1")]), /a part in/],
+  ];
+  for (const [hostile, refusal] of escapes) await assert.rejects(node().sender.fetch(hostile), refusal);
+  assert.deepEqual(readdirSync(outside), ["keys"]);
+  const { folder, sender } = node();
+  await sender.fetch(await sent(list, undefined, [part("checkpoints/contents", "1")]));
+  assert.equal(readFileSync(join(folder, "checkpoints/contents/1"), "utf8"), "written by a node");
 });
 
 test("a checkpoint that the cache does not take is not named, and is sent later", async (t) => {

@@ -1,8 +1,18 @@
 // Sends an attempt's checkpoints from a node without a shared disk to the remote cache, and brings the newest one to the
 // next node. A large file is a parcel of its own and is sent once, as is a snapshot of the submission; all small files of a
 // checkpoint are one parcel, which names the others.
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -43,24 +53,54 @@ export class CheckpointSender {
     this.#place = place;
   }
 
-  /** Brings a checkpoint into the attempt's folder; `below`: only the files in that folder. Throws RemoteTrouble. */
-  async fetch(parcel: Parcel, below?: string): Promise<void> {
-    const { post, folder, snapshots } = this.#place;
-    await post.fetch(parcel, folder);
+  /**
+   * Brings a checkpoint into the attempt's folder; with `isWanted` only its list, its small files and the large ones of the
+   * paths that are wanted, and no snapshots. Throws RemoteTrouble, and for a parcel that holds links or other files.
+   */
+  async fetch(parcel: Parcel, isWanted?: (path: string) => boolean): Promise<void> {
+    const { folder, snapshots } = this.#place;
+    await this.#bring(parcel, ".", [checkpointsFolder, partsFile]);
     const text = readFileSync(join(folder, partsFile), "utf8");
     const { parts } = mustFollow(checkpointParts, JSON.parse(text), partsFile);
     const left = leftCheckpoint(join(folder, checkpointsFolder));
-    const within = left?.checkpoint.entries.filter(({ path }) => path.startsWith(`${below}/`));
-    const wanted = below === undefined ? undefined : new Set(within?.map(({ content }) => content));
+    if (!left) throw new Error("a node sent a checkpoint whose list cannot be read");
+    const names = new Set(
+      left.checkpoint.entries.flatMap(({ path, content = [] }) =>
+        isWanted?.(path) === false ? [] : content,
+      ),
+    );
     for (const part of parts) {
-      if (part.folder !== contents && part.folder !== snapshots && !wanted)
+      if (part.name !== basename(part.name))
+        throw new Error("a part of the checkpoint has a path as its name");
+      if (part.folder === contents ? isWanted && !names.has(part.name) : isWanted) continue;
+      if (part.folder !== contents && part.folder !== snapshots)
         throw new Error(`bug: a part in ${part.folder}`);
-      if (wanted && !(part.folder === contents && wanted.has(part.name))) continue;
-      await post.fetch(part.parcel, join(folder, part.folder));
+      await this.#bring(part.parcel, part.folder, [part.name]);
       this.#parts.set(join(part.folder, part.name), part.parcel);
     }
-    this.#newest = left?.name ?? "";
+    this.#newest = left.name;
     this.#last = parcel;
+  }
+
+  /**
+   * Unpacks a parcel in a folder of its own first. An archive follows links that are there, so a link from the archive
+   * before would lead it anywhere on this host.
+   */
+  async #bring(parcel: Parcel, to: string, names: string[]): Promise<void> {
+    const { folder, post, snapshots } = this.#place;
+    const stage = join(folder, "parcels", "fetched");
+    removeFolder(stage);
+    try {
+      await post.fetch(parcel, stage);
+      for (const name of names) {
+        if (to !== snapshots) mustHoldNoLinks(join(stage, name));
+        mkdirSync(join(folder, to), { recursive: true });
+        removeFolder(join(folder, to, name));
+        renameSync(join(stage, name), join(folder, to, name));
+      }
+    } finally {
+      removeFolder(stage);
+    }
   }
 
   /** Sends the newest checkpoint, if it was not sent, and then names it in the attempt's folder. Throws RemoteTrouble. */
@@ -127,6 +167,13 @@ export class CheckpointSender {
       .filter((name) => kept.has(name))
       .sort();
   }
+}
+
+/** A snapshot may hold the links of its agent; what is copied from this host's disk into a sandbox may not. */
+function mustHoldNoLinks(path: string): void {
+  const stats = lstatSync(path);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) mustHoldNoLinks(join(path, name));
+  else if (!stats.isFile()) throw new Error(`a node sent ${basename(path)}, which is no file`);
 }
 
 /** An archive and its sealed form are on the disk at once, where the agent needs room too. */

@@ -147,10 +147,16 @@ export class RunnerPost {
     rmSync(scratch, { recursive: true, force: true });
   }
 
-  /** Brings the files below `below` of a checkpoint into a folder. Throws RemoteTrouble. */
-  async fetchCheckpoint(parcel: Parcel, { folder, below }: { folder: string; below: string }): Promise<void> {
+  /**
+   * Brings the list of a checkpoint, its small files, and the large ones of the paths that are wanted into a folder. Throws
+   * as `CheckpointSender.fetch`.
+   */
+  async fetchCheckpoint(
+    parcel: Parcel,
+    { folder, isWanted }: { folder: string; isWanted: (path: string) => boolean },
+  ): Promise<void> {
     const post = this.#post;
-    await new CheckpointSender({ post, folder, trajectory: "", snapshots: "" }).fetch(parcel, below);
+    await new CheckpointSender({ post, folder, trajectory: "", snapshots: "" }).fetch(parcel, isWanted);
   }
 
   close(): void {
