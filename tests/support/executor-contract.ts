@@ -1,11 +1,20 @@
 // The tests that every executor passes: what the engine relies on, whatever runs a stage.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { isRunning, until } from "./processes.ts";
 
 export type MakeExecutor = (at: {
@@ -103,6 +112,34 @@ export function executorContract(name: string, make: MakeExecutor, options: Cont
     assert.equal((await lab.executor("first").start(request).ended).kind, "succeeded", lab.log(request));
     assert.match(lab.log(request), /^ *lo\n$/m);
     assert.doesNotMatch(lab.log(request), /eth|ens/);
+  });
+
+  it("a stage that opens strangers' files sees its own, writes its outputs, and nothing else", async (lab) => {
+    const script = [
+      'cat "$HOME/../in/weights"; ls "$HOME/../.." "$ROOT" /root /home 2>&1',
+      'for path in "$HOME/../in/more" "$HOME/../more" "$ROOT/more"; do echo x > "$path" && echo "wrote $path"; done',
+      "tail -n +3 /proc/net/dev | sed 's/:.*//'",
+      'echo kept > "$HOME/../out/a"',
+    ];
+    const request = lab.walled(script.join("\n"));
+    const result = await lab.executor("first").start(request).ended;
+    assert.equal(result.kind, "succeeded", lab.log(request));
+    assert.match(lab.log(request), /^weights$/m);
+    assert.doesNotMatch(lab.log(request), /^wrote|^secret|eth|ens/m);
+    assert.match(lab.log(request), /^ *lo$/m);
+    assert.equal(readFileSync(join(request.work, "out/a"), "utf8"), "kept\n");
+  });
+
+  it("a stage that opens strangers' files is ended at the limits of its walls", async (lab) => {
+    const command = "python3 -c 'held = bytearray(400 << 20); import time; time.sleep(60)'";
+    const at = lab.executor("first");
+    assert.equal((await at.start(lab.walled(command)).ended).kind, "failed");
+    const late = lab.walled(`setsid sleep 60 & sleep 60`, { limits: { timeMs: 1_500 } });
+    assert.deepEqual(await at.start(late).ended, {
+      kind: "failed",
+      cause: "time-limit",
+      detail: "did not end within 1.5 s",
+    });
   });
 
   if (!options.adopts) return;
@@ -219,6 +256,25 @@ export class ContractLab {
       gpus: [],
       ...more,
     };
+  }
+
+  /** A stage that opens what untrusted code made: `in/weights`. */
+  walled(command: string, more: Partial<ExecutionRequest> = {}): ExecutionRequest {
+    const request = this.request(command, { network: "none", ...more });
+    const { work, root, token, env } = request;
+    writeFileSync(join(work, "in/weights"), "weights\n");
+    writeFileSync(join(root, "secret"), "key\n");
+    const walls: StageWalls = {
+      ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
+      ...{
+        required: true,
+        reads: [work, join(root, "stage")],
+        writes: [join(work, "out"), join(work, "tmp")],
+      },
+      limits: { memoryBytes: 100 << 20, processes: 64, fileBytes: 1 << 20 },
+    };
+    writeFileSync(join(root, "stage"), "declared\n");
+    return { ...request, env: { ...env, ROOT: root }, walls };
   }
 
   log({ log }: ExecutionRequest): string {

@@ -17,7 +17,7 @@ import { wrongClock } from "../../../tests/support/machines/wrong-clock.ts";
 import { isRunning, until } from "../../../tests/support/processes.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
-const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");
+const program = join(import.meta.dirname, "../../cli/src/cluster/slurm-job.ts");
 /** Of the jobs of some runs. */
 const programs = new Map<string, string>();
 const times = { intervalMs: 300, lateMs: 3_000 };

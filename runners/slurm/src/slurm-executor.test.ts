@@ -19,7 +19,7 @@ import { JobFolder } from "./job-folder.ts";
 import type { JobTimes } from "./job-times.ts";
 import { SlurmExecutor } from "./slurm-executor.ts";
 
-const program = join(import.meta.dirname, "../../local/src/process/slurm-job.ts");
+const program = join(import.meta.dirname, "../../cli/src/cluster/slurm-job.ts");
 const away = "echo 'error: Unable to contact slurm controller (connect failure)' >&2; exit 1";
 const begins = 'SLURM_JOB_ID=7 setsid sh "$at/script.$calls" > /dev/null 2>&1 &';
 

@@ -119,7 +119,7 @@ function same(source: string, writable = false): ApptainerMount {
 }
 
 /** What a sandbox shows of this node with any image, and its own folder. */
-function shown({ folder, seenAs, reads }: WallsRequest, readOnly: string[]): ApptainerMount[] {
+function shown({ folder, seenAs, reads, writes = [] }: WallsRequest, readOnly: string[]): ApptainerMount[] {
   return [
     ...hiddenInProc
       .filter((name) => existsSync(`/proc/${name}`))
@@ -127,6 +127,7 @@ function shown({ folder, seenAs, reads }: WallsRequest, readOnly: string[]): App
     { source: folder, target: seenAs, writable: true },
     ...readOnly.map((path) => ({ source: join(folder, path), target: join(seenAs, path) })),
     ...reads.map((path) => same(path)),
+    ...writes.map((path) => same(path, true)),
   ];
 }
 

@@ -79,6 +79,7 @@ export function bubblewrapArguments(
       ...foldersAbove(path),
       ...["--ro-bind", path, path],
     ]),
+    ...(request.writes ?? []).flatMap((path) => [...foldersAbove(path), "--bind", path, path]),
     ...file(initAt, texts.init),
     ...["--remount-ro", "/", "--chdir", "/"],
   ];

@@ -8,7 +8,6 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { formatDuration } from "@mlrb/core/text/units";
 import { readFormat } from "@mlrb/formats/read-format";
 import { slurmNode } from "@mlrb/formats/stage/slurm-node";
-import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import { newRunName } from "@mlrb/local/run/run-name";
 import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folders";
 import { statePaths } from "@mlrb/local/store/state-folder";
@@ -17,6 +16,7 @@ import type { JobsAlike } from "../gates/profile-needs.ts";
 import { jobPost } from "../run/job-post.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
+import { slurmProgram } from "./slurm-program.ts";
 
 /** Importing it would start it. */
 const slurmProbe = join(import.meta.dirname, "slurm-probe.ts");
@@ -176,7 +176,7 @@ function probe({ slot, repository, here, jobs, env }: Probe): ExecutionRequest {
       kind: "command",
       command: [
         ...[process.execPath, ...nodeFlags, slurmProbe, output, here.python?.path ?? "python3"],
-        JSON.stringify(jobs.sandbox),
+        JSON.stringify({ agents: jobs.sandbox, image: jobs.wallsImage }),
       ],
     },
     env: { PATH: env.PATH ?? "", HOME: join(slot, "tmp"), TMPDIR: env.TMPDIR ?? "/tmp" },

@@ -11,7 +11,7 @@ const node: SlurmNode = {
   processor: "x64 AuthenticAMD avx2",
   python: "3.11.2",
   namespaces: { network: true, readOnly: true },
-  noWalls: null,
+  walls: [{ kind: "namespaces", missing: null }],
   sandboxes: [
     { kind: "bubblewrap", missing: null },
     { kind: "podman", missing: null },
@@ -44,7 +44,7 @@ test("a node that has all of it has nothing missing", () => {
     "works node's python: 3.11.2, /usr/bin/python3",
     "works node's processor: of the same class as here",
     "works node's network: can be removed from a stage",
-    "works node's walls: for stages that open agents' files",
+    'works node\'s walls: namespaces for "load"',
     "note node's sandbox: bubblewrap; attempts run on this host",
     "works node's gpus: Fake A100 (GPU-0)",
     "works node's disk: 40.0 GiB free for temporary files",
@@ -68,6 +68,21 @@ test("agents on nodes get the first program that works there, and the reasons ag
   );
 });
 
+test("stages that open agents' files get the first walls that a node has, and with an image podman's", () => {
+  const walls = [
+    { kind: "namespaces", missing: "forbidden" },
+    { kind: "podman", missing: null },
+  ];
+  const line = (more: Partial<NodeNeeds> = {}, found = walls) =>
+    said({ walls: found }, more).find((one) => one.includes("walls:"))!;
+  assert.equal(line(), 'works node\'s walls: podman for "load"; not namespaces: forbidden');
+  const nothing = walls.map((one) => ({ ...one, missing: "gone" }));
+  assert.match(
+    line({ wallsImage: "lab/score@sha256:0" }, nothing),
+    /^missing node's walls: none for "load"; .*\n {2}ask for podman with control groups/,
+  );
+});
+
 test("a service needs a node on which other users cannot call it", () => {
   const line = (network: boolean) =>
     said({ namespaces: { network, readOnly: true } }, { services: ["coder"] }).find((one) =>
@@ -85,7 +100,10 @@ test("of a node that has nothing, each line says what to ask the administrator",
     processor: "x64 GenuineIntel avx512f",
     python: null,
     namespaces: { network: false, readOnly: false },
-    noWalls: "no user namespaces",
+    walls: [
+      { kind: "namespaces", missing: "no user namespaces" },
+      { kind: "podman", missing: "not installed" },
+    ],
     sandboxes: [{ kind: "bubblewrap", missing: "not installed" }],
     temporaryBytes: 2 ** 30,
     gpus: null,
@@ -97,7 +115,7 @@ test("of a node that has nothing, each line says what to ask the administrator",
     "missing node's python: no Python at /usr/bin/python3\n  environments are used in place: ask the administrator for the same Python at /usr/bin/python3 on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk",
     "note node's processor: x64 GenuineIntel avx512f; here x64 AuthenticAMD avx2\n  stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
     `note node's network: cannot be removed from "data"\n  ${namespaces}`,
-    `missing node's walls: none for "load": no user namespaces\n  ${namespaces}`,
+    `missing node's walls: none for "load"; not namespaces: no user namespaces; not podman: not installed\n  ${namespaces}, or for the package bubblewrap, or Apptainer, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
     "note node's sandbox: none; attempts run on this host; not bubblewrap: not installed",
     "missing node's gpus: Slurm granted none (CUDA_VISIBLE_DEVICES)\n  set slurm: { gres } to the cluster's name of a GPU (sinfo --format=%G lists them); ask the administrator for nvidia-smi on the nodes",
     "note node's disk: 1.0 GiB free for temporary files\n  ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
@@ -114,7 +132,7 @@ test("another version of Python, fewer GPUs than granted and a slow clock are na
 
 test("what no stage needs is not checked", () => {
   const text = said(
-    { python: null, noWalls: "none", gpus: null },
+    { python: null, walls: [{ kind: "namespaces", missing: "none" }], gpus: null },
     { python: false, gpus: 0, offline: [], walled: [], attempts: [], services: [] },
   );
   assert.doesNotMatch(text.join("\n"), /missing|network|walls|gpus|python/);

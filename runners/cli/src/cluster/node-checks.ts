@@ -53,7 +53,7 @@ function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
   );
 }
 
-function wallsChecks({ namespaces, noWalls, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
+function wallsChecks({ namespaces, walls, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
   const checks: Check[] = [];
   if (needs.services.length > 0 && !namespaces.network)
     checks.push(
@@ -69,32 +69,36 @@ function wallsChecks({ namespaces, noWalls, sandboxes }: SlurmNode, needs: NodeN
         ? works("node's network", "can be removed from a stage")
         : note("node's network", `cannot be removed from ${named(needs.offline)}`, namespacesHelp),
     );
-  if (needs.walled.length > 0)
-    checks.push(
-      noWalls === null
-        ? works("node's walls", "for stages that open agents' files")
-        : missing("node's walls", `none for ${named(needs.walled)}: ${noWalls}`, namespacesHelp),
-    );
+  if (needs.walled.length > 0) {
+    const { works: can, found } = chosen(walls);
+    const line = found(` for ${named(needs.walled)}`);
+    const help =
+      needs.wallsImage === undefined ? `${namespacesHelp}, or ${otherwise}` : `ask for ${podmanHelp}`;
+    checks.push(can ? works("node's walls", line) : missing("node's walls", line, `${help}; ${onHost}`));
+  }
   return [...checks, sandboxCheck(sandboxes, needs.attempts)];
 }
 
-/** Which program would isolate the agents of jobs, and why those before it would not. */
+const podmanHelp = "podman with control groups of its own for each user (docs/docker.md)";
+const otherwise = `for the package bubblewrap, or Apptainer, or for ${podmanHelp}`;
+const onHost = "or let them run on this host: stages: { …: { executor: local } }";
+
+/** What isolates programs of jobs, and why those before it cannot. */
+function chosen(tried: SlurmNode["walls"]): { works: boolean; found(words: string): string } {
+  const first = tried.findIndex(({ missing }) => missing === null);
+  const reasons = tried
+    .slice(0, first < 0 ? tried.length : first)
+    .map(({ kind, missing }) => `not ${kind}: ${missing}`);
+  const kind = first < 0 ? "none" : tried[first]!.kind;
+  return { works: first >= 0, found: (words) => [`${kind}${words}`, ...reasons].join("; ") };
+}
+
 function sandboxCheck(sandboxes: SlurmNode["sandboxes"], attempts: string[]): Check {
   const name = "node's sandbox";
-  const first = sandboxes.findIndex(({ missing }) => missing === null);
-  const reasons = sandboxes
-    .slice(0, first < 0 ? sandboxes.length : first)
-    .map(({ kind, missing }) => `not ${kind}: ${missing}`);
-  const chosen = first < 0 ? "none" : sandboxes[first]!.kind;
-  const found = (words: string) => [`${chosen}${words}`, ...reasons].join("; ");
+  const { works: can, found } = chosen(sandboxes);
   if (attempts.length === 0) return { name, answer: "note", found: found("; attempts run on this host") };
-  const agents = ` for the agents of ${named(attempts)}`;
-  if (first >= 0) return works(name, found(agents));
-  return missing(
-    name,
-    found(agents),
-    `${namespacesHelp} and for the package bubblewrap, or Apptainer, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
-  );
+  const line = found(` for the agents of ${named(attempts)}`);
+  return can ? works(name, line) : missing(name, line, `${namespacesHelp} and ${otherwise}; ${onHost}`);
 }
 
 function named(stages: string[]): string {

@@ -1,16 +1,19 @@
 // The program of a job of `pipeline doctor`: finds what its node has. Programs are run, not only searched for.
-// Usage: `node slurm-probe.ts OUTPUT PYTHON NEEDS`, where NEEDS is the JSON of what its agents need of a sandbox.
+// Usage: `node slurm-probe.ts OUTPUT PYTHON NEEDS`, where NEEDS is the JSON of what its agents
+// need of a sandbox and its stages of walls.
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
-import { nodeEngines, type SandboxNeeds } from "@mlrb/agents/sandbox/sandbox-engines";
+import { nodeEngines, type SandboxEngine, type SandboxNeeds } from "@mlrb/agents/sandbox/sandbox-engines";
 import { podman } from "@mlrb/docker/podman-on-node";
 import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
 import { writeJson } from "@mlrb/kit/json-file";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { gpuInventory } from "@mlrb/local/leases/gpu-inventory";
 import { abilities } from "@mlrb/local/process/namespaces";
+import { imageless } from "@mlrb/local/process/node-walls";
 import { wallsMissing } from "@mlrb/local/process/walls";
+import { stageEngines, stageNeeds } from "./stage-walls-on-node.ts";
 
 /** What it printed; undefined unless it ended with 0. */
 function said(program: string, args: string[]): string | undefined {
@@ -19,13 +22,21 @@ function said(program: string, args: string[]): string | undefined {
 }
 
 const [, , output, python, needs] = process.argv;
-const wanted = JSON.parse(needs!) as SandboxNeeds;
-const sandboxes: SlurmNode["sandboxes"] = [];
-for (const engine of nodeEngines(podman)) {
-  const missing = (await engine.missing(wanted)) ?? null;
-  sandboxes.push({ kind: engine.kind, missing });
-  if (missing === null) break; // an attempt takes the first
+/** The engines up to the first that can do it, which is the one that a job takes. */
+async function tried(engines: SandboxEngine[], needs: SandboxNeeds): Promise<SlurmNode["sandboxes"]> {
+  const found: SlurmNode["sandboxes"] = [];
+  for (const engine of engines) {
+    const missing = (await engine.missing(needs)) ?? null;
+    found.push({ kind: engine.kind, missing });
+    if (missing === null) break;
+  }
+  return found;
 }
+
+const { agents, image } = JSON.parse(needs!) as { agents: SandboxNeeds; image?: string };
+const sandboxes = await tried(nodeEngines(podman), agents);
+const missing = (image === undefined ? await wallsMissing() : imageless) ?? null;
+const others = missing === null ? [] : await tried(stageEngines(image), stageNeeds(image));
 const { bavail, bsize } = statfsSync(tmpdir());
 // a stage without GPUs has an empty CUDA_VISIBLE_DEVICES
 const granted = process.env.CUDA_VISIBLE_DEVICES ? gpuInventory().gpus : undefined;
@@ -35,7 +46,7 @@ const node: SlurmNode = {
   processor: processorClass(),
   python: said(python!, ["--version"])?.replace(/^Python /, "") ?? null,
   namespaces: await abilities(),
-  noWalls: (await wallsMissing()) ?? null,
+  walls: [{ kind: "namespaces", missing }, ...others],
   sandboxes,
   temporaryBytes: bavail * bsize,
   gpus: granted?.map(({ model, uuid }) => `${model} (${uuid})`) ?? null,

@@ -20,7 +20,6 @@ import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
 import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
 import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
-import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import { clearForNextJob } from "@mlrb/local/resume/clear-for-resume";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
 import { AttemptChain } from "@mlrb/slurm/attempt-chain";
@@ -28,6 +27,7 @@ import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slu
 import { RelayServer } from "@mlrb/slurm/relay/relay-server";
 import { attemptPost } from "../run/job-post.ts";
 import { besideMs } from "./attempt-time.ts";
+import { slurmProgram } from "./slurm-program.ts";
 
 const start: StartStage = async ({ request, adopts }, folder) => {
   const attempt = attemptFolder(dirname(folder), basename(folder));

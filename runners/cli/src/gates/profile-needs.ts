@@ -48,6 +48,8 @@ export type NodeNeeds = {
   offline: string[];
   /** Stages that open what agents made. */
   walled: string[];
+  /** In which one of them runs. */
+  wallsImage?: string | undefined;
   /** Stages whose agents need a sandbox there. */
   attempts: string[];
   /** What that sandbox must be able to do. */
@@ -148,6 +150,7 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       }) => Math.max(resources.memoryBytes, memoryBytes),
     );
     const times = limits.flatMap(({ timeMs }) => timeMs ?? []);
+    const walled = own.filter(({ stage }) => stage.spec.opens !== undefined);
     return {
       slurm: own[0]!.execution.slurm ?? {},
       gpus: own[0]!.execution.resources.gpus,
@@ -160,7 +163,8 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       },
       python: own.some(({ action }) => action.run.kind === "python"),
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
-      walled: stages(own.filter(({ stage }) => stage.spec.opens !== undefined)),
+      walled: stages(walled),
+      wallsImage: walled.find(({ execution }) => execution.image !== undefined)?.execution.image,
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
       sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
       services: stages(own.filter(({ execution }) => execution.service !== undefined)),

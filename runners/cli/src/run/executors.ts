@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
-import { slurmProgram } from "@mlrb/local/process/slurm-program";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
 import { takeLeft } from "@mlrb/local/stage/adoptions";
+import { slurmProgram } from "../cluster/slurm-program.ts";
 import { slurmSupervisor } from "../cluster/slurm-supervisor-program.ts";
 
 export const executorNames = ["local", "docker", "slurm"];

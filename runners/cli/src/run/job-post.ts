@@ -2,15 +2,18 @@
 import { dirname, join } from "node:path";
 import { RunnerPost, type RunnerPostPlace } from "@mlrb/local/parcels/runner-post";
 import { statePaths } from "@mlrb/local/store/state-folder";
+import { slurmProgram } from "../cluster/slurm-program.ts";
 import { remoteAddressOf } from "../remote/remote-address.ts";
 
 /** Undefined without a remote cache. */
 export function jobPost(
-  place: Omit<RunnerPostPlace, "cache">,
+  place: Omit<RunnerPostPlace, "cache" | "program">,
   env: NodeJS.ProcessEnv = process.env,
 ): RunnerPost | undefined {
   const cache = remoteAddressOf(env);
-  return cache === undefined || "code" in cache ? undefined : new RunnerPost({ ...place, cache });
+  return cache === undefined || "code" in cache
+    ? undefined
+    : new RunnerPost({ ...place, cache, program: slurmProgram });
 }
 
 /** Of an attempt in its folder, `.mlrb/attempts/running/NAME`. */

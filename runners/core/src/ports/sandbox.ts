@@ -105,14 +105,16 @@ export type Walls = {
 };
 
 export type WallsRequest = {
-  /** Host folder with everything writable, seen inside as `seenAs`. Programs inside run as its owner. */
+  /** Writable host folder, seen inside as `seenAs`. Programs inside run as its owner. */
   folder: string;
   /** Absolute and the same for every attempt, so that no path of the host leaks. */
   seenAs: string;
   /** Paths relative to `folder` that are read-only inside. */
   readOnly: string[];
-  /** Absolute host folders, mounted read-only at the same paths, e.g. an environment. */
+  /** Absolute host files and folders, mounted read-only at the same paths, e.g. an environment. */
   reads: string[];
+  /** Of a stage: those that are writable at the same paths. The limit of the disk does not count them. */
+  writes?: string[];
   network: Network;
   limits: SandboxLimits;
   gpus: readonly Gpu[];

@@ -28,6 +28,10 @@ export const parcelJob = wholeExcept(["attempt"], {
   cache: wholeObject({ url: anyText, token: { type: ["string", "null"] } as const }),
   key: { ...sha256, description: "seals and opens everything of this state folder; hexadecimal" },
   folder: { ...anyText, description: "the job's folder, on the runner's host and on the node" },
+  program: {
+    ...anyText,
+    description: "carries out the request in the job's folder, at the same path on the node",
+  },
   job: slurmJob,
   request: { ...jsonObject, description: "an ExecutionRequest" },
   work: { ...parcel, description: "the work folder without its inputs" },

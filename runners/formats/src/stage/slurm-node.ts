@@ -11,6 +11,11 @@ import {
   wholeObject,
 } from "../schema.ts";
 
+const tried = wholeObject({
+  kind: text,
+  missing: { ...textOrNull, description: "why it cannot isolate anything there; null if it can" },
+});
+
 export const slurmNode = wholeObject({
   formatVersion: { const: 1 },
   host: anyText,
@@ -18,14 +23,13 @@ export const slurmNode = wholeObject({
   processor: anyText,
   python: { ...textOrNull, description: "the version of the Python at the path of the host that submits" },
   namespaces: wholeObject({ network: flag, readOnly: flag }),
-  noWalls: { ...textOrNull, description: "why stages that open agents' files get no walls there" },
+  walls: {
+    ...listOf(tried),
+    description:
+      "what isolates stages that open agents' files, in the order of preference, up to the first that can",
+  },
   sandboxes: {
-    ...listOf(
-      wholeObject({
-        kind: text,
-        missing: { ...textOrNull, description: "why it cannot isolate agents there; null if it can" },
-      }),
-    ),
+    ...listOf(tried),
     description: "programs that isolate agents, in the order of preference, up to the first that can",
   },
   temporaryBytes: { ...count, description: "free for temporary files" },

@@ -17,7 +17,6 @@ import { writeJson } from "@mlrb/kit/json-file";
 import { artifactDigest } from "../digests/artifact-digest.ts";
 import { hashFile } from "../digests/hash-file.ts";
 import { environmentReady } from "../process/environments.ts";
-import { slurmProgram } from "../process/slurm-program.ts";
 import { RemoteClient, remoteLimits } from "../remote/remote-client.ts";
 import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import { AttemptOnNode } from "./attempt-on-node.ts";
@@ -146,13 +145,13 @@ async function programEnd(
   letter: ParcelJob,
   { post, claim, request, attempt }: Carrying,
 ): Promise<SlurmDone> {
-  const { job, folder } = letter;
+  const { job, folder, program: carriesOut } = letter;
   const { turnMs } = request;
   const turn = turnMs === undefined ? {} : { turnMs: Math.max(0, turnMs - performance.now()) };
   writeJson(join(folder, "request.json"), { ...request, ...turn });
   writeJson(join(folder, "job.json"), job);
   ended.signal.throwIfAborted();
-  const child = spawn(process.execPath, [...nodeFlags, slurmProgram, folder], {
+  const child = spawn(process.execPath, [...nodeFlags, carriesOut, folder], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   program = child;

@@ -38,7 +38,7 @@ async function place(t: TestContext) {
     ...{ clients: { parcels: client, news: client }, key, signal: new AbortController().signal },
     scratch: join(root, "scratch"),
   });
-  const post = new RunnerPost({ cache, state, scratch: join(work, "parcels") });
+  const post = new RunnerPost({ cache, state, scratch: join(work, "parcels"), program: "" });
   t.after(() => {
     post.close();
     client.close();

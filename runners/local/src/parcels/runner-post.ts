@@ -39,6 +39,8 @@ export type RunnerPostPlace = {
   state: string;
   /** A folder of this run. */
   scratch: string;
+  /** Absolute; the Node program that carries out the request in a job's folder. */
+  program: string;
 };
 
 const requestsMax = 8;
@@ -106,7 +108,7 @@ export class RunnerPost {
       ...(attempt && { attempt: attempt.letter }),
       cache: { url: cache.url.href, token: cache.token ?? null },
       key: this.#key.toString("hex"),
-      ...{ folder, job, inputs },
+      ...{ folder, job, inputs, program: this.#place.program },
       request: JSON.parse(JSON.stringify(request)),
       work: await send(work, rest),
     };

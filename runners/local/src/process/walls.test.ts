@@ -17,63 +17,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
-import { hostile, ways } from "../testing/hostile-stage.ts";
+import { greedy, hostile, sight, ways } from "../testing/hostile-stage.ts";
 import { groupName, wallsGroups, wallsMissing } from "./walls.ts";
 
 const who = process.getuid?.() === 0 ? "root" : "an ordinary user";
 const missing = await wallsMissing();
 const options = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
-const sight = `
-import json, os, socket, ctypes
-root, work = os.environ["ROOT"], os.environ["WORK"]
-hidden = ["/root/.ssh", "/etc/shadow", "/home", "/proc/kcore", "/dev/mem", "/var", "/run", "/sys/fs/cgroup",
-          "/sys/kernel", root + "/.mlrb/secret", root + "/.env", root + "/.git"]
-seen = {}
-for path in hidden:
-    try:
-        seen[path] = os.listdir(path) if os.path.isdir(path) else len(open(path, "rb").read())
-    except OSError as error:
-        seen[path] = "refused"
-def tried(act):
-    try:
-        act()
-        return "done"
-    except Exception as error:
-        return "refused"
-libc = ctypes.CDLL(None, use_errno=True)
-def called(name, *args):
-    def act():
-        if getattr(libc, name)(*args) < 0:
-            raise OSError(ctypes.get_errno())
-    return act
-def write(path):
-    def act():
-        open(path, "a").write("x")
-    return act
-acts = {
-    "network": lambda: socket.create_connection(("127.0.0.1", int(os.environ.get("PORT", "1"))), 2),
-    "mount": called("mount", b"none", b"/tmp", b"tmpfs", 0, None),
-    "remount": called("mount", b"none", work.encode() + b"/in", None, 32 | 4096, None),
-    "unshare": called("unshare", 0x10000000),
-    "chroot": called("chroot", b"/tmp"),
-    "ptrace": called("ptrace", 16, 1, 0, 0),
-    "kill": lambda: os.kill(1, 9) or [][int(os.path.exists("/proc/1"))],
-    "input": write(work + "/in/submission"),
-    "link": lambda: os.link(work + "/in/submission", work + "/out/link"),
-    "code": write(root + "/stage.py"),
-    "usr": write("/usr/mlrb-hostile"),
-    "root": write("/hostile"),
-    "core": lambda: open("/proc/sys/kernel/core_pattern", "w").write("x"),
-    "setuid": lambda: os.setuid(0) if os.getuid() else None,
-    "device": called("mknod", work.encode() + b"/out/disk", 0o60666, 0x700),
-}
-result = {"seen": seen, "acts": {name: tried(act) for name, act in acts.items()},
-          "pids": sorted(int(one) for one in os.listdir("/proc") if one.isdigit()),
-          "uid": os.getuid(), "submission": open(work + "/in/submission").read(), "top": sorted(os.listdir("/")), "root": sorted(os.listdir(root)), "mlrb": os.listdir(root + "/.mlrb"),
-          "caps": [line for line in open("/proc/self/status") if line.startswith(("CapEff", "CapBnd", "NoNewPrivs", "Seccomp:"))],
-          "lo": [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]]}
-open(work + "/out/result.json", "w").write(json.dumps(result))
-`;
 
 for (const way of ways) {
   test(
@@ -113,19 +62,6 @@ for (const way of ways) {
     },
   );
 }
-
-/** Its memory must be held by the kernel, in all processes together where a control group can be made. */
-const greedy = `
-import os
-held = []
-for _ in range(PROCESSES - 1):
-    if os.fork() == 0:
-        break
-while len(held) < 100:
-    held.append(bytearray(os.urandom(1 << 20) * 20))
-open(os.environ["WORK"] + "/out/survived", "w")
-import time; time.sleep(5)
-`;
 
 const held = wallsGroups(`probe-${process.pid}`, { memoryBytes: 2 ** 29, processes: 64, fileBytes: 1 });
 const grouped = held.has.has("memory");

@@ -1,5 +1,5 @@
-// The program of a Slurm job: carries out one stage on its node as the local executor does everywhere, so that limits,
-// walls and network mean the same, and writes the result. Usage: `node slurm-job.ts FOLDER`.
+// A Slurm job: carries out one stage on its node as the local executor does everywhere, so that limits, walls and network
+// mean the same, and writes the result.
 // TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
 // Slurm, and a job whose folder is gone is killed.
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -25,10 +25,12 @@ import { startHeart } from "../leases/heartbeat.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { needsSocket, reachingServices } from "./job-services.ts";
 import { localExecutor } from "./local-executor.ts";
+import { type ChooseWalls, startOnNode } from "./node-walls.ts";
 import { otherHost } from "./other-host.ts";
 import { makeRelayFolder } from "./relay-folder.ts";
 
-async function main(folder: string): Promise<void> {
+/** `folder` is the job's; `chooseWalls` finds walls where this user can build no namespaces. */
+export async function runSlurmJob(folder: string, chooseWalls: ChooseWalls): Promise<void> {
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
   let asked: "TERM" | "USR2" | undefined;
   let running: Running | undefined;
@@ -58,7 +60,7 @@ async function main(folder: string): Promise<void> {
     running?.askToEnd();
   });
   const result = await executed(request, {
-    socket,
+    ...{ socket, chooseWalls },
     isAsked: () => asked !== undefined,
     started(stage) {
       running = stage;
@@ -78,12 +80,17 @@ async function main(folder: string): Promise<void> {
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
 }
 
-type Following = { socket: string | undefined; isAsked: () => boolean; started(stage: Running): void };
+type Following = {
+  socket: string | undefined;
+  chooseWalls: ChooseWalls;
+  isAsked: () => boolean;
+  started(stage: Running): void;
+};
 
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { socket, isAsked, started }: Following,
+  { socket, chooseWalls, isAsked, started }: Following,
 ): Promise<ExecutionResult> {
   try {
     const gpus = grantedGpus(request);
@@ -94,14 +101,15 @@ async function executed(
     if ("trouble" in gpus) return { kind: "failed", cause: "machine", detail: gpus.trouble };
     giveGpus(request, gpus);
     const grace = request.relay ? { graceMs: sealTimes.kill + lastCheckpointMs(request.env) } : {};
-    const executor = localExecutor(request.root, { python: null, ...grace });
-    const running = executor.start({ ...(await reachingServices(request, socket)), gpus });
+    const local = localExecutor(request.root, { python: null, ...grace });
+    const onNode = { ...(await reachingServices(request, socket)), gpus };
+    const running = await startOnNode(onNode, { local, chooseWalls });
     started(running);
     const result = await running.ended;
     const hasFailed = result.kind === "failed" && result.cause === "exit-code";
     // Slurm signals all processes of a job at once: the stage may end by it before this program hears of it
     if (hasFailed && !isAsked()) await sleep(500);
-    await executor.close?.();
+    await local.close?.();
     return hasFailed && isAsked() ? { kind: "cancelled" } : result;
   } catch (error) {
     return { kind: "failed", cause: "machine", detail: (error as Error).message };
@@ -180,6 +188,3 @@ function grantedGpus({ booked }: ExecutionRequest): ExecutionRequest["gpus"] | {
     trouble: `the stage wants ${wanted} GPUs; Slurm granted ${named} (CUDA_VISIBLE_DEVICES), of which nvidia-smi lists ${gpus.length}${trouble ? `: ${trouble}` : ""}`,
   };
 }
-
-const [, , folder] = process.argv;
-await main(folder!);

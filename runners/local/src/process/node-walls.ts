@@ -1,0 +1,74 @@
+// The walls of stages that open what untrusted code made, on a node of a cluster: namespaces of this user as on any machine,
+// else the first program that isolates agents there. Sites differ in what they allow: AppArmor, for one, may grant
+// namespaces to podman or Apptainer and to no other program.
+import { appendFileSync } from "node:fs";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
+import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import { runInWalls } from "./walled-stage.ts";
+import { wallsMissing } from "./walls.ts";
+
+/** Tries the programs that can build walls here, in the order of preference. `passed` says why each one before cannot. */
+export type ChooseWalls = (needs: { image: string | undefined }) => Promise<
+  | {
+      kind: "chosen";
+      engine: {
+        kind: string;
+        open(request: WallsRequest): Promise<Walls>;
+        prepare?(image: string): Promise<void>;
+      };
+      passed: string[];
+    }
+  | { kind: "none"; passed: string[] }
+>;
+
+/** Why namespaces are no walls for a stage with an image. */
+export const imageless = "they show the node's own programs, and no image";
+
+type Options = {
+  /** The executor of this node. */
+  local: Executor;
+  chooseWalls: ChooseWalls;
+  /** Why this user can build no namespaces; undefined if it can. */
+  missing?: () => Promise<string | undefined>;
+};
+
+export async function startOnNode(
+  request: ExecutionRequest,
+  { local, chooseWalls, missing = wallsMissing }: Options,
+): Promise<Running> {
+  const { walls, image, log, relay } = request;
+  // an attempt's image is its sandbox's; a run refuses the others before it submits a job
+  if (!walls) return image === undefined || relay ? local.start(request) : refused(noImage(image));
+  const why = image === undefined ? await missing() : imageless;
+  if (why === undefined) return local.start(request);
+  const found = await chooseWalls({ image });
+  const passed = [`namespaces: ${why}`, ...found.passed];
+  if (found.kind === "chosen") {
+    const { engine } = found;
+    appendFileSync(log, `mlrb: walls: ${engine.kind} (not ${passed.join("; not ")})\n`);
+    return runInWalls({ ...request, walls }, async (wanted) => {
+      if (image !== undefined) await engine.prepare?.(image);
+      return await engine.open(wanted);
+    });
+  }
+  appendFileSync(log, passed.map((one) => `mlrb: no walls by ${one}\n`).join(""));
+  if (!walls.required && image === undefined) return local.start(request); // under its limits alone, as on any machine
+  return refused(image === undefined ? noWalls : noImage(image));
+}
+
+// without the reasons: causes reach reports, which must be equal on every machine
+const noWalls =
+  "it opens files that untrusted code made, and nothing can build walls on this node (its log says why); ask the " +
+  "administrator for user namespaces, or for bubblewrap, podman or Apptainer on the nodes (docs/cluster.md), or run " +
+  "the stage with `executor: local`";
+
+function refused(detail: string): Running {
+  return { ended: Promise.resolve({ kind: "failed", cause: "machine", detail }), askToEnd() {}, kill() {} };
+}
+
+function noImage(image: string): string {
+  return (
+    `this node cannot run the image ${image} for it (its log says why); ask the administrator for rootless podman ` +
+    "with control groups of its own for each user (docs/cluster.md), or run the stage with `executor: docker`"
+  );
+}
