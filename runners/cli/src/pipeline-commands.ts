@@ -146,6 +146,8 @@ export function readingCommands(program: Command, loads: Loads): void {
     );
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
 
+  protocolCommands(program, loads);
+
   const stageArgument = ["<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'"] as const;
   withPlace(program.command("log").argument(...stageArgument))
     .description("print what a stage wrote when it last ran; escape sequences are shown as text")
@@ -170,4 +172,30 @@ export function readingCommands(program: Command, loads: Loads): void {
       "list the scripts, inputs, attempt, host and log behind a number, and the command to repeat it",
     )
     .action(loads(async () => (await import("./commands/trace-command.ts")).traceCommand));
+}
+
+function protocolCommands(program: Command, loads: Loads): void {
+  const protocol = program
+    .command("protocol")
+    .description("freeze what a report will measure, before the first attempt; `report` lists departures");
+  const declare = (name: string, description: string) =>
+    withPlace(
+      withSet(
+        withProfile(
+          protocol
+            .command(name)
+            .description(description)
+            .argument(...pipelineArgument),
+        ),
+      ),
+    );
+  declare(
+    "freeze",
+    "write attempts, metrics, tests, rules and digests of all code to protocols/; runs nothing",
+  )
+    .option("--replace <reason>", "replace a frozen protocol; the old one is kept, and the report says so")
+    .action(loads(async () => (await import("./commands/protocol-command.ts")).protocolFreeze));
+  declare("show", "print the frozen protocol").action(
+    loads(async () => (await import("./commands/protocol-command.ts")).protocolShow),
+  );
 }

@@ -1,6 +1,5 @@
 // Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
 // from, and the trajectories of attempts. Only reads; missing files are reported as missing.
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
@@ -15,6 +14,8 @@ import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "
 import { togetherMs } from "@mlrb/report/page/stages-part";
 import { graphOf } from "../graph/graph.ts";
 import { graphSvg } from "../graph/graph-svg.ts";
+import { commitOfProgram } from "../protocol/commit-of-program.ts";
+import { protocolOf } from "../protocol/observe-protocol.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
@@ -71,6 +72,7 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
     report,
     times: times?.kind === "ok" ? times.value : null,
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
+    protocol: protocolOf(request, report),
     commit: commitOfProgram(),
     graph: await drawn(plan, instances),
     instances,
@@ -78,21 +80,6 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
       instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
     ),
   };
-}
-
-/** Null without Git, or outside of a repository. */
-function commitOfProgram(): string | null {
-  try {
-    const git = ["rev-parse", "--verify", "HEAD"];
-    const found = execFileSync("git", git, {
-      cwd: import.meta.dirname,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
-    return /^[0-9a-f]{40,64}$/.test(found) ? found : null;
-  } catch {
-    return null;
-  }
 }
 
 function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {

@@ -22,7 +22,10 @@ export async function writePage(asked: PageRequest): Promise<string | undefined>
     import("./page-data.ts"),
   ]);
   const file = join(asked.folder, pageFile);
-  writeWhole(file, page(await pageData({ ...asked, report: reading.value })));
+  const data = await pageData({ ...asked, report: reading.value });
+  writeWhole(file, page(data));
+  const { writeProtocol } = await import("../protocol/write-protocol.ts");
+  writeProtocol(asked.folder, data);
   return file;
 }
 

@@ -1,23 +1,26 @@
 // checklist.md: what reproducibility checklists of venues ask, in words that can be pasted: compute, licences,
-// statistics. Every number is from the report, its times or the lock of sources.
+// statistics, the protocol. Every number is from the report, its times or the lock of sources.
 import { existsSync, readFileSync } from "node:fs";
 import { sourceLock } from "@mlrb/formats/declared/source-lock";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
+import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Times } from "@mlrb/formats/times";
+import { protocolText } from "@mlrb/report/protocol/protocol-section";
 import { gpuClasses } from "@mlrb/report/read/gpu-words";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { coverageLine } from "@mlrb/report/sections/sections";
 import { parse } from "yaml";
 
 /** `lock`: the path of sources.lock.yaml in the bundle. */
-type Checked = { report: Report; times: Times | null; lock: string };
+type Checked = { report: Report; times: Times | null; lock: string; protocol: ProtocolResult };
 
-export function checklistText({ report, times, lock }: Checked): string {
+export function checklistText({ report, times, lock, protocol }: Checked): string {
   const parts = [
     ["Compute", computeText(report, times)],
     ["Licences", licenceText(report, lock)],
     ["Statistics", statisticsText(report)],
+    ["Protocol", protocolText(protocol)],
   ];
   const paragraphs = parts.map(([head, text]) => `**${head}.** ${text}`).join("\n\n");
   return `# Reproducibility checklist\n\nGenerated from the results. Read it before you paste it.\n\n${paragraphs}\n`;

@@ -44,9 +44,16 @@ test("each known table is a file with its digest and a set of records with each 
 });
 
 test("the checklist says of what no amount is known, and that smoke data was generated", () => {
-  const text = checklistText({ report, times: null, lock: "/none" });
+  const protocol = { kind: "none", freeze: "freeze it" } as const;
+  const text = checklistText({ report, times: null, lock: "/none", protocol });
   assert.match(text, /attempts took unknown hours, unknown GPU hours and unknown dollars/);
   assert.match(text, /generated toy data/);
-  const official = checklistText({ report: { ...report, smoke: false }, times: null, lock: "/none" });
+  const official = checklistText({
+    report: { ...report, smoke: false },
+    times: null,
+    lock: "/none",
+    protocol,
+  });
+  assert.match(official, /\*\*Protocol\.\*\* No protocol was frozen/);
   assert.match(official, /No lock of sources could be read, so their licences are unknown/);
 });

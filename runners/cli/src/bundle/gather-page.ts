@@ -10,10 +10,11 @@ import type { PageInstance } from "@mlrb/report/page/page-data";
 import { type PageRequest, pageData } from "../attempts/page-data.ts";
 import { privateInstances } from "../diagnose/bundle-files.ts";
 import { shapeOf } from "../diagnose/clean-text.ts";
+import { protocolEvidence } from "../protocol/observe-protocol.ts";
 import { nodeOf } from "../show/trace-nodes.ts";
 import { copyCleanLines } from "./clean-lines.ts";
 import { type Gathering, writeText } from "./gather-evidence.ts";
-import { bundledPageFile, ledgerFile, trajectoryFile } from "./rebuild-results.ts";
+import { bundledPageFile, ledgerFile, protocolFiles, trajectoryFile } from "./rebuild-results.ts";
 
 /** `request.folder`: the rebuilt tables. */
 export async function gatherPage(
@@ -22,6 +23,11 @@ export async function gatherPage(
 ): Promise<void> {
   const { plan, workspace } = request;
   const data = await pageData(request);
+  const evidence = protocolEvidence(request, request.report);
+  if (evidence) {
+    writeText(protocolFiles.frozen, evidence.text, gathering);
+    writeText(protocolFiles.observed, `${canonicalJson(evidence.observation, 1)}\n`, gathering);
+  }
   const hidden = privateInstances(plan);
   const attempts: BundledPage["attempts"] = [];
   for (const instance of plan.instances) {

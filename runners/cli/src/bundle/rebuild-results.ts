@@ -1,18 +1,22 @@
 // Rebuilds the tables and the page of a report from the files of an evidence bundle alone. The bundle names no program:
 // the tables are made by this repository's script of the report.
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { pageFile } from "@mlrb/core/spec/check-published";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type BundledPage, bundledPage } from "@mlrb/formats/report/evidence-bundle";
+import { type ProtocolResult, protocolObservation } from "@mlrb/formats/report/protocol";
 import { jsonObject } from "@mlrb/formats/schema";
 import { collected } from "@mlrb/formats/stage/collected";
 import { canonicalJson, readJson } from "@mlrb/kit/json-file";
 import { page } from "@mlrb/report/page/page";
 import type { PageInstance, PageTrajectory } from "@mlrb/report/page/page-data";
 import { trajectoryExtract } from "../attempts/trajectory-extract.ts";
+import { protocolResultOf } from "../protocol/protocol-file.ts";
+import { freezeCommand } from "../protocol/protocol-path.ts";
+import { writeProtocol } from "../protocol/write-protocol.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
 import { isBundlePath } from "./archive-layout.ts";
 import { isPlainDrawing } from "./plain-drawing.ts";
@@ -25,6 +29,7 @@ export const paramsFile = "params.json";
 export const bundledPageFile = "page.json";
 export const trajectoryFile = "trajectory.jsonl";
 export const ledgerFile = "ledger.json";
+export const protocolFiles = { frozen: "protocol/frozen.json", observed: "protocol/observed.json" } as const;
 
 export type BundlePlan = { pipeline: string; profile: string; selection: string };
 
@@ -64,14 +69,24 @@ export function rebuildPage(plan: BundlePlan, { from, to }: { from: string; to: 
   const times = readTimes(join(to, "times.json"));
   const held = mustFollow(bundledPage, readJson(join(from, bundledPageFile)), bundledPageFile);
   if (!isPlainDrawing(held.graph)) throw new Error(`${bundledPageFile}: its graph is more than a drawing`);
+  const protocol = protocolIn(from, plan);
+  writeProtocol(to, { report: report.value, protocol });
   const html = page({
-    ...{ report: report.value, times: times.kind === "ok" ? times.value : null },
+    ...{ protocol, report: report.value, times: times.kind === "ok" ? times.value : null },
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     ...{ commit: held.commit, graph: held.graph },
     instances: held.instances.map(instanceOf),
     trajectories: held.attempts.map((one) => trajectoryOf(one, from)),
   });
   writeFileSync(join(to, pageFile), html);
+}
+
+/** The protocol of a bundle, compared again with what was observed. */
+export function protocolIn(from: string, plan: BundlePlan): ProtocolResult {
+  const [frozen, observed] = [join(from, protocolFiles.frozen), join(from, protocolFiles.observed)];
+  if (!existsSync(frozen)) return { kind: "none", freeze: freezeCommand(plan) };
+  const observation = mustFollow(protocolObservation, readJson(observed), protocolFiles.observed);
+  return protocolResultOf(readFileSync(frozen, "utf8"), observation);
 }
 
 function instanceOf({ outcome, cause = "", ...instance }: BundledPage["instances"][number]): PageInstance {

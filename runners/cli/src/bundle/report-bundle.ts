@@ -25,7 +25,7 @@ import {
   writeText,
 } from "./gather-evidence.ts";
 import { gatherPage } from "./gather-page.ts";
-import { differentFiles, rebuildPage, rebuildTables } from "./rebuild-results.ts";
+import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
 import { bundledFile, writeArchive } from "./write-archive.ts";
 
 /** `file` and `key` as typed; `again`: the command that makes the results; `age`: for JSON, null for words. */
@@ -97,6 +97,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
     report,
     times: times.kind === "ok" ? times.value : null,
     lock: join(to, "locks/sources.lock.yaml"),
+    protocol: protocolIn(to, plan),
   };
   writeText("checklist.md", checklistText(about), gathering);
   writeText("croissant.json", croissantText(report, tablesIn(results)), gathering);

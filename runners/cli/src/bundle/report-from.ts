@@ -16,11 +16,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { verifyDigest } from "@mlrb/local/signatures/ssh-signature";
 import { statePaths } from "@mlrb/local/store/state-folder";
+import { printProtocol } from "../protocol/write-protocol.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
-import { differentFiles, rebuildPage, rebuildTables } from "./rebuild-results.ts";
+import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
 import { digestsIn, refused } from "./report-bundle.ts";
 import { type ArchiveBytes, type Difference, type Verified, verifyArchive } from "./verify-archive.ts";
 import { openArchive } from "./write-archive.ts";
@@ -119,7 +120,10 @@ async function rebuild(repository: string, { archive, found, to, options }: Rebu
     cpSync(made, temporary, { recursive: true }); // perhaps another disk
     rmSync(to, { recursive: true, force: true }); // an empty folder
     renameSync(temporary, to);
-    if (!options.json) await showReport(to, options);
+    if (!options.json) {
+      await showReport(to, options);
+      printProtocol(protocolIn(from, found.bundle));
+    }
     const page = join(to, "report.html");
     if (options.json) printJson({ event: "rebuilt", folder: to, files: [...rebuilt.keys()], different });
     else if (different.length === 0)

@@ -1,14 +1,17 @@
 // `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
-// except a missing page, with --dataset a folder for other programs, and with --bundle an archive. With --from it reads
-// such an archive instead of results.
+// except a page that is missing or older than its protocol, with --dataset a folder for other programs, and with
+// --bundle an archive. With --from it reads such an archive instead of results.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
+import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
+import { protocolPath } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
@@ -98,7 +101,8 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     return reportAgainst({ plan, workspace, folder, against, options, run, age: reportAgeWords(age, run) });
   }
   // results copied from elsewhere, or of an older version, have no page
-  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
+  if (!laidOut.includes(pageFile) || isBeforeProtocol(folder, { plan, root }))
+    await writePage({ plan, workspace, folder, options });
   const files = filesIn(folder);
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   if (options.dataset !== undefined || options.bundle !== undefined)
@@ -107,10 +111,13 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;
     const laidOutAt = new Date(laidOutMs).toISOString();
+    const protocol = await protocolIn(folder, { plan, workspace });
     const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
-    printJson(line);
+    printJson({ ...line, ...(protocol && { protocol }) });
   } else {
     await showReport(folder, options);
+    const protocol = await protocolIn(folder, { plan, workspace });
+    if (protocol) (await import("../protocol/write-protocol.ts")).printProtocol(protocol);
     process.stdout.write(ending({ folder, files, laidOutMs, age, run }));
   }
   if (!options.open) return 0;
@@ -123,6 +130,27 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (problem === undefined) return 0;
   process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);
   return 1;
+}
+
+/** Whether the page was written before the protocol was frozen or replaced. */
+function isBeforeProtocol(folder: string, { plan, root }: { plan: Plan; root: string }): boolean {
+  const changedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return changedMs(join(folder, pageFile)) < changedMs(join(root, protocolPath(plan)));
+}
+
+/** Of the published report, as of now; undefined without a report of attempts. */
+async function protocolIn(
+  folder: string,
+  place: Pick<PageRequest, "plan" | "workspace">,
+): Promise<ProtocolResult | undefined> {
+  const path = join(folder, "report.json");
+  if (!existsSync(path)) return undefined;
+  const [{ readReport }, { protocolOf }] = await Promise.all([
+    import("../show/read-report.ts"),
+    import("../protocol/observe-protocol.ts"),
+  ]);
+  const reading = readReport(path);
+  return reading.kind === "ok" ? protocolOf(place, reading.value) : undefined;
 }
 
 type Exporting = PageRequest & { options: ReportOptions; age: ReportAge; run: string };

@@ -74,6 +74,14 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline report --from evidence.tar --verify", "name each changed byte"],
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
+  protocol: [
+    ["pnpm pipeline protocol freeze full-benchmark --profile paper", "before the first attempt"],
+    [
+      'pnpm pipeline protocol freeze full-benchmark --profile paper --replace "seed 5 was forgotten"',
+      "freeze another one; the report says so",
+    ],
+    ["pnpm pipeline protocol show full-benchmark --profile paper", "what was frozen"],
+  ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],
   task: [
     ["pnpm pipeline task check baby-lm", "how often each of its rules is wrong, on models made for that"],

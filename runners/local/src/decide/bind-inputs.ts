@@ -2,7 +2,7 @@
 // bind here, so they cannot disagree.
 
 import { hash } from "node:crypto";
-import { actionKey, formerParts, keyParts } from "@mlrb/core/key/action-key";
+import { actionKey, type BoundInputs, formerParts, keyParts } from "@mlrb/core/key/action-key";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -45,20 +45,12 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   // so that an attempt that collects nothing has the key that it had before it could
   const counts = !stage.durable || instance.members.length > 0;
   if (manifest && counts) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
-  const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
-  const python =
-    action.run.kind === "python"
-      ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file))
-      : nothing;
-  const environment = environmentOf(instance, context);
+  const { environment, codeFiles, ...declared } = await declaredParts(instance, context);
   const { digests } = workspace;
   let parts = keyParts(instance, {
-    code: code?.code ?? python,
-    files: stage.durable ? digests.ofHandedOver(action.files) : digests.ofDeclared(action.files),
+    ...declared,
     inputs,
     environment: environment?.key ?? null,
-    host: hostOf(instance),
-    ...imageOf(instance, workspace),
     ...(await serviceOf(instance, context)),
   });
   let key = stage.name === environmentStage ? environment!.key : actionKey(parts);
@@ -73,8 +65,31 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     parts,
     ...(former && { former }),
     inputs: bound,
-    codeFiles: code?.files ?? python,
+    codeFiles,
     ...(manifest && { manifest }),
+    ...(environment && { environment }),
+  };
+}
+
+type Declared = Pick<BoundInputs, "code" | "files" | "host" | "image"> &
+  Pick<Bound, "codeFiles" | "environment">;
+
+/** What the plan, the repository's files and this host decide of a key: everything except inputs and services. */
+export async function declaredParts(
+  instance: Instance,
+  context: Pick<BindContext, "plan" | "workspace">,
+): Promise<Declared> {
+  const { action, stage } = instance;
+  const { codes, digests, imports } = context.workspace;
+  const code = action.run.kind === "script" ? await codes.of(action.run.file) : undefined;
+  const python = action.run.kind === "python" ? digests.ofPatterns(imports.of(action.run.file)) : nothing;
+  const environment = environmentOf(instance, context);
+  return {
+    code: code?.code ?? python,
+    files: stage.durable ? digests.ofHandedOver(action.files) : digests.ofDeclared(action.files),
+    host: hostOf(instance),
+    ...imageOf(instance, context.workspace),
+    codeFiles: code?.files ?? python,
     ...(environment && { environment }),
   };
 }
@@ -121,7 +136,10 @@ async function serviceOf({ uses }: Instance, context: BindContext): Promise<Pick
 }
 
 /** The environment in which an instance runs, or which it builds. */
-function environmentOf(instance: Instance, context: BindContext): Bound["environment"] {
+function environmentOf(
+  instance: Instance,
+  context: Pick<BindContext, "plan" | "workspace">,
+): Bound["environment"] {
   const builder = instance.stage.name === environmentStage ? instance.index : instance.environment;
   if (builder === undefined) return undefined;
   const lock = String(context.plan.instances[builder]!.action.params.lock);

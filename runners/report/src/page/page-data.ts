@@ -3,6 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
+import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
@@ -14,6 +15,8 @@ export type PageData = {
   /** Durations of the attempts; null where the pipeline has none. */
   times: Times | null;
   plan: { pipeline: string; profile: string; selection: string };
+  /** The frozen protocol, with the departures from it. */
+  protocol: ProtocolResult;
   /** Commit of the program that wrote the page; null where it is in no Git repository. */
   commit: string | null;
   /** The declared stages with the artifacts between them, as SVG that Graphviz made. */

@@ -2,6 +2,7 @@
 // certain that is, and the origin of every number. The same data give the same bytes.
 import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
+import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
 import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
@@ -63,7 +64,11 @@ function panels(data: PageData): Html[] {
     ),
     tabPanel("over-time", [checkpointsPart(report), ...of("over-time")]),
     tabPanel("statistics", [compared, ...of("statistics")]),
-    tabPanel("provenance", [...of("provenance"), numbersPart(report, instances), stagesPart(data)]),
+    tabPanel("provenance", [
+      sectionHtml(plainSection(protocolSection(data.protocol))),
+      ...of("provenance"),
+      ...[numbersPart(report, instances), stagesPart(data)],
+    ]),
   ];
 }
 

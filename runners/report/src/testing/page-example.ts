@@ -84,6 +84,7 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
     report,
     times,
     plan: { pipeline: "example", profile: "smoke", selection: "" },
+    protocol: { kind: "none", freeze: "pnpm pipeline protocol freeze example --profile smoke" },
     commit: "0123456789abcdef0123456789abcdef01234567",
     graph: '<svg viewBox="0 0 100 20"><title>stages</title><text x="5" y="15">score</text></svg>',
     instances,

@@ -1,0 +1,68 @@
+// What became of each planned attempt: the record behind the tables, other attempts in its place, and what people did.
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Report } from "@mlrb/formats/report";
+import type { ObservedAttempt } from "@mlrb/formats/report/protocol";
+import { readAdjudications } from "@mlrb/local/records/adjudications";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { plainText } from "@mlrb/report/read/plain-text";
+import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
+import { nodeOf } from "../show/trace-nodes.ts";
+import { attemptsOf, placeOf } from "./protocol-facts.ts";
+
+type History = Pick<ObservedAttempt, "task" | "agent" | "seed" | "used" | "others">;
+
+/** In the order of the plan. Damaged records are left out: `attempts verify` names them. */
+export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
+  const { pipeline, profile } = plan;
+  const records = workspace.attempts.readable();
+  const tries = [
+    ...records.map(({ digest, record }) => ({
+      ...{ kind: "recorded" as const, digest, slot: record.slot, axes: record.axes, cause: "" },
+      ...{ startedAt: record.ran.startedAt, branch: record.parts.branch !== undefined },
+    })),
+    ...unrecordedAttempts(workspace.state, records).map(({ kind, card, words }) => ({
+      ...{ kind: kind === "lost" ? ("lost" as const) : ("running" as const), digest: undefined },
+      ...{ slot: card.slot, axes: card.axes, cause: plainText(words, 200) },
+      ...{ startedAt: card.startedAt, branch: card.parts.branch !== undefined },
+    })),
+  ].filter(({ slot }) => slot.pipeline === pipeline && slot.profile === profile);
+  return attemptsOf(plan).map((instance) => {
+    const node = nodeOf(instance, plan, workspace);
+    const found = typeof node === "string" || node.record === null ? null : node;
+    const used = found && { record: found.record!, startedAt: found.ran.startedAt };
+    const others = tries.filter(
+      ({ kind, digest, slot, axes, branch }) =>
+        slot.stage.startsWith(`${instance.stage.name}[`) &&
+        (["task", "agent", "seed"] as const).every((axis) => axes[axis] === instance.axes[axis]) &&
+        (digest === undefined || digest !== used?.record) &&
+        // the attempt itself, while it runs
+        (kind !== "running" || used !== null || branch),
+    );
+    return {
+      ...{ ...placeOf(instance), used },
+      others: others.map(({ kind, startedAt, cause, branch }) => ({ kind, startedAt, cause, branch })),
+    };
+  });
+}
+
+export function observedAttempts(plan: Plan, workspace: Workspace, report: Report): ObservedAttempt[] {
+  const decided = readAdjudications(workspace.state.attempts);
+  return attemptHistories(plan, workspace).map((one) => {
+    const { task, agent, seed, used } = one;
+    const shown = report.attempts.find(
+      (each) => each.task === task && each.agent === agent && each.seed === seed,
+    );
+    const { verdict, note = "", origin, resumed = 0, interventions } = shown ?? {};
+    const missing =
+      verdict?.kind === "missing" ? verdict.cause : shown ? null : "the report does not have it";
+    return {
+      ...one,
+      ...{ missing: missing && plainText(missing, 200), note: plainText(note, 200) },
+      ...{ isImported: origin !== undefined, resumed },
+      ...{ extensions: interventions?.extensions ?? 0, notes: interventions?.notes ?? 0 },
+      decisions: (used ? (decided.get(used.record) ?? []) : []).map(({ rule, verdict, by, decidedAt }) => ({
+        ...{ rule: plainText(rule, 80), verdict, by: plainText(by, 80), decidedAt },
+      })),
+    };
+  });
+}

@@ -1,0 +1,42 @@
+// Compares the last results with the protocol of their plan. Only reads.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Report } from "@mlrb/formats/report";
+import type { ProtocolObservation, ProtocolResult } from "@mlrb/formats/report/protocol";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { observedAttempts } from "./observe-attempts.ts";
+import { storedFacts } from "./protocol-facts.ts";
+import { protocolResultOf } from "./protocol-file.ts";
+import { freezeCommand, protocolPath } from "./protocol-path.ts";
+
+type Place = { plan: Plan; workspace: Workspace };
+
+/** The text of a protocol's file, and what was observed. */
+export type ProtocolEvidence = { text: string; observation: ProtocolObservation };
+
+/**
+ * The protocol of the plan's own selection, else that of the whole plan: `--set` must not hide a protocol. Undefined
+ * if none was frozen.
+ */
+export function protocolEvidence({ plan, workspace }: Place, report: Report): ProtocolEvidence | undefined {
+  const own = protocolPath(plan);
+  const paths = [own, protocolPath({ ...plan, selection: "" })];
+  const path = paths.find((one) => existsSync(join(workspace.state.root, one)));
+  if (path === undefined) return undefined;
+  const text = readFileSync(join(workspace.state.root, path), "utf8");
+  const facts = storedFacts(plan, workspace);
+  // what the tables used, whatever the plan says today
+  const tasks = facts.tasks.map((one) => ({
+    ...one,
+    primary: report.tasks.find(({ name }) => name === one.task)?.primary ?? null,
+  }));
+  const attempts = observedAttempts(plan, workspace, report);
+  return { text, observation: { formatVersion: 1, path, ...facts, tasks, attempts } };
+}
+
+export function protocolOf(place: Place, report: Report): ProtocolResult {
+  const evidence = protocolEvidence(place, report);
+  if (!evidence) return { kind: "none", freeze: freezeCommand(place.plan) };
+  return protocolResultOf(evidence.text, evidence.observation);
+}

@@ -1,0 +1,40 @@
+// Reads a frozen protocol, and compares it with what was observed. Another person may have edited the file.
+// Pure: no disk, no clock.
+import { createHash } from "node:crypto";
+import { type Reading, readFormat } from "@mlrb/formats/read-format";
+import {
+  type FrozenProtocol,
+  frozenProtocol,
+  type Protocol,
+  type ProtocolObservation,
+  type ProtocolResult,
+} from "@mlrb/formats/report/protocol";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { departures } from "@mlrb/report/protocol/departures";
+import { plainText } from "@mlrb/report/read/plain-text";
+
+export function digestOf(protocol: Protocol): string {
+  return createHash("sha256").update(canonicalJson(protocol)).digest("hex");
+}
+
+/** A protocol whose digest is right. */
+export function readProtocol(text: string): Reading<FrozenProtocol> {
+  const reading = readFormat(frozenProtocol, text);
+  if (reading.kind === "unreadable") return { ...reading, cause: plainText(reading.cause) };
+  const { digest, ...protocol } = reading.value;
+  const found = digestOf(protocol);
+  if (found === digest) return reading;
+  const cause = `it was edited after it was frozen: it states the digest ${digest.slice(0, 10)}, and its content has ${found.slice(0, 10)}; restore it from Git`;
+  return { kind: "unreadable", cause };
+}
+
+/** `text`: of the protocol's file. */
+export function protocolResultOf(text: string, now: ProtocolObservation): ProtocolResult {
+  const reading = readProtocol(text);
+  if (reading.kind === "unreadable") return { kind: "unreadable", path: now.path, cause: reading.cause };
+  const { digest, frozenAt, selection, commit, before } = reading.value;
+  return {
+    ...{ kind: "frozen", path: now.path, digest, frozenAt, selection, commit, before: before.length },
+    departures: departures(reading.value, now),
+  };
+}

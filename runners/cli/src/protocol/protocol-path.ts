@@ -1,0 +1,18 @@
+// protocols/PIPELINE/PROFILE.json under the root: a plain file that its author commits, because a pushed commit dates it
+// for others. It is apart from results/, which runs write and Git ignores.
+import { join, relative } from "node:path";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { resultsFolder } from "@mlrb/local/run/publish-results";
+
+export type PlanName = Pick<Plan, "pipeline" | "profile" | "selection">;
+
+/** From the root. */
+export function protocolPath(plan: PlanName): string {
+  return join("protocols", `${relative("results", resultsFolder(plan))}.json`);
+}
+
+/** The command that freezes the protocol of a plan. */
+export function freezeCommand({ pipeline, profile, selection }: PlanName): string {
+  const set = selection === "" ? "" : ` --set ${selection.replaceAll("+", ",")}`;
+  return `pnpm pipeline protocol freeze ${pipeline} --profile ${profile}${set}`;
+}

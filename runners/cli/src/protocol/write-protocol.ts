@@ -1,0 +1,37 @@
+// Writes and prints the protocol of a report. protocol.json and protocol.tex are apart from report.json: they hold clocks
+// and a commit, and a report's bytes must not depend on those.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { mustFollow } from "@mlrb/formats/read-format";
+import type { Report } from "@mlrb/formats/report";
+import { type ProtocolResult, protocolResult } from "@mlrb/formats/report/protocol";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { latexFile } from "@mlrb/report/formats/latex";
+import { terminalSection } from "@mlrb/report/formats/terminal-table";
+import { protocolSection } from "@mlrb/report/protocol/protocol-section";
+import { plainSection } from "@mlrb/report/sections/sections";
+import { inTypedForm } from "../request/typed-program.ts";
+import { stdoutLook } from "../show/terminal.ts";
+
+const names = { json: "protocol.json", latex: "protocol.tex" } as const;
+
+/** Without a protocol, removes the files of an earlier one. */
+export function writeProtocol(
+  folder: string,
+  { report, protocol }: { report: Report; protocol: ProtocolResult },
+): void {
+  const at = (name: string) => join(folder, name);
+  if (protocol.kind === "none") {
+    for (const name of Object.values(names)) rmSync(at(name), { force: true });
+    return;
+  }
+  const result = mustFollow(protocolResult, { formatVersion: 1, found: protocol }, names.json);
+  writeWhole(at(names.json), `${canonicalJson(result, 2)}\n`);
+  writeWhole(at(names.latex), latexFile(report, plainSection(protocolSection(protocol))));
+}
+
+export function printProtocol(protocol: ProtocolResult): void {
+  const typed = protocol.kind === "none" ? { ...protocol, freeze: inTypedForm(protocol.freeze) } : protocol;
+  const section = plainSection(protocolSection(typed));
+  process.stdout.write(`\n${terminalSection(section, stdoutLook())}`);
+}

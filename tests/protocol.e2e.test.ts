@@ -1,0 +1,197 @@
+// A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from a bundle.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const cleanups: (() => void)[] = [];
+after(() => {
+  for (const one of cleanups) one();
+  repository.remove();
+});
+
+const axes = ["task", "agent", "seed"];
+const verdict = { formatVersion: 2, kind: "pass", rules: [], facts: {} };
+const scoreText = (value: number) =>
+  JSON.stringify({
+    ...{ formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher" },
+    ...{ kind: "scored", value, standardError: 0.1, items: 4, groups: {}, extra: {} },
+  });
+
+let at: Lab;
+let file: string;
+
+before(() => {
+  at = lab({ after: (fn: () => void) => cleanups.push(fn) } as never, repository);
+  at.script("verdict.json", JSON.stringify(verdict));
+  at.script("score.json", scoreText(0.5));
+  const copy = (name: string, output: string) => `cp ${at.name}/${name} {outputs.${output}}`;
+  at.define({
+    axes: { task: ["baby-lm"], agent: ["nop"], seed: [1, 2], scorer: ["quality"] },
+    stages: {
+      attempt: {
+        ...{ role: "attempt", each: axes, durable: true },
+        command: "echo {seed} > {outputs.submission}; echo '{}' > {outputs.ledger}",
+        gives: { submission: "file", ledger: "file" },
+      },
+      validate: {
+        ...{ role: "verdict", each: axes, needs: ["attempt.submission"], files: [`${at.name}/verdict.json`] },
+        ...{ command: copy("verdict.json", "verdict"), gives: { verdict: "file" } },
+      },
+      score: {
+        ...{ role: "score", each: [...axes, "scorer"], needs: ["attempt.submission"] },
+        ...{ files: [`${at.name}/score.json`], command: copy("score.json", "score") },
+        gives: { score: "file" },
+      },
+      report: {
+        collect: ["score.score", "validate.verdict", "digest(attempt.submission)", "attempt.ledger"],
+        roles: ["attempt", "verdict", "score"],
+        script: "pipelines/steps/report.ts",
+        params: {
+          ...{ title: "Frozen", label: "test", tasks: { "baby-lm": "Baby" }, agents: { nop: "Nothing" } },
+          ...{ primary: { "baby-lm": "quality" }, floors: { "baby-lm": { quality: 0.1 } } },
+          ...{ scorers: { quality: "quality" }, units: { quality: "share" } },
+          ...{ directions: { quality: "higher" }, digits: { quality: 2 } },
+        },
+        gives: { report: "dir" },
+      },
+    },
+  });
+  file = join(at.root, "protocols", at.name, "default.json");
+});
+
+const command = (...args: string[]) => at.pipeline([...args, "--root", at.root], { env: { COLUMNS: "400" } });
+
+/** Runs, then reports; the departures. */
+async function departures(...more: string[]) {
+  const ran = await command("run", at.name, ...more);
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+  const { lines, stderr } = await command("report", at.name, "--json", ...more);
+  assert.equal(lines.length, 1, stderr);
+  const { protocol } = lines[0]!;
+  return protocol.departures.map((one: Record<string, string>) =>
+    [one.kind, one.where, one.primary, one.what].join(" | "),
+  );
+}
+
+test("a protocol is frozen before anything ran, and only once", async () => {
+  const frozen = await command("protocol", "freeze", at.name);
+  assert.equal(frozen.code, 0, frozen.stdout + frozen.stderr);
+  assert.match(frozen.stdout, /2 attempts of 1 task; digest [0-9a-f]{64}\n {2}no attempt had been started\n/);
+  assert.deepEqual(readdirSync(join(at.root, "protocols", at.name)), [file.split("/").at(-1)]);
+  const again = await command("protocol", "freeze", at.name);
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /^frozen: .* exists\n {2}help: .*--replace/);
+  const shown = await command("protocol", "show", at.name);
+  assert.match(shown.stdout, /- baby-lm: quality is primary; all: quality\n/);
+  assert.match(shown.stdout, /- baby-lm, nop: n 2 \(seeds 1, 2\)\n/);
+});
+
+test("a run as frozen has no departure", async () => {
+  assert.deepEqual(await departures(), []);
+  const { stdout } = await command("report", at.name);
+  assert.match(stdout, /\nProtocol\n/);
+  assert.match(
+    stdout.replace(/\s+/g, " "),
+    /before any attempt \(digest \w+, commit \w+\)\. Departures: none\./,
+  );
+});
+
+test("a changed scorer and a seed added by --set are both listed, and --set hides no protocol", async () => {
+  at.script("score.json", scoreText(0.6));
+  const digest = "[0-9a-f]{10}";
+  const changed = (where: string) =>
+    new RegExp(
+      `^changed-stage \\| ${where} \\| yes \\| score: file ${at.name}/score\\.json changed \\(${digest} → ${digest}\\)$`,
+    );
+  const scoreOf = (seed: number) => `score\\[task=baby-lm,agent=nop,seed=${seed},scorer=quality\\]`;
+  const found = await departures("--set", "seed=1,2,3");
+  assert.equal(found.length, 2, found.join("\n"));
+  assert.equal(found[0], "added-attempt | baby-lm, nop | yes | seed 3 added: n 2 → 3");
+  assert.match(found[1]!, changed(`${scoreOf(1)}; ${scoreOf(2)}`));
+  const { stdout } = await command("report", at.name, "--set", "seed=1,2,3");
+  assert.match(stdout, /seed 3 added: n 2 → 3/);
+  assert.match(stdout.replace(/\s+/g, " "), /Departures: 2, of which 2 change or may change/);
+  assert.match((await departures())[0]!, changed(`${scoreOf(1)}; ${scoreOf(2)}`));
+});
+
+test("the protocol and its departures are rebuilt from a bundle byte for byte", async () => {
+  const bundle = join(at.outside, "evidence.tar");
+  const written = await command("report", at.name, "--bundle", bundle);
+  assert.equal(written.code, 0, written.stdout + written.stderr);
+  const to = join(at.outside, "rebuilt");
+  const rebuilt = await at.pipeline(
+    ["report", "--from", bundle, "--root", join(at.outside, "elsewhere"), "--output", to],
+    { env: { TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8" } },
+  );
+  assert.equal(rebuilt.code, 0, rebuilt.stdout + rebuilt.stderr);
+  assert.match(rebuilt.stdout.replace(/\s+/g, " "), /Departures: 1, of which 1 change/);
+  const here = filesBelow(join(at.root, "results", at.name, "default"));
+  const there = filesBelow(to);
+  assert.deepEqual(Object.keys(there), Object.keys(here));
+  for (const name of ["protocol.json", "protocol.tex"]) assert.equal(there[name], here[name], name);
+  assert.match(here["report.html"]!, /score: file .*score\.json changed/);
+  const bytes = readFileSync(bundle, "utf8");
+  for (const part of [readFileSync(file, "utf8"), "**Protocol.** The protocol was frozen at "])
+    assert.ok(bytes.includes(part));
+});
+
+test("an edited, a newer and a torn protocol are named, and the results are still printed", async () => {
+  const text = readFileSync(file, "utf8");
+  for (const [changed, cause] of [
+    [
+      text.replace('"text": "0.05"', '"text": "0.10"'),
+      /it was edited after it was frozen.*restore it from Git/,
+    ],
+    [text.replace('"formatVersion": 1', '"formatVersion": 2'), /formatVersion is 2, not 1/],
+    [text.slice(0, 100), /not JSON/],
+  ] as const) {
+    writeFileSync(file, changed);
+    const { code, stdout } = await command("report", at.name);
+    assert.equal(code, 0);
+    assert.match(stdout, /Frozen \(test\)/);
+    assert.match(
+      stdout.replace(/\s+/g, " "),
+      new RegExp(`The protocol protocols/.* cannot be used: .*${cause.source}`),
+    );
+  }
+  writeFileSync(file, text);
+});
+
+test("a replaced protocol is kept, and the new one says so and lists the attempts that were there", async () => {
+  const old = readFileSync(file, "utf8");
+  const replaced = await command("protocol", "freeze", at.name, "--replace", "the scorer was wrong");
+  assert.equal(replaced.code, 0, replaced.stderr);
+  assert.match(replaced.stdout, /2 attempts had been started before; the report lists each/);
+  const kept = readdirSync(join(at.root, "protocols", at.name)).find((name) => name.includes("replaced"))!;
+  assert.equal(readFileSync(join(at.root, "protocols", at.name, kept), "utf8"), old);
+  const found = await departures();
+  assert.deepEqual(
+    found.map((line: string) => line.replace(/\b[0-9a-f]{10} of \S+/, "DIGEST of TIME")),
+    [
+      "replaced-protocol |  | may | the protocol DIGEST of TIME was replaced: the scorer was wrong",
+      "started-before | baby-lm, nop, seed 1 | yes | started before the protocol was frozen",
+      "started-before | baby-lm, nop, seed 2 | yes | started before the protocol was frozen",
+    ],
+  );
+  const page = readFileSync(join(at.root, "results", at.name, "default/report.html"), "utf8");
+  assert.match(page, /the scorer was wrong/); // `report` drew it again, although nothing else changed
+});
+
+test("a pipeline without attempts and a plan without a protocol are refused with the way out", async () => {
+  const shown = await command("protocol", "show", at.name, "--set", "seed=1");
+  assert.equal(shown.code, 2);
+  assert.match(
+    shown.stderr,
+    /^no-protocol: [\s\S]*help: .*protocol freeze \S+ --profile default --set seed=1\n/,
+  );
+  at.define({ stages: { one: { command: "echo > {outputs.x}", gives: { x: "file" } } } });
+  const frozen = await command("protocol", "freeze", at.name, "--set", "none=1");
+  assert.equal(frozen.code, 2);
+  const none = await command("protocol", "freeze", at.name, "--replace", "x");
+  assert.match(none.stderr, /^no-attempts: [\s\S]*help: /);
+  assert.ok(existsSync(file));
+});
