@@ -4,7 +4,7 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/imported-words.ts";
-import { digitsText, scoreError, supportedText } from "../sections/digits-text.ts";
+import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
@@ -82,7 +82,7 @@ function belowText(
   { way, counted, metric }: { way: Counting; counted: number | null; metric: Metric },
 ): string[] {
   if (way.kind !== "valid" || way.value === counted) return [];
-  const value = supportedText(way.value, metric.digits, scoreError(scores[metric.name]));
+  const value = sentenceNumber(metric, way.value, scoreError(scores[metric.name]));
   return [`seed ${seed}: ${value} is worse than the trivial baseline and counts as the baseline`];
 }
 

@@ -2,7 +2,7 @@
 import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/statistics/normalised-score";
 import type { Metric } from "@mlrb/formats/report";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
-import { supportedText } from "../sections/digits-text.ts";
+import { sentenceNumber } from "../sections/digits-text.ts";
 import type { Anchor } from "./anchor-of.ts";
 import type { Floor } from "./floor-of.ts";
 
@@ -24,8 +24,8 @@ export function metricScale(
   const found = normalisedScore(floor.value, scale);
   if (found.kind === "normalised") return { kind: "scale", scale };
   const numbers: [string, string] = [
-    supportedText(floor.value, metric.digits, floorError(floor, rows)),
-    supportedText(anchor.value, metric.digits, anchor.standardError),
+    sentenceNumber(metric, floor.value, floorError(floor, rows)),
+    sentenceNumber(metric, anchor.value, anchor.standardError),
   ];
   return { kind: "none", why: whyText(found.why, anchor.name, numbers) };
 }

@@ -5,11 +5,12 @@ import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
 import { importedLine } from "../read/imported-words.ts";
 import { partError, supportedText, validError } from "../sections/digits-text.ts";
-import { metricHead, metricOf } from "../sections/report-words.ts";
+import { metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { agentColumns, tableOf, taskGroups } from "../sections/table-of.ts";
 import { validMeanCell } from "../sections/valid-text.ts";
+import { metricOf, storedMetric } from "../units/shown-metric.ts";
 import { csvLine } from "./csv-line.ts";
 import { latexFile } from "./latex.ts";
 import { fileHead, markdownSection } from "./markdown.ts";
@@ -28,7 +29,7 @@ export function groupsLatex(report: Report): string {
 export function groupsCsv(report: Report): string {
   const head = ["label", "note", "task", "metric", "unit", "direction", "group", "items"];
   const rows = groupMeans(report).flatMap((row) => {
-    const { unit, direction } = metricOf(report, row.metric);
+    const { unit, direction } = storedMetric(report, row.metric);
     const group = [report.label, report.note, row.task, row.metric, unit, direction, row.name, row.items];
     return row.agents.map(({ agent, attempts, planned, mean }) =>
       csvLine([...group, agent, attempts, planned, mean, importedOf(report, row.task, agent)]),

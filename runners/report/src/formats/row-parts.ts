@@ -5,7 +5,7 @@ import { reportCondition } from "../read/condition-words.ts";
 import { importedLine, importedText } from "../read/imported-words.ts";
 import { uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText } from "../read/weak-limits-words.ts";
-import { metricOf } from "../sections/report-words.ts";
+import { storedMetric } from "../units/shown-metric.ts";
 
 /** The label of every row. */
 export function headOf(report: Report) {
@@ -13,7 +13,7 @@ export function headOf(report: Report) {
 }
 
 export function metricColumns(report: Report, task: string, name: string) {
-  const { unit, direction } = metricOf(report, name);
+  const { unit, direction } = storedMetric(report, name);
   const primary = report.tasks.find((one) => one.name === task)?.primary === name;
   return { metric: name, primary, unit, direction };
 }

@@ -2,7 +2,7 @@
 // trajectory.
 
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
@@ -11,8 +11,9 @@ import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
-import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
+import { metricHead, verdictText } from "../sections/report-words.ts";
 import { interventionMark, interventionText } from "../story/intervention-words.ts";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { curvePart } from "./charts/curve-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
@@ -128,13 +129,13 @@ function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
 `;
 }
 
-function scoreText(score: AttemptScore, metric: Metric): string {
+function scoreText(score: AttemptScore, metric: ShownMetric): string {
   if (score.kind === "rejected") return "rejected";
   if (score.kind !== "scored") return "not measured";
   return supportedText(score.value, metric.digits, score.standardError);
 }
 
-function scorePart(score: AttemptScore, metric: Metric): Html {
+function scorePart(score: AttemptScore, metric: ShownMetric): Html {
   const head = html`<b>${metricHead(metric)}</b>`;
   if (score.kind === "rejected")
     return html`<p>${head}: <span class="bad">rejected</span>: ${score.reason}</p>`;

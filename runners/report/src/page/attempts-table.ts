@@ -6,7 +6,8 @@ import { counting } from "../compare/counting.ts";
 import { gpuClasses } from "../read/gpu-words.ts";
 import { footnoteMarks } from "../sections/attempts-section.ts";
 import { scoreError, supportedText } from "../sections/digits-text.ts";
-import { metricHead, metricOf, verdictText } from "../sections/report-words.ts";
+import { metricHead, verdictText } from "../sections/report-words.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { type Html, html } from "./html.ts";
 import { attemptId } from "./section-html.ts";
 

@@ -61,7 +61,8 @@ for (const [name, data] of Object.entries({
     for (const { task, agent, metric, mean } of data.report.cells) {
       const place = [...drawn.querySelectorAll("details")].find(
         ({ firstElementChild }) =>
-          firstElementChild!.textContent.startsWith(`${task}, ${metric} `) &&
+          // a head may name the unit: `task, peak-bytes, MB ↓, agent`
+          /^(, \w+)? [↑↓]/.test(firstElementChild!.textContent.replace(`${task}, ${metric}`, "")) &&
           firstElementChild!.textContent.includes(`, ${agent}: `),
       )!;
       const leads = [...place.querySelectorAll("td a")].map((link) => link.getAttribute("href")!);

@@ -1,15 +1,16 @@
 // The page's first section: which agent is better on which task. It keeps two questions apart: whether these
 // submissions differ on these items, and whether further attempts would.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference } from "@mlrb/formats/report/agent-comparison";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText, supportedDigits } from "../sections/digits-text.ts";
-import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
+import { metricHead, taskTitle } from "../sections/report-words.ts";
 import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 
 /** One row for each task and pair of agents; no rows with fewer than two agents. */
 export function summarySection(report: Report): Section {
@@ -46,7 +47,7 @@ function betterCell({ agents: [first, second], ...found }: Comparison): TableCel
   return textCell(better === null ? `${first} and ${second} are equal` : `${better} over ${behind}`);
 }
 
-function byText(comparison: Comparison, metric: Metric): string {
+function byText(comparison: Comparison, metric: ShownMetric): string {
   if (comparison.kind === "not-compared") return "–";
   const { difference } = comparison;
   const error = comparisonError(comparison);

@@ -7,9 +7,10 @@ import { counting } from "../compare/counting.ts";
 import { gpuClasses } from "../read/gpu-words.ts";
 import { footnoteMarks } from "../sections/attempts-section.ts";
 import { scoreError, supportedText } from "../sections/digits-text.ts";
-import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
+import { metricHead, publishedText } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { agentColumns, oneGroup, tableOf } from "../sections/table-of.ts";
+import { metricOf } from "../units/shown-metric.ts";
 
 type BestAttempt = { cell: Cell; attempt: Attempt; value: number };
 

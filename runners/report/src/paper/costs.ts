@@ -12,36 +12,77 @@ import { headOf, originOf } from "../formats/row-parts.ts";
 import { labelText } from "../read/condition-words.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
-import { importedMarkOf, metricHead, metricOf } from "../sections/report-words.ts";
+import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+import { amountColumn, type Quantity } from "../units/column-scale.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { displayNames } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
 type Spent = { mean: number | null; known: number; of: number };
 type Cost = { cell: Cell; spent: Record<Amount, Spent> };
 
+type AmountOfAttempt = {
+  head: string;
+  title: string;
+  /** Of a figure, which plots `of`. */
+  axis: string;
+  /** Of the printed values, where the column needs no larger one; empty where the head says it. */
+  unit: string;
+  digits: number;
+  quantity?: Quantity;
+  /** What `of` is multiplied by to be printed. */
+  factor?: number;
+  of: (attempt: Times["attempts"][number]) => number | null;
+};
+
 const amounts = {
-  dollars: { head: "dollars", title: "Dollars", digits: 2, of: ({ dollars }) => dollars },
-  gpuHours: { head: "GPU hours", title: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  dollars: {
+    head: "dollars",
+    title: "Dollars",
+    axis: "Dollars",
+    unit: "",
+    digits: 2,
+    of: ({ dollars }) => dollars,
+  },
+  gpuHours: {
+    head: "GPU hours",
+    title: "GPU hours",
+    axis: "GPU hours",
+    unit: "",
+    digits: 2,
+    of: ({ gpuHours }) => gpuHours,
+  },
   hours: {
-    head: "hours",
-    title: "Hours",
-    digits: 3,
+    ...{
+      head: "time",
+      title: "Time",
+      axis: "Hours",
+      unit: "s",
+      digits: 1,
+      quantity: "seconds",
+      factor: 3600,
+    },
     of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600,
   },
-  tokens: { head: "tokens", title: "Tokens", digits: 0, of: ({ tokens }) => tokens },
+  tokens: {
+    ...{ head: "tokens", title: "Tokens", axis: "Tokens", unit: "", digits: 0, quantity: "count" },
+    of: ({ tokens }) => tokens,
+  },
   gpuMemoryPeakMiB: {
-    head: "peak GPU MiB",
-    title: "Peak GPU memory, MiB",
-    digits: 0,
+    ...{
+      head: "peak GPU memory",
+      title: "Peak GPU memory",
+      axis: "Peak GPU memory, MiB",
+      unit: "MiB",
+      digits: 0,
+      quantity: "mebibytes",
+    },
     of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
   },
-} satisfies Record<
-  string,
-  { head: string; title: string; digits: number; of: (attempt: Times["attempts"][number]) => number | null }
->;
+} satisfies Record<string, AmountOfAttempt>;
 type Amount = keyof typeof amounts;
 const amountNames = Object.keys(amounts) as Amount[];
 
@@ -76,11 +117,7 @@ export function costsSection(report: Report, times: Times): Section {
         columns: [
           { head: "agent", cell: ({ cell }) => cell.agent },
           { head: "metric", cell: ({ cell }) => metricHead(metricOf(report, cell.metric)) },
-          ...shownAmounts(rows).map((name) => ({
-            head: amounts[name].head,
-            rigid: true,
-            cell: ({ cell, spent }: Cost) => spentText(spent[name], amounts[name].digits, cell),
-          })),
+          ...shownAmounts(rows).map((name) => amountCells(rows, name, "head")),
           { head: "mean score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
           { head: "normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
         ],
@@ -91,8 +128,21 @@ export function costsSection(report: Report, times: Times): Section {
   return plainSection(aboutAttempts(section, report));
 }
 
-function spentText({ mean, known }: Spent, digits: number, { planned }: Cell): TableCell {
-  return textCell(`${mean === null ? "unknown" : mean.toFixed(digits)} (${known}/${planned})`);
+/** A column of the table, in one unit for all rows. */
+function amountCells(rows: Cost[], name: Amount, title: "head" | "title") {
+  const { unit, digits, quantity, factor = 1, [title]: head }: AmountOfAttempt = amounts[name];
+  const values = rows.flatMap(({ spent }) => (spent[name].mean === null ? [] : [spent[name].mean * factor]));
+  const { text, headUnit } = quantity
+    ? amountColumn(values, quantity, digits)
+    : { text: (value: number) => value.toFixed(digits), headUnit: "" };
+  return {
+    head: [head, headUnit || unit].filter((part) => part !== "").join(", "),
+    rigid: true,
+    cell: ({ cell, spent }: Cost): TableCell => {
+      const { mean, known } = spent[name];
+      return textCell(`${mean === null ? "unknown" : text(mean * factor)} (${known}/${cell.planned})`);
+    },
+  };
 }
 
 function scoreText(cell: Cell, report: Report): string {
@@ -127,11 +177,7 @@ export function costTable(report: Report, times: Times): PaperTable {
       })),
       columns: [
         { head: "Agent", cell: ({ cell }) => names.agent(cell.agent) },
-        ...shownAmounts(rows).map((name) => ({
-          head: amounts[name].title,
-          rigid: true,
-          cell: ({ cell, spent }: Cost) => spentText(spent[name], amounts[name].digits, cell),
-        })),
+        ...shownAmounts(rows).map((name) => amountCells(rows, name, "title")),
         { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
         { head: "Normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
       ],
@@ -175,5 +221,5 @@ export function costPoints(report: Report, times: Times): { head: string; points
     const { mean: cost, known, of } = spent[amount];
     return cost === null || known < of || score === null ? [] : [{ task, agent, cost, score }];
   });
-  return points.length === 0 ? undefined : { head: amounts[amount].title, points };
+  return points.length === 0 ? undefined : { head: amounts[amount].axis, points };
 }

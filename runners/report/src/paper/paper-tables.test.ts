@@ -178,7 +178,7 @@ test("costs are means over the attempts of which they are known, next to the mea
   });
   const paid = times(spent(1, 40.5, 0), spent(2, null, 0));
   const section = costsSection(report, paid);
-  assert.deepEqual(texts(section), [[["plain", "bits ↓", "40.50 (1/2)", "0.750 (2/2)", "2.40 (2/2)", "–"]]]);
+  assert.deepEqual(texts(section), [[["plain", "bits ↓", "40.50 (1/2)", "45.0 (2/2)", "2.40 (2/2)", "–"]]]);
   assert.match(section.heading, /\(official, open\)$/);
   const [head, row] = costsCsv(report, paid).trim().split("\r\n");
   assert.equal(head!.split(",").length, row!.split(",").length);
@@ -187,6 +187,6 @@ test("costs are means over the attempts of which they are known, next to the mea
     { ...spent(1, 40.5, 24), gpuMemoryPeakMiB: 30_000 },
     { ...spent(2, null, 24), gpuMemoryPeakMiB: null },
   );
-  assert.equal(texts(costsSection(report, held))[0]![0]![5], "30000 (1/2)", "MiB at the peak");
+  assert.equal(texts(costsSection(report, held))[0]![0]![5], "29.3 (1/2)", "GiB at the peak");
   assert.match(costsCsv(report, held), /,30000,1,\r\n$/);
 });

@@ -7,12 +7,19 @@ import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { meanText } from "../sections/digits-text.ts";
-import { anchorText, floorText, importedMarkOf, metricOf, publishedText } from "../sections/report-words.ts";
+import {
+  anchorText,
+  floorText,
+  importedMarkOf,
+  metricHead,
+  publishedText,
+} from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
 import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
 import { type TableCell, textCell } from "../sections/table.ts";
 import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
 import { validText } from "../sections/valid-text.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { clearlyBest } from "./clearly-best.ts";
 import { type DisplayNames, displayNames } from "./display-names.ts";
 import { agentFacts, taskFacts } from "./set-up-section.ts";
@@ -84,7 +91,7 @@ function agentsPerTable(heads: string[], withPublished: boolean): number {
 }
 
 function metricText(report: Report, names: DisplayNames, { metric }: Cell): string {
-  return `${names.metric(metric)} ${metricOf(report, metric).direction === "higher" ? "↑" : "↓"}`;
+  return metricHead({ ...metricOf(report, metric), name: names.metric(metric) });
 }
 
 function mainCell(report: Report, { cells, best }: MainRow, agent: string): TableCell {

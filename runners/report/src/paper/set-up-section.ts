@@ -5,9 +5,10 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { anchorText, floorText, metricHead, metricOf } from "../sections/report-words.ts";
+import { anchorText, floorText, metricHead } from "../sections/report-words.ts";
 import { type Section, type Table, textCell } from "../sections/table.ts";
 import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+import { metricOf } from "../units/shown-metric.ts";
 
 export const setUpHeading = "Tasks and agents";
 

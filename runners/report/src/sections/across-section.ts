@@ -2,8 +2,9 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
+import { metricOf } from "../units/shown-metric.ts";
 import { normalisedError, rowError, supportedText } from "./digits-text.ts";
-import { metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { noNumber, oneGroup, tableOf } from "./table-of.ts";
 

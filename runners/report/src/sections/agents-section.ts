@@ -3,7 +3,8 @@
 import { attemptsMin } from "@mlrb/core/statistics/significance/difference-interval";
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference, Detectable } from "@mlrb/formats/report/agent-comparison";
-import { grouped, metricHead, metricOf } from "./report-words.ts";
+import { metricOf } from "../units/shown-metric.ts";
+import { grouped, metricHead } from "./report-words.ts";
 import { differenceTexts, pText, rateText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";

@@ -1,6 +1,6 @@
 // Every attempt, valid or not, with its submission and the facts found in it.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
@@ -11,8 +11,9 @@ import { resumedMark, resumedText } from "../read/resumed-words.ts";
 import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { interventionMark, interventionText } from "../story/intervention-words.ts";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
-import { attemptItems, metricHead, metricOf, shortDigest, taskTitle, verdictText } from "./report-words.ts";
+import { attemptItems, metricHead, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -99,7 +100,7 @@ function factsText({ verdict }: Attempt): string {
 }
 
 /** `cells` are those of the attempt's task. */
-function scoreCell(attempt: Attempt, metric: Metric, cells: Cell[]): TableCell {
+function scoreCell(attempt: Attempt, metric: ShownMetric, cells: Cell[]): TableCell {
   const score = attempt.scores[metric.name]!;
   switch (score.kind) {
     case "rejected":

@@ -1,10 +1,11 @@
 // The attempts behind each mean: points, the share that is valid, and the mean of the valid ones.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { rowError, scoreError, supportedText } from "./digits-text.ts";
-import { metricHead, metricOf } from "./report-words.ts";
+import { metricHead } from "./report-words.ts";
 import { rateText } from "./statistics-text.ts";
 import type { Table } from "./table.ts";
 import { noNumber, tableOf, taskGroups } from "./table-of.ts";
@@ -31,7 +32,7 @@ export function behindTable(report: Report): Table {
 
 /** `0.512, failed, 0.498, missing`; a value below the trivial baseline with the value that counts. */
 function pointsText(report: Report, cell: Cell): string {
-  const { digits }: Metric = metricOf(report, cell.metric);
+  const { digits } = metricOf(report, cell.metric);
   return cell.seeds
     .map((seed, index) => {
       const attempt = report.attempts.find(

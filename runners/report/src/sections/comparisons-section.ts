@@ -3,8 +3,9 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
-import { grouped, metricHead, metricOf } from "./report-words.ts";
+import { grouped, metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { noNumber, tableOf, taskGroups } from "./table-of.ts";
 

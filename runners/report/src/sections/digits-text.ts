@@ -2,24 +2,44 @@
 // i.e. two significant digits of the error and at most the scorer's. report.json and the CSV files keep all digits.
 
 import { standardDeviation } from "@mlrb/core/statistics/mean";
+import { quantityText } from "@mlrb/core/text/quantity";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
+import type { ColumnScale } from "../units/column-scale.ts";
+import type { ShownMetric } from "../units/shown-metric.ts";
 
 const plainMax = 1e7;
 
+/** Digits after the point of numbers in their own unit, or the unit of a column. */
+export type Digits = number | Pick<ColumnScale, "divisor" | "decimals">;
+
 /**
- * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. Huge values are in
- * powers of ten, so that columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it belongs
- * to (`of`) is.
+ * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. In a column's unit, a
+ * value that would be printed as 0 has more digits. Huge values without a column's unit are in powers of ten, so that
+ * columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it belongs to (`of`) is.
  */
-export function digitsText(value: number, digits: number, of = value): string {
+export function digitsText(value: number, digits: Digits, of = value): string {
+  if (typeof digits !== "number") return scaledText(value / digits.divisor, digits.decimals);
   if (Math.max(Math.abs(value), Math.abs(of)) >= plainMax) {
     if (value === 0) return "0";
     const exponent = Math.floor(Math.log10(Math.abs(value)));
     return value.toExponential(Math.max(0, Math.min(2, exponent + digits)));
   }
+  return fixedText(value, digits);
+}
+
+function scaledText(value: number, decimals: number): string {
+  const text = fixedText(value, decimals);
+  if (value === 0 || Number(text) !== 0) return text;
+  return fixedText(value, Math.min(scaledDecimalsMax, 1 - Math.floor(Math.log10(Math.abs(value)))));
+}
+
+/** A byte in the largest unit. */
+const scaledDecimalsMax = 12;
+
+function fixedText(value: number, digits: number): string {
   const text = digits >= 0 ? value.toFixed(digits) : roundedTo(10 ** -digits, value).toFixed(0);
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
 }
@@ -30,21 +50,36 @@ function roundedTo(unit: number, value: number): number {
 
 type KnownError = number | null | undefined;
 
-/** Digits after the point; negative where even tens are uncertain. An unknown or zero error leaves the scorer's `digits`. */
-export function supportedDigits(digits: number, error: KnownError): number {
+/** Digits after the point; negative where even tens are uncertain. An unknown or zero error leaves `digits`. */
+export function supportedDigits<T extends Digits>(digits: T, error: KnownError): T;
+export function supportedDigits(digits: Digits, error: KnownError): Digits {
   if (error === null || error === undefined || !Number.isFinite(error) || error <= 0) return digits;
-  // rounded first: 0.0996 is 0.10, which has two digits after the point
-  const exponent = Number(error.toExponential(1).split("e")[1]);
-  return Math.min(digits, 1 - exponent);
+  if (typeof digits === "number") return Math.min(digits, errorDigits(error));
+  const decimals = Math.min(digits.decimals, errorDigits(error / digits.divisor));
+  return { divisor: digits.divisor, decimals };
+}
+
+/** Two significant ones. Rounded first: 0.0996 is 0.10, which has two digits after the point. */
+function errorDigits(error: number): number {
+  return 1 - Number(error.toExponential(1).split("e")[1]);
 }
 
 /** `value` with the digits that its standard error supports, at most `digits`. */
-export function supportedText(value: number, digits: number, error: KnownError): string {
+export function supportedText(value: number, digits: Digits, error: KnownError): string {
   return digitsText(value, supportedDigits(digits, error));
 }
 
+/** One number in a sentence: bytes in their own unit, `492 MB`, others with the digits that their error supports. */
+export function sentenceNumber(
+  { unit, digits }: Pick<Metric, "unit" | "digits">,
+  value: number,
+  error: KnownError,
+): string {
+  return unit === "bytes" ? quantityText(value, null, unit) : supportedText(value, digits, error);
+}
+
 /** `value`, the cell's mean over all attempts in one variant, with the digits that the mean's error supports. */
-export function meanText(cell: Cell, { digits }: Metric, value: number): string {
+export function meanText(cell: Cell, { digits }: ShownMetric, value: number): string {
   return supportedText(value, digits, meanError(cell));
 }
 

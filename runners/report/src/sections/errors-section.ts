@@ -1,9 +1,10 @@
 // The two errors of a mean, over attempts and over items, which must not be added.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
-import { metricHead, metricOf } from "./report-words.ts";
+import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
 
@@ -37,7 +38,7 @@ export function errorsSection(report: Report): Section {
   };
 }
 
-function errorsCell(cell: Cell | undefined, { digits }: Metric): TableCell {
+function errorsCell(cell: Cell | undefined, { digits }: ShownMetric): TableCell {
   if (!cell) return noNumber;
   const { betweenAttempts, overItems, overItemsIs } = cell.errors;
   const spread = betweenAttempts === null ? "–" : supportedText(betweenAttempts, digits, betweenAttempts);

@@ -1,5 +1,6 @@
 // Describes the metrics; tables only name them.
 import type { Report } from "@mlrb/formats/report";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";
 
@@ -10,7 +11,13 @@ export function metricsSection(report: Report): Section {
     tables: [],
     items: report.metrics.map((metric) => ({
       head: metricHead(metric),
-      text: `${metric.title}${metric.unit ? ` (${metric.unit})` : ""}; ${metric.direction} is better`,
+      text: `${metric.title}${unitText(metricOf(report, metric.name), metric.unit)}; ${metric.direction} is better`,
     })),
   };
+}
+
+/** `unit` is that of report.json and the CSV files. */
+function unitText({ headUnit }: ShownMetric, unit: string): string {
+  if (unit === "") return "";
+  return headUnit === null ? ` (${unit})` : ` (${unit}, printed in ${headUnit})`;
 }

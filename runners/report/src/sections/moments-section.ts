@@ -1,12 +1,13 @@
 // The scores at intermediate checkpoints, on the metric that decides the task. An attempt that spoiled a good
 // submission is named, because its final score does not show that.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { seedCell } from "./attempts-section.ts";
 import { scoreError, supportedText } from "./digits-text.ts";
-import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { attemptsText, grouped, metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
 
@@ -43,7 +44,7 @@ export function momentsSection(report: Report): Section {
   };
 }
 
-function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: Metric): TableCell {
+function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: ShownMetric): TableCell {
   const score = moment.scores[name];
   const way = momentCounting(attempt, moment, name);
   const text = score?.kind === "scored" ? supportedText(score.value, digits, score.standardError) : "";
@@ -60,7 +61,7 @@ function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: M
 }
 
 /** Earlier checkpoints with a score, where the final submission is rejected. */
-function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
+function spoiled(attempt: Attempt, { name, digits }: ShownMetric): Item[] {
   const end = attempt.moments.at(-1);
   if (!end) return [];
   const way = momentCounting(attempt, end, name);
@@ -83,7 +84,7 @@ function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
 }
 
 /** Why a checkpoint before the end has no score. */
-function rejections(attempts: Attempt[], { name }: Metric): Item[] {
+function rejections(attempts: Attempt[], { name }: ShownMetric): Item[] {
   const found = attempts.flatMap((attempt) =>
     attempt.moments.slice(0, -1).flatMap((moment) => {
       const way = momentCounting(attempt, moment, name);

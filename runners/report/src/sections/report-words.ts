@@ -1,23 +1,20 @@
 // Phrases that several tables share.
 
-import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
+import type { ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, rowError, supportedText } from "./digits-text.ts";
 import type { Item } from "./table.ts";
 
-/** `accuracy ↑`: the metric's name, and which direction is better. */
-export function metricHead({ name, direction }: Metric): string {
-  return `${name} ${direction === "higher" ? "↑" : "↓"}`;
+/** `accuracy ↑`, `peak-bytes, MB ↓`: the metric's name, a unit that is not its own, and which direction is better. */
+export function metricHead({ name, direction, headUnit }: MetricHead): string {
+  return `${name}${headUnit ? `, ${headUnit}` : ""} ${direction === "higher" ? "↑" : "↓"}`;
 }
 
-export function metricOf(report: Report, name: string): Metric {
-  const found = report.metrics.find((metric) => metric.name === name);
-  if (!found) throw new Error(`bug: the report does not describe the metric ${name}`);
-  return found;
-}
+type MetricHead = Pick<ShownMetric, "name" | "direction"> & { headUnit?: string | null };
 
 /** A verdict's kind, or why an attempt failed, as people read it. Programs read `struck`. */
 export function verdictWord(kind: string): string {
@@ -45,21 +42,21 @@ export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, at
 }
 
 /** The trivial baseline of a cell as tables show it. */
-export function floorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+export function floorText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
   const { floor, floorName } = cell;
   if (floor === null) return "unknown";
   return supportedText(floor, digits, rowError(rows, cell, floorName));
 }
 
 /** The reference model of a cell as tables show it; a dash where task.yaml names none. */
-export function anchorText(cell: Cell, { digits }: Metric, rows: readonly Row[]): string {
+export function anchorText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
   const { anchor, anchorName } = cell;
   if (anchor !== null) return supportedText(anchor, digits, rowError(rows, cell, anchorName));
   return anchorName === null ? "–" : "unknown";
 }
 
 /** `0.541 (n 4) Claude`: a published value, its number of runs, and its source. */
-export function publishedText({ value, n, who }: Published, { digits }: Metric): string {
+export function publishedText({ value, n, who }: Published, { digits }: ShownMetric): string {
   return `${digitsText(value, digits)} (n ${n ?? "not given"}) ${who}`;
 }
 

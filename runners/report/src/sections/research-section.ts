@@ -4,8 +4,9 @@
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
+import { metricOf } from "../units/shown-metric.ts";
 import { scoreError, supportedText } from "./digits-text.ts";
-import { attemptItems, metricOf } from "./report-words.ts";
+import { attemptItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
 

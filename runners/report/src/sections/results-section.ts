@@ -1,9 +1,10 @@
 // Who is ahead: a table of tasks by agents with the trivial baseline and the reference model. Notes below it explain
 // missing numbers and limits.
 
-import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { behindTable } from "./behind-table.ts";
 import { meanText } from "./digits-text.ts";
 import {
@@ -12,7 +13,6 @@ import {
   grouped,
   importedMarkOf,
   metricHead,
-  metricOf,
   publishedText,
   resultsHelp,
 } from "./report-words.ts";
@@ -98,7 +98,7 @@ function noteItems(cells: Cell[]): Item[] {
 }
 
 /** The cells of one metric of a task, one for each agent, and what others published for the metric. */
-type MetricRow = { metric: Metric; cells: Cell[]; published: Published[] };
+type MetricRow = { metric: ShownMetric; cells: Cell[]; published: Published[] };
 
 function metricRows(report: Report, task: string): MetricRow[] {
   const cells = report.cells.filter((cell) => cell.task === task);
@@ -117,7 +117,7 @@ function publishedCell({ metric, published }: MetricRow): TableCell {
 export const publishedCaption =
   "Published values are from other agents' runs, measured by others, and from valid runs only where they say so.";
 
-function resultCell(cell: Cell | undefined, metric: Metric, attempts: Attempt[]): TableCell {
+function resultCell(cell: Cell | undefined, metric: ShownMetric, attempts: Attempt[]): TableCell {
   if (!cell) return textCell("not planned", "faint");
   const coverage = `${cell.measured}/${cell.planned}${importedMarkOf(cell, attempts)}`;
   const about = { task: cell.task, agent: cell.agent, metric: cell.metric };

@@ -3,8 +3,9 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Reference } from "@mlrb/formats/report/reference-check";
 import type { Row } from "@mlrb/formats/report/row";
+import { metricOf } from "../units/shown-metric.ts";
 import { meanError, supportedText } from "./digits-text.ts";
-import { grouped, metricHead, metricOf } from "./report-words.ts";
+import { grouped, metricHead } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 

@@ -3,8 +3,10 @@
 
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
+import { type ColumnScale, columnScale } from "../units/column-scale.ts";
+import { storedMetric } from "../units/shown-metric.ts";
 import { digitsText } from "./digits-text.ts";
-import { metricHead, metricOf } from "./report-words.ts";
+import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 import { validMeanCell } from "./valid-text.ts";
@@ -19,15 +21,17 @@ export function secondarySection(report: Report): Section {
   return {
     heading: `Secondary measurements${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "Mean over the valid attempts (valid/planned), in the units of the scorer's README. Seconds and memory depend " +
+      "Mean over the valid attempts (valid/planned), in the named unit or that of the scorer's README. Seconds and memory depend " +
       "on the machine.",
     tables: [
       tableOf({
         groups: taskGroups(report, (name) => means.filter(({ task }) => task === name)),
         columns: [
-          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
-          { head: "measurement", cell: ({ name }) => name },
-          ...agentColumns(report, (row: NamedMean<unknown>, agent) => validMeanCell(row, agent, shown)),
+          { head: "metric", cell: ({ metric }) => metricHead(storedMetric(report, metric)) },
+          { head: "measurement", cell: (row) => `${row.name}${unitSuffix(scaleOf(row))}` },
+          ...agentColumns(report, (row: NamedMean<unknown>, agent) =>
+            validMeanCell(row, agent, (value) => shown(value, scaleOf(row))),
+          ),
         ],
       }),
     ],
@@ -35,7 +39,18 @@ export function secondarySection(report: Report): Section {
   };
 }
 
-/** Whole numbers in full, others to four significant digits. */
-function shown(value: number): string {
+/** One unit for all agents. A name that ends in bytes says the unit. */
+function scaleOf({ name, agents }: NamedMean<unknown>): ColumnScale | undefined {
+  const means = agents.flatMap(({ mean }) => mean ?? []);
+  return columnScale(means, /bytes$/i.test(name) ? "bytes" : "count");
+}
+
+function unitSuffix(scale: ColumnScale | undefined): string {
+  return scale === undefined ? "" : `, ${scale.unit}`;
+}
+
+/** In a larger unit three significant digits; else whole numbers in full, others to four significant digits. */
+function shown(value: number, scale: ColumnScale | undefined): string {
+  if (scale !== undefined) return digitsText(value, scale);
   return Number.isInteger(value) ? digitsText(value, 0) : String(Number(value.toPrecision(4)));
 }

@@ -4,8 +4,9 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
+import { metricOf } from "../units/shown-metric.ts";
 import { meanText } from "./digits-text.ts";
-import { metricHead, metricOf } from "./report-words.ts";
+import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
 

@@ -50,7 +50,7 @@ test("an attempt without a readable ledger has an unknown time, not zero", () =>
 test("the table names its machine and the profile smoke", () => {
   const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
   assert.match(text, /Time and cost of each attempt \(smoke\)/);
-  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 0\.98 \| finished \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 98 \| finished \|/);
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
@@ -129,17 +129,17 @@ test("the peak of GPU memory has a column where an attempt's ledger has one, and
     return { text: markdownSection(timesSection(found)), csv: timesCsv(found) };
   };
   const { text, csv } = of({ gpuMemoryPeakMiB: 38_912 });
-  assert.match(text, /\| GPU hours \| peak GPU MiB \| unused \|/);
-  assert.match(text, /\| 0\.50 \| 38912 \| 0\.98 \|/);
+  assert.match(text, /\| GPU hours \| peak GPU memory, GiB \| unused, % \|/);
+  assert.match(text, /\| 0\.50 \| 38\.0 \| 98 \|/);
   assert.match(csv.split("\r\n")[0]!, /,gpu_memory_peak_mib,/);
   assert.match(csv, /,38912,/);
-  assert.doesNotMatch(of({}).text, /MiB/);
+  assert.doesNotMatch(of({}).text, /MiB|GiB/);
 });
 
 test("a cost has a column if an attempt had one, and unknown is not zero", () => {
   const text = markdownSection(timesSection(paid));
-  assert.match(text, /\| budget \| tokens \| dollars \| unused \| ended \|/);
-  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| 0\.98 \| finished \|/);
+  assert.match(text, /\| budget, s \| tokens \| dollars \| unused, % \| ended \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| 98 \| finished \|/);
   assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
@@ -152,17 +152,23 @@ test("working time has a column where waits reduced it, and busy GPUs where they
   const text = of({ wallMs: 20_000, gpuBusyMs: 0 });
   assert.match(
     text,
-    /\| seconds \| budget \| working \| tokens \| dollars \| GPU hours \| GPU busy \| unused \| ended \|/,
+    /\| time, s \| budget, s \| working, s \| tokens \| dollars \| GPU hours \| GPU busy, % \| unused, % \| ended \|/,
   );
   assert.match(
     text,
-    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0\.00 \| 0\.98 \| finished \|/,
+    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0 \| 98 \| finished \|/,
   );
-  assert.match(
-    of({ gpuBusyMs: 900_000 }),
-    /\| 0\.50 \| 0\.50 \| 0\.98 \| finished \|/,
-    "half of half an hour",
-  );
+  assert.match(of({ gpuBusyMs: 900_000 }), /\| 0\.50 \| 50 \| 98 \| finished \|/, "half of half an hour");
+});
+
+test("long times are in hours and many tokens in millions, and the CSV file keeps seconds and tokens", () => {
+  const long = { ...spent, wallMs: 86_000_000, budget: { wallMs: 86_400_000 }, tokens: 12_345_678 };
+  const found = times(collected, { label: "official", readLedger: () => long as Ledger, ...unread });
+  const text = markdownSection(timesSection(found));
+  assert.match(text, /\| time, h \| budget, h \|.* tokens, million \|/);
+  assert.match(text, /\| 23\.9 \| 24\.0 \|.* 12\.3 \|/);
+  assert.match(timesCsv(found), /,86000,/);
+  assert.match(timesCsv(found), /,12345678,/);
 });
 
 test("in CSV an unknown time is an empty field", () => {

@@ -15,6 +15,7 @@ import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
 import { interventionMark } from "../story/intervention-words.ts";
+import { amountsOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -112,6 +113,10 @@ export function timesSection({ attempts, label }: Times): Section {
       return value !== null && isShown(value, attempt);
     }),
   );
+  const shown = [...durationColumns, ...spent].map((column) => ({
+    ...column,
+    amounts: amountsOf(column, attempts),
+  }));
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
     name: task,
     title: task,
@@ -120,9 +125,10 @@ export function timesSection({ attempts, label }: Times): Section {
       textCell(
         `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}${row.interventions ? interventionMark : ""}`,
       ),
-      textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
-      textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
-      ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
+      ...shown.map(({ of, amounts }) => {
+        const value = of(row);
+        return textCell(value === null ? "unknown" : amounts.text(value));
+      }),
       textCell(row.ended ?? "unknown"),
     ]),
   }));
@@ -130,7 +136,7 @@ export function timesSection({ attempts, label }: Times): Section {
   return {
     heading: `Time and cost of each attempt (${label})`,
     caption: withFootnotes(
-      "Seconds on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
+      "Time on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
         spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
       attempts,
     ),
@@ -140,9 +146,7 @@ export function timesSection({ attempts, label }: Times): Section {
         columns: [
           { head: "agent", rigid: false },
           rigid("seed"),
-          rigid("seconds"),
-          rigid("budget"),
-          ...spent.map(({ head }) => rigid(head)),
+          ...shown.map(({ head, unit, amounts }) => rigid(headOf(head, amounts.headUnit || unit))),
           { head: "ended", rigid: false },
         ],
         groups,
@@ -160,75 +164,6 @@ export function timesSection({ attempts, label }: Times): Section {
 }
 
 type Timed = Times["attempts"][number];
-
-const spentColumns: {
-  head: string;
-  digits: number;
-  of: (attempt: Timed) => number | null;
-  means?: string;
-  /** Whether a known value is worth a column; by default, if it is above zero. */
-  isShown?: (value: number, attempt: Timed) => boolean;
-}[] = [
-  {
-    head: "working",
-    digits: 1,
-    of: ({ workingSeconds }) => workingSeconds,
-    isShown: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
-    means: "Working: without waits in which the attempt's programs were frozen.",
-  },
-  {
-    head: "resumed",
-    digits: 0,
-    of: ({ resumed }) => resumed ?? 0,
-    means: "Resumed: how often it continued after its supervisor or host died.",
-  },
-  { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
-  {
-    head: "dollars",
-    digits: 2,
-    of: ({ dollars }) => dollars,
-    means: "Dollars: at the prices that each attempt's ledger lists with their sources.",
-  },
-  { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
-  {
-    head: "GPU busy",
-    digits: 2,
-    of: ({ gpuBusyHours, gpuHours }) =>
-      gpuBusyHours === null || gpuHours === null || gpuHours === 0 ? null : gpuBusyHours / gpuHours,
-    isShown: () => true, // 0: GPUs that were held and idle
-    means: "GPU busy: share of the GPU hours in which the GPUs computed.",
-  },
-  {
-    head: "peak GPU MiB",
-    digits: 0,
-    of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
-    means: "Peak GPU MiB: the most memory in use on one of the GPUs, polled.",
-  },
-  {
-    head: "unused",
-    digits: 2,
-    of: ({ unusedShare }) => unusedShare ?? null,
-    means: "Unused: share of the time budget.",
-  },
-  {
-    head: "first valid",
-    digits: 1,
-    of: ({ firstValidSeconds }) => firstValidSeconds,
-    means: "First valid: seconds to the first snapshot that can be loaded.",
-  },
-  {
-    head: "gain per hour",
-    digits: 3,
-    of: ({ improvementPerHour }) => improvementPerHour,
-    means: "Gain per hour: of the self-reported metric.",
-  },
-  {
-    head: "since gain",
-    digits: 1,
-    of: ({ sinceImprovementSeconds }) => sinceImprovementSeconds ?? null,
-    means: "Since gain: seconds from the last improvement of that metric to the end.",
-  },
-];
 
 /** Follows the seed of an attempt whose provider reached a network for it. */
 const reachedMark = "¶";

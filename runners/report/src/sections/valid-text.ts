@@ -1,9 +1,9 @@
 // The valid attempts of a cell as tables show them. Their interval is conditional on an attempt being valid, so it is
 // never next to the mean over all attempts.
 
-import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { NamedMean } from "../compare/means-by-name.ts";
+import type { ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits, validError } from "./digits-text.ts";
 import { type TableCell, textCell } from "./table.ts";
 
@@ -12,7 +12,7 @@ export const validHelp =
   "cut to the metric's range. It is no interval of the mean over all attempts.";
 
 /** `0.580 [0.521, 0.639] (n 3)`, with the digits that the mean's error supports; without an interval only the mean. */
-export function validText(cell: Cell, metric: Metric): string {
+export function validText(cell: Cell, metric: ShownMetric): string {
   const { validMean, validN, validInterval } = cell;
   if (validMean === null) return "none valid";
   const digits = supportedDigits(metric.digits, validError(cell));

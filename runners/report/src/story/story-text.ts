@@ -2,13 +2,14 @@
 // cannot control the terminal. Width and colour are arguments. Pure.
 
 import { displayWidth } from "@mlrb/core/text/display-width";
+import { quantityText } from "@mlrb/core/text/quantity";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { NamedScore } from "../exports/attempt-source.ts";
 import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
 import { plainText } from "../read/plain-text.ts";
-import { digitsText, supportedDigits, supportedText } from "../sections/digits-text.ts";
+import { digitsText, sentenceNumber, supportedDigits } from "../sections/digits-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
@@ -158,16 +159,17 @@ function scores(
 
 function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
-  const against = `trivial baseline ${floor === null ? "unknown" : digitsText(floor, digits)}, ${direction} is better`;
+  const against = `trivial baseline ${floor === null ? "unknown" : sentenceNumber(score, floor, null)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
+  if (unit === "bytes")
+    return `${quantityText(score.value, score.standardError, unit)} over ${score.items} items (${against})`;
   return `${valueText(score)} ± ${digitsText(score.standardError, supportedDigits(digits, score.standardError), score.value)} ${unit} over ${score.items} items (${against})`;
 }
 
 function valueText(score: NamedScore): string {
   if (score.kind === "rejected") return `rejected: ${score.reason}`;
-  return score.kind === "scored"
-    ? supportedText(score.value, score.digits, score.standardError)
-    : `not measured: ${score.cause}`;
+  if (score.kind !== "scored") return `not measured: ${score.cause}`;
+  return sentenceNumber(score, score.value, score.standardError);
 }
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;

@@ -7,7 +7,8 @@ import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../../compare/moment-counting.ts";
 import { scoreError, supportedText } from "../../sections/digits-text.ts";
-import { floorText, metricOf } from "../../sections/report-words.ts";
+import { floorText } from "../../sections/report-words.ts";
+import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
 
 export type CheckpointsData = {
   task: string;
@@ -71,7 +72,13 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
   }
   if (points.length === 0) return undefined;
   const words = first ? floorText(first, about, report.rows) : "unknown";
-  return { task, metric, unit, direction, floor, floorText: words, shares, points, means };
+  const shown = (value: number) => inShownUnit(value, about);
+  return {
+    ...{ task, metric, unit, direction, shares, floorText: words },
+    floor: floor === null ? null : shown(floor),
+    points: points.map((point) => ({ ...point, value: shown(point.value) })),
+    means: means.map((each) => ({ ...each, mean: shown(each.mean) })),
+  };
 }
 
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */

@@ -7,9 +7,10 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../../compare/counting.ts";
-import { meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
-import { floorText, grouped, metricOf, verdictWord } from "../../sections/report-words.ts";
+import { type Digits, meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
+import { floorText, grouped, verdictWord } from "../../sections/report-words.ts";
 import { rowName } from "../../sections/rows-section.ts";
+import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
 
 export type FigureData = {
   task: string;
@@ -61,9 +62,15 @@ export function figureData(report: Report, task: string): FigureData | undefined
       absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
     else points.push({ ...of, value: first.floor, text: floor, kind: "failed", words: failedWords });
   }
+  const shown = (value: number) => inShownUnit(value, about);
   const means = cells.flatMap((cell) => {
-    const { agent, mean, validInterval: interval } = cell;
-    return mean === null ? [] : [{ agent, mean, text: meanText(cell, about, mean), interval }];
+    const { agent, mean, validInterval } = cell;
+    if (mean === null) return [];
+    const interval: [number, number] | null = validInterval && [
+      shown(validInterval[0]),
+      shown(validInterval[1]),
+    ];
+    return [{ agent, mean: shown(mean), text: meanText(cell, about, mean), interval }];
   });
   const rows = report.rows.filter(
     (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
@@ -74,12 +81,13 @@ export function figureData(report: Report, task: string): FigureData | undefined
     (same) => ({
       text: supportedText(same[0]!.value, digits, same[0]!.standardError),
       name: [...new Set(same.map(rowName))].join(", "),
-      value: same[0]!.value,
+      value: shown(same[0]!.value),
       marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
   );
   if (points.length === 0 && absent.length === 0) return undefined;
-  return { task, metric, unit, direction, points, means, lines, absent };
+  const scaled = points.map((point) => ({ ...point, value: shown(point.value) }));
+  return { task, metric, unit, direction, points: scaled, means, lines, absent };
 }
 
 const failedWords = "failed, scored at the trivial baseline";
@@ -87,7 +95,7 @@ const failedWords = "failed, scored at the trivial baseline";
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
 function validPoint(
   cell: Cell,
-  { attempt: { seed, scores }, digits, floor }: { attempt: Attempt; digits: number; floor: string },
+  { attempt: { seed, scores }, digits, floor }: { attempt: Attempt; digits: Digits; floor: string },
 ): FigurePoint {
   const at = cell.seeds.indexOf(seed);
   const [value, counted] = [cell.values[at]!, cell.counted[at]!];

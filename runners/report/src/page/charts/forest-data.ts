@@ -5,7 +5,8 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../../compare/counting.ts";
 import { meanText, normalisedError, supportedText } from "../../sections/digits-text.ts";
-import { metricOf, verdictWord } from "../../sections/report-words.ts";
+import { verdictWord } from "../../sections/report-words.ts";
+import { metricOf, type ShownMetric } from "../../units/shown-metric.ts";
 
 export type ForestData = { tasks: ForestTask[]; agents: string[]; seeds: number };
 
@@ -85,7 +86,8 @@ function cellOf(report: Report, { cell, own, place }: CellParts): ForestCell {
   // the interval is of valid attempts: it covers the mean over all only where no attempt failed
   const covers = validInterval !== null && validN === measured;
   const ends = covers ? validInterval.map(place).sort((a, b) => a - b) : null;
-  const meanWords = mean === null ? "no mean" : `${metric.name} ${meanText(cell, metric, mean)}`;
+  const meanWords =
+    mean === null ? "no mean" : `${metric.name} ${meanText(cell, metric, mean)}${unitText(metric)}`;
   const scaled =
     cell.normalisedMean === null
       ? ""
@@ -114,11 +116,16 @@ function seedOf(attempt: Attempt, { cell, place, report }: SeedParts): ForestSee
     return { seed, at, kind: "failed", words: `${verdictWord(way.because)}, counts as the trivial baseline` };
   const score = scores[cell.metric];
   const error = score?.kind === "scored" ? score.standardError : null;
-  const { name, digits } = metricOf(report, cell.metric);
-  const words = `${name} ${supportedText(way.value, digits, error)}`;
+  const metric = metricOf(report, cell.metric);
+  const words = `${metric.name} ${supportedText(way.value, metric.digits, error)}${unitText(metric)}`;
   if (verdict.kind === "undecided")
     return { seed, at, kind: "undecided", words: `${words}, a rule is undecided` };
   return { seed, at, kind: "valid", words };
+}
+
+/** A unit that is not the metric's own. */
+function unitText({ headUnit }: ShownMetric): string {
+  return headUnit === null ? "" : ` ${headUnit}`;
 }
 
 function emptyCell(agent: string, own: Attempt[]): ForestCell {
