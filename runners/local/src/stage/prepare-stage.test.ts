@@ -449,7 +449,7 @@ test("a Python stage gets its preload file; PYTHONPATH is its guard, the kit and
   at.workspace = at.open();
   at.write("envs/ml.lock", "");
   at.write("envs/ml.preload.py", "");
-  at.write("say.py", "");
+  at.write("say.py", "import torch\n");
   const { request } = await prepared(at, { stages: inside({ run: { kind: "python", file: "say.py" } }) });
   assert.equal(request.preload, join(at.root, "envs/ml.preload.py"));
   const { PYTHONPATH, MLRB_PERMISSIONS } = request.env;
