@@ -1,8 +1,8 @@
 // Asks a model until it answers or refuses: charges, waits, retries and records, each as the table of causes defines.
 // Time that a provider makes the attempt wait is not working time.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
-import type { HeldCall, Meter } from "../attempt/meter.ts";
+import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
+import type { HeldCall } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import { boundUsage, callBound } from "../spending/call-charge.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
@@ -11,7 +11,7 @@ import type { WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 import { failureOf } from "./cause-of.ts";
 import { causeRow, costlyTriesMax } from "./failure-causes.ts";
-import type { Message, ModelClient, ModelFailure, ModelResult, ToolSpec } from "./model-client.ts";
+import type { ModelFailure, ModelResult } from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 import { retryPause } from "./retry-pause.ts";
@@ -19,6 +19,7 @@ import {
   type BoundCall,
   blocked,
   type Call,
+  type CallAccount,
   chargeFailure,
   type SentCall,
   type Trial,
@@ -26,18 +27,11 @@ import {
 } from "./settle-call.ts";
 import { showWaits } from "./show-waits.ts";
 
-export type AskModel = {
-  client: ModelClient;
-  meter: Meter;
-  /** null without a known price. */
-  dollarsOf(usage: ModelUsage): number | null;
+export type AskModel = CallAccount & {
   /** Notified of each try. */
   silence?: ProviderSilence;
   /** From the preset. */
   outputTokensMax?: number;
-  /** Key of the request in a recording. */
-  digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
-  write(event: TrajectoryEvent): void;
   signal: AbortSignal;
   /** Shared by the models of an attempt, so that its calls have one series of numbers. */
   counts?: CallCounts;

@@ -1,11 +1,22 @@
 // Charges and records one try of a call: the answer, a failure, or the refusal of a provider's filter.
 
-import type { HeldCall } from "../attempt/meter.ts";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult } from "../scaffold/scaffold.ts";
 import { type CallBound, callCharge } from "../spending/call-charge.ts";
-import type { AskModel } from "./ask-model.ts";
 import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
-import type { Message, ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
+import type { Message, ModelClient, ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
+
+/** Where calls of one model are charged and recorded. */
+export type CallAccount = {
+  client: ModelClient;
+  meter: Meter;
+  /** null without a known price. */
+  dollarsOf(usage: ModelUsage): number | null;
+  /** Key of the request in a recording. */
+  digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
+  write(event: TrajectoryEvent): void;
+};
 
 export type Call = {
   by: string;
@@ -20,7 +31,7 @@ export type SentCall = BoundCall & { held: HeldCall };
 export type Trial = { number: number; durationMs: number };
 
 export function takeAnswer(
-  { client, meter, dollarsOf, digest, write }: AskModel,
+  { client, meter, dollarsOf, digest, write }: CallAccount,
   { by, messages, tools, call, bound, held }: SentCall,
   {
     response: reported,
@@ -59,7 +70,7 @@ export function takeAnswer(
 
 /** Charges at once; the event is written when it is known whether another try follows. */
 export function chargeFailure(
-  { meter, dollarsOf, write }: AskModel,
+  { meter, dollarsOf, write }: CallAccount,
   { by, call, bound, held }: SentCall,
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
@@ -71,7 +82,7 @@ export function chargeFailure(
 
 /** The provider's filter refused the agent's conversation: the refusal is the answer. */
 export function blocked(
-  given: AskModel,
+  given: CallAccount,
   asked: SentCall,
   { failure, trial }: { failure: ModelFailure; trial: Trial },
 ): AskResult {
