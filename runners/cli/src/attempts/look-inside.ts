@@ -8,7 +8,7 @@ const bytesMax = 256 << 10;
 const filesMax = 5000;
 
 export type Inside =
-  | { kind: "folder"; name: string; files: ListedFile[] }
+  | { kind: "folder"; name: string; files: ListedFile[]; more: number }
   | { kind: "file"; name: string; text: string | null; bytes: number; cut: boolean }
   | { kind: "none" };
 
@@ -26,9 +26,7 @@ export function lookInside(folder: string, parts: readonly string[]): Inside {
   const name = names.join("/") || "files";
   const isFolder = lstatSync(path).isDirectory();
   if (isFolder !== (parts.at(-1) === "")) return { kind: "none" };
-  return isFolder
-    ? { kind: "folder", name, files: listed(path) }
-    : { kind: "file", name, ...beginning(path) };
+  return isFolder ? { kind: "folder", name, ...listed(path) } : { kind: "file", name, ...beginning(path) };
 }
 
 /** Undefined for a part that is malformed or would lead elsewhere. */
@@ -44,14 +42,16 @@ function namesOf(parts: readonly string[]): string[] | undefined {
   }
 }
 
-function listed(path: string): ListedFile[] {
-  const entries = readdirSync(path, { withFileTypes: true }).slice(0, filesMax);
-  return entries
-    .map((entry): ListedFile => {
-      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other";
-      return { name: entry.name, kind, bytes: kind === "file" ? lstatSync(join(path, entry.name)).size : 0 };
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+/** The first files by name; `more`: how many others there are. */
+function listed(path: string): { files: ListedFile[]; more: number } {
+  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files = entries.slice(0, filesMax).map((entry): ListedFile => {
+    // a name that is not UTF-8 is decoded to one that no file has
+    const found = lstatSync(join(path, entry.name), { throwIfNoEntry: false });
+    const kind = found?.isFile() ? "file" : found?.isDirectory() ? "folder" : "other";
+    return { name: entry.name, kind, bytes: kind === "file" ? found!.size : 0 };
+  });
+  return { files, more: entries.length - files.length };
 }
 
 function beginning(path: string): { text: string | null; bytes: number; cut: boolean } {

@@ -148,6 +148,18 @@ test("files and folders of an attempt are shown as text, never as markup, and no
   assert.ok(long.length < 300_000);
 });
 
+test("a folder says how many files it does not list, and lists a name that is not UTF-8", async () => {
+  const many = join(folder, "many");
+  mkdirSync(many);
+  for (let at = 0; at < 5001; at++) symlinkSync("nowhere", join(many, String(at).padStart(4, "0")));
+  assert.match((await ask(`files/${digest}/many/`)).text, />1 more files are not listed/);
+  mkdirSync(join(folder, "names"));
+  writeFileSync(Buffer.concat([Buffer.from(join(folder, "names/")), Buffer.from([0xff])]), "x");
+  const { status, text } = await ask(`files/${digest}/names/`);
+  assert.equal(status, 200);
+  assert.match(text, /\ufffd \(neither a file nor a folder\)/);
+});
+
 test("a trajectory is served in pieces, and searched whole", async () => {
   const first = await ask(`trajectory/${digest}`);
   assert.match(first.text, /200 events, from line 1 of 450/);
@@ -252,6 +264,22 @@ test("a search reads behind the shown part, and says what it could not read", ()
   const left = piece(events, "needle", gone);
   assert.deepEqual([left.events.length, left.unsearched], [0, 1]);
   assert.match(trajectoryPage(left), /Of 1 other events, a part of a text is missing/);
+});
+
+test("a search of many attachments ends after 256 MiB, and says that others were not searched", () => {
+  const text = { head: "x", digest: "0".repeat(64), bytes: 1 };
+  const long = "y".repeat(16 << 20);
+  let read = 0;
+  const whole = (_: LongText, bytesMax: number) => {
+    if (bytesMax === 16 << 20) read++;
+    return { text: bytesMax === 16 << 20 ? long : "x", missing: null };
+  };
+  const { unsearched } = piece(
+    Array.from({ length: 20 }, (_, at) => result(String(at), text)),
+    "needle",
+    whole,
+  );
+  assert.deepEqual([read, unsearched], [16, 4]);
 });
 
 test("a page ends after about 4 MB of text, and a cut text is marked", () => {

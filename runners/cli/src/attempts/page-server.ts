@@ -88,7 +88,7 @@ function filesOf({ folder }: ServedAttempt, parts: string[]): Answer {
     case "none":
       return notFound;
     case "folder":
-      return shown(folderPage(found.name, found.files));
+      return shown(folderPage(found.name, found));
     case "file":
       return shown(filePage(found.name, found));
     default:

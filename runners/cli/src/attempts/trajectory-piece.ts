@@ -19,6 +19,8 @@ const pageMax = 4 << 20;
 const wordsMax = 400;
 /** As many bytes of an attachment are searched. */
 const searchedMax = 16 << 20;
+/** About as many characters of all attachments: the server answers nobody else, and no Ctrl-C, while it reads. */
+const searchedTotalMax = 256 << 20;
 
 type Wanted = { from: number; find: string };
 
@@ -42,6 +44,14 @@ export function trajectoryPiece(
     broken: null,
   };
   let shown = 0;
+  let room = searchedTotalMax;
+  const searched: typeof whole = (text, bytesMax) => {
+    if (typeof text !== "string" && room <= 0)
+      return { text: text.head, missing: "too much was searched before it" };
+    const found = whole(text, bytesMax);
+    if (typeof text !== "string") room -= found.text.length;
+    return found;
+  };
   for (const line of read()) {
     if (line.kind === "broken") {
       piece.broken = line.why;
@@ -55,7 +65,7 @@ export function trajectoryPiece(
     if (line.index < from || piece.next !== null) continue;
     const event = eventOf(line, { inputs, whole });
     if (wanted !== "" && !contains(event.turn ?? event, wanted)) {
-      const search = searchOf(line, { inputs, whole, wanted });
+      const search = searchOf(line, { inputs, whole: searched, wanted });
       if (search === "unsearched") piece.unsearched++;
       if (search !== "found") continue;
     }

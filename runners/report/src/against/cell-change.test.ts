@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { terminalSection } from "../formats/terminal-table.ts";
+import { plainSection } from "../sections/sections.ts";
 import {
   anchorRows,
   Example,
@@ -17,6 +18,8 @@ import { rescored } from "./rescored.ts";
 import { type ChangeEvidence, noEvidence, type ScorePlace } from "./score-change.ts";
 
 type Made = {
+  /** The first seed. */
+  from?: number;
   /** Level of bits per byte by seed; null: rejected. */
   levels: (number | null)[];
   /** By seed; the same for each seed by default. */
@@ -28,7 +31,15 @@ type Made = {
 };
 
 /** A report of one task, agent and metric, with its samples. */
-function made({ levels, submissions = [], version = 1, struck = [], reference = 2, params = {} }: Made) {
+function made({
+  levels,
+  submissions = [],
+  version = 1,
+  struck = [],
+  reference = 2,
+  params = {},
+  from = 1,
+}: Made) {
   const example = new Example(params);
   const samples = new Map<string, string>();
   example.gives(
@@ -40,7 +51,7 @@ function made({ levels, submissions = [], version = 1, struck = [], reference = 
     ]),
   );
   for (const [at, level] of levels.entries()) {
-    const seed = at + 1;
+    const seed = at + from;
     const axes = { task: "letters", agent: "plain", seed };
     example.gives("attempt", axes, { submission: submissions[at] ?? `files-${seed}` });
     example.gives("validate", axes, struck.includes(seed) ? verdict("struck") : passed);
@@ -60,6 +71,8 @@ function made({ levels, submissions = [], version = 1, struck = [], reference = 
 }
 
 type Side = ReturnType<typeof made>;
+
+const look = { width: 160, color: false };
 
 /** What a cache would know: `keys` of every score. */
 function known(
@@ -232,6 +245,66 @@ test("added and removed seeds and cells are named", () => {
   assert.equal(compared(empty, one).cell.kind, "added");
   assert.equal(compared(one, empty).cell.kind, "removed");
   assert.match(JSON.stringify(compared(one, empty).cell.itemNoise), /there is only one side/);
+});
+
+test("attempts of other seeds are not said to be the same submissions", () => {
+  const { cell } = compared(made({ levels: [3, 3.1] }), made({ levels: [2, 2.1], from: 3 }));
+  const why = "no seed is in both, so it is not known whether they were measured alike";
+  assert.deepEqual(cell.itemNoise, { kind: "not-tested", why });
+  assert.deepEqual(cell.attemptNoise, { kind: "not-tested", why });
+});
+
+test("attempts of one side only are named next to other causes", () => {
+  const old = made({ levels: [3, 3.1] });
+  const now = made({ levels: [2.9, 3.1, 1, 1], version: 2 });
+  const { sides, ...changes } = compared(old, now);
+  const text = terminalSection(changesSection(changes, { name: "WHAT", sides }), look);
+  assert.match(text, /the scorer's version 1 → 2 in 2 of 4 attempts; 2 attempts added\n/);
+});
+
+test("another trivial baseline alone is named as the cause, not as added attempts", () => {
+  const [old, now] = [made({ levels: [3, 3.1] }), made({ levels: [3, 3.1] })];
+  for (const cell of now.report.cells) cell.floor = 8;
+  const { sides, ...changes } = compared(old, now);
+  assert.deepEqual(changes.cell.causes, [{ cause: { kind: "baseline", old: 9, now: 8 }, attempts: 2 }]);
+  const text = terminalSection(changesSection(changes, { name: "WHAT", sides }), look);
+  assert.match(text, /^- letters, bits, plain: trivial baseline 9 → 8$/m);
+});
+
+test("an equal declared guess does not show that scores were measured alike", () => {
+  const old = made({ levels: [3, 3.1] });
+  const now = made({ levels: [2, 2.1], submissions: ["x", "y"] });
+  for (const { report } of [old, now]) for (const row of report.rows) row.kind = "guess";
+  const { cell } = compared(old, now, noEvidence);
+  assert.match(JSON.stringify(cell.itemNoise), /it is not known whether scorer and data are the same/);
+});
+
+test("a score that was not measured on one side is not rescored", () => {
+  const lost = made({ levels: [3, 3.1] });
+  lost.report.attempts[0]!.scores.bits = { kind: "not-measured", cause: "its host is gone" };
+  for (const [old, now] of [
+    [made({ levels: [3, 3.1] }), lost],
+    [lost, made({ levels: [3, 3.1] })],
+  ] as const)
+    assert.equal(compared(old, now).rescored, undefined);
+  assert.equal(
+    compared(lost, made({ levels: [3, 3] })).rescored!.text,
+    "rescored 1 of 1 scores: bits mean −0.100",
+  );
+});
+
+test("no name of a foreign report controls the terminal", () => {
+  const [old, now] = [made({ levels: [3] }), made({ levels: [2] })];
+  const name = "bits\u001b[2J\u202e";
+  for (const { report } of [old, now]) {
+    for (const metric of report.metrics) if (metric.name === "bits") metric.name = name;
+    for (const cell of report.cells) if (cell.metric === "bits") cell.metric = name;
+    for (const { scores } of report.attempts) scores[name] = scores.bits!;
+  }
+  const { sides, ...changes } = compared(old, now, noEvidence);
+  const section = plainSection(changesSection(changes, { name: "a\u001b]0;b\u0007", sides }));
+  assert.match(section.caption, /rescored 1 of 1 scores: bits mean/);
+  assert.doesNotMatch(terminalSection(section, look), /[^\P{Cc}\n]|\u202e/u);
 });
 
 test("a score that is rejected now is rescored, without a mean", () => {

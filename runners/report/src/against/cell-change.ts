@@ -7,6 +7,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { untestableReasons } from "../compare/left-out-reasons.ts";
 import { type ItemNoise, itemNoise } from "./item-noise.ts";
 import {
+  baselineCause,
   type Cause,
   type ChangeEvidence,
   type ChangeKind,
@@ -35,6 +36,8 @@ export type CellChange = Pick<Cell, "task" | "agent" | "metric" | "primary"> & {
   difference: number | null;
   /** How many scores changed, and how many of these are of the same files. */
   scores: { changed: number; rescored: number; of: number };
+  /** Attempts of one side only. */
+  seeds: { added: number; removed: number };
   /** Each with the number of attempts that it is true of. */
   causes: { cause: Cause; attempts: number }[];
   itemNoise: ItemNoise;
@@ -90,6 +93,11 @@ function cellChange(
         ? "changed"
         : "equal";
   const why = untested(kind, scores);
+  const counted = countedCauses(changed);
+  // no attempt need have failed for the cell to have another baseline
+  const baseline = both && baselineCause(old, now);
+  const isNamed = !baseline || counted.some(({ cause }) => cause.kind === "baseline");
+  const ofKind = (one: ChangeKind) => scores.filter((score) => score.kind === one).length;
   const place = { task, agent, metric };
   const change = {
     ...{ task, agent, metric, primary, kind },
@@ -101,7 +109,8 @@ function cellChange(
       rescored: scores.filter(isRescored).length,
       of: scores.length,
     },
-    causes: countedCauses(changed),
+    seeds: { added: ofKind("added"), removed: ofKind("removed") },
+    causes: isNamed ? counted : [...counted, { cause: baseline, attempts: scores.length }],
     itemNoise: why === undefined ? itemNoise(place, { sides, evidence }) : notTested(why),
   };
   return { change, attemptsUntested: why ?? untestedAttempts({ old, now }, scores) };
@@ -129,6 +138,7 @@ function untested(kind: ChangeKind, scores: ScoreChange[]): string | undefined {
   if (kind === "equal") return "nothing changed";
   if (kind === "added" || kind === "removed") return `${kind}: there is only one side`;
   const shared = scores.filter(({ old, now }) => old && now);
+  if (shared.length === 0) return "no seed is in both, so it is not known whether they were measured alike";
   if (shared.some(({ measurement }) => measurement === "otherwise"))
     return "measured in another way: the scorer or the data changed";
   if (shared.every(({ old, now }) => old!.submission === now!.submission)) return "the same submissions";

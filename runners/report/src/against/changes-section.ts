@@ -141,16 +141,21 @@ function causeItems(cells: CellChange[]): Item[] {
   );
 }
 
-function causesText({ causes, scores }: CellChange): string {
-  if (causes.length === 0) return "attempts were added or removed";
+function causesText({ causes, scores, seeds }: CellChange): string {
   const text = (words: string, attempts: number) =>
     attempts === scores.of ? words : `${words} in ${attempts} of ${scores.of} attempts`;
   const submissions = causes.filter(({ cause }) => cause.kind === "submission");
   const shown = submissions.length > 1 ? causes.filter((one) => !submissions.includes(one)) : causes;
-  return [
+  const texts = [
     ...(submissions.length > 1 ? [text("other submissions", submissions.length)] : []),
     ...shown.map(({ cause, attempts }) => text(causeWords(cause), attempts)),
-  ].join("; ");
+    ...(["added", "removed"] as const).flatMap((kind) => seedsText(seeds[kind], kind)),
+  ];
+  return texts.length > 0 ? texts.join("; ") : "cause unknown: no score of the cell differs";
+}
+
+function seedsText(count: number, kind: "added" | "removed"): string[] {
+  return count === 0 ? [] : [`${count} attempt${count === 1 ? "" : "s"} ${kind}`];
 }
 
 function untestedItems(cells: CellChange[]): Item[] {

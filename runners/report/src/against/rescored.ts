@@ -1,7 +1,7 @@
 // "rescored 4 of 60 scores: bits-per-byte mean −0.012": new numbers for the same files, in one line.
 import { mean } from "@mlrb/core/statistics/mean";
 import { differenceWords } from "./change-words.ts";
-import { isRescored, metricOfEither, type ScoreChange, type Sides } from "./score-change.ts";
+import { isRescored, isScoredTwice, metricOfEither, type ScoreChange, type Sides } from "./score-change.ts";
 
 export type Rescored = {
   rescored: number;
@@ -19,7 +19,7 @@ const namedMax = 2;
 export function rescored(scores: ScoreChange[], sides: Sides): Rescored | undefined {
   const changed = scores.filter(isRescored);
   if (changed.length === 0) return undefined;
-  const of = scores.filter(({ sameSubmission }) => sameSubmission).length;
+  const of = scores.filter(isScoredTwice).length;
   const means = [...Map.groupBy(changed, ({ metric }) => metric)].map(([metric, own]) => ({
     metric,
     scores: own.length,

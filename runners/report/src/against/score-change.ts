@@ -107,7 +107,11 @@ function explained(
     ...(keys ?? []).map((key): Cause => ({ kind: "key", ...key })),
     ...(keys ? [] : changedRows(sides, place)),
   ];
-  const causes = [...attemptCauses(was, is), ...measuring, ...baselineCauses(was, is)];
+  const causes = [
+    ...attemptCauses(was, is),
+    ...measuring,
+    ...[baselineCause(was.cell, is.cell) ?? []].flat(),
+  ];
   if (causes.length === 0) causes.push({ kind: "unknown", why: unknownWhy(keys) });
   return { causes, measurement: measuredAlike(sides, { place, measuring, known: keys !== undefined }) };
 }
@@ -202,8 +206,9 @@ function changedRules(old: Attempt, now: Attempt): { rule: string; old: string; 
     .filter((one) => one.old !== one.now);
 }
 
-function baselineCauses({ cell: old }: Placed, { cell: now }: Placed): Cause[] {
-  return old.floor === now.floor ? [] : [{ kind: "baseline", old: old.floor, now: now.floor }];
+/** Undefined if both have the same trivial baseline. */
+export function baselineCause(old: Pick<Cell, "floor">, now: Pick<Cell, "floor">): Cause | undefined {
+  return old.floor === now.floor ? undefined : { kind: "baseline", old: old.floor, now: now.floor };
 }
 
 function differing(
@@ -236,7 +241,8 @@ function changedRows({ old, now }: Sides, place: ScorePlace): Cause[] {
 }
 
 function rowsOf({ rows }: Report, { task, metric }: ScorePlace): Map<string, number | null> {
-  const own = rows.filter((row) => row.task === task && row.metric === metric);
+  // a guess is a number that a task declares, so it shows nothing of scorer and data
+  const own = rows.filter((row) => row.task === task && row.metric === metric && row.kind !== "guess");
   return new Map(own.map(({ name, value }) => [name, value]));
 }
 
@@ -252,9 +258,15 @@ function measuredAlike(
   return shared.length > 0 ? "alike" : "unknown";
 }
 
+/** Scores of the same files in both reports: a score that was not measured is none. */
+export function isScoredTwice({ sameSubmission, old, now }: ScoreChange): boolean {
+  return sameSubmission && old?.score !== "not-measured" && now?.score !== "not-measured";
+}
+
 /** Another number for the same files. */
-export function isRescored({ sameSubmission, old, now }: ScoreChange): boolean {
-  if (!sameSubmission || !old || !now) return false;
+export function isRescored(change: ScoreChange): boolean {
+  const { old, now } = change;
+  if (!isScoredTwice(change) || !old || !now) return false;
   const number = ({ score, value, standardError, items, version }: typeof old) =>
     canonicalJson({ score, value, standardError, items, version });
   return number(old) !== number(now);

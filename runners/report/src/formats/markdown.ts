@@ -1,6 +1,7 @@
 // The report as Markdown, for reading in a repository or pasting into a draft.
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
+import { plainText } from "../read/plain-text.ts";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section, Table, TableCell } from "../sections/table.ts";
 
@@ -14,8 +15,9 @@ export function markdown(report: Report): string {
 /** The beginning of every file of a report: title, label and warning. */
 export function fileHead(report: Report): string {
   const { title, note } = report;
-  const head = `# ${asText(title)} (${asText(labelText(report))})\n`;
-  return note ? `${head}\n> **${asText(note)}**\n` : head;
+  // a line break would end the heading, or the quote of the warning
+  const head = `# ${asText(plainText(title))} (${asText(plainText(labelText(report)))})\n`;
+  return note ? `${head}\n> **${asText(plainText(note, 2000))}**\n` : head;
 }
 
 /** One section alone. */

@@ -2,6 +2,7 @@
 // text.
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
+import { plainText } from "../read/plain-text.ts";
 import { resultsSection } from "../sections/results-section.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
@@ -44,8 +45,9 @@ function head(
   report: Report,
   { color, prose }: { color: boolean; prose: (text: string) => string[] },
 ): string[] {
-  const out = prose(`${report.title} (${labelText(report)})`).map((line) => paint(line, "strong", color));
-  if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
+  const title = plainText(`${report.title} (${labelText(report)})`);
+  const out = prose(title).map((line) => paint(line, "strong", color));
+  if (report.note) out.push(...prose(plainText(report.note, 2000)).map((line) => paint(line, "bad", color)));
   return out;
 }
 

@@ -48,12 +48,18 @@ ${broken !== null && html`<p class="bad">The rest cannot be read: ${broken}</p>`
 
 export type ListedFile = { name: string; kind: "file" | "folder" | "other"; bytes: number };
 
-export function folderPage(name: string, files: ListedFile[]): string {
+/** `more`: how many files are not listed. */
+export function folderPage(name: string, { files, more }: { files: ListedFile[]; more: number }): string {
   const line = ({ name: file, kind, bytes }: ListedFile) => {
     const to = `${encodeURIComponent(file)}${kind === "folder" ? "/" : ""}`;
     return html`<li>${kind === "other" ? html`${file} (neither a file nor a folder)` : html`<a href="./${to}">${file}${kind === "folder" && "/"}</a>${kind === "file" && html` <span class="faint">${bytes} bytes</span>`}`}</li>`;
   };
-  return whole(name, files.length === 0 ? html`<p>It is empty.</p>` : html`<ul>${files.map(line)}</ul>`);
+  return whole(
+    name,
+    files.length === 0
+      ? html`<p>It is empty.</p>`
+      : html`<ul>${files.map(line)}</ul>${more > 0 && html`<p class="bad">${more} more files are not listed.</p>`}`,
+  );
 }
 
 /** `text` null: not text. */

@@ -65,7 +65,9 @@ export function aboutAttempts(section: Section, { attempts }: Pick<Report, "atte
 export function plainSection(section: Section): Section {
   const text = (value: string) => plainText(value, 2000);
   return {
-    ...section,
+    heading: text(section.heading),
+    // a caption is this project's own, with names in it
+    caption: plainText(section.caption, 5000),
     items: section.items.map(({ head, text: words }) => ({ head: text(head), text: text(words) })),
     tables: section.tables.map(({ title, columns, groups }) => ({
       title: text(title),
