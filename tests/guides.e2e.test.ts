@@ -2,6 +2,7 @@
 // the files that they show, no others, and runs their commands. One repository and one state folder, as a reader
 // would have.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,14 @@ function shown(text: string): { path: string; content: string }[] {
       content: content!,
     }),
   );
+}
+
+/** Applies the only diff that a guide shows, as its reader does, and returns the file that it changes. */
+function applyDiff(text: string): string {
+  const [diff, ...others] = [...text.matchAll(/^```diff\n(.*?)^```$/gms)].map(([, content]) => content!);
+  assert.deepEqual(others, []);
+  execFileSync("git", ["apply", "-"], { cwd: repository.path, input: diff! });
+  return diff!.match(/^\+\+\+ b\/(\S+)$/m)![1]!;
 }
 
 /** The commands that a guide shows, split into words; each begins with `pnpm pipeline`. */
@@ -86,12 +95,11 @@ test("as its guide claims, a comment reruns nothing, and a number can be traced 
   const text = guide("how-reuse-works.md");
   const [first, planned, trace, ...more] = commands(text);
   assert.deepEqual(more, []);
-  const [remark, ...others] = shown(text);
-  assert.deepEqual([remark!.path, others], [measure, []]);
+  assert.deepEqual(shown(text), []);
 
   await follow(first!);
   assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
-  repository.write(measure, repository.read(measure) + remark!.content);
+  assert.equal(applyDiff(text), measure);
   assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
   await tracedToAttempt(trace!);
 });
@@ -102,10 +110,9 @@ test("the scorer correction from the guide measures stored submissions again, an
   const text = guide("rescore.md");
   const [planned, explain, again, trace, ...more] = commands(text);
   assert.deepEqual(more, []);
-  const [correction, ...others] = shown(text);
-  assert.deepEqual([correction!.path, others], [measure, []]);
+  assert.deepEqual(shown(text), []);
 
-  repository.edit(measure, correction!.content.split("\n")[0]!, correction!.content.trimEnd());
+  assert.equal(applyDiff(text), measure);
   const would = (await actions(planned!)).filter(([, action]) => action !== "reuse").map(([stage]) => stage);
   for (const stage of would) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
   assert.ok(would.includes("report") && would.length > 3);
@@ -137,18 +144,12 @@ test("the scorer from the guide scores existing attempts, and no attempt and no 
 }, async () => {
   const text = guide("add-a-scorer.md");
   const files = shown(text);
-  const [use] = files.splice(-1);
   assert.equal(files.length, 3);
   for (const { path, content } of files) {
     assert.match(path, /^scorers\/first-window\//);
     repository.write(path, content);
   }
-  const [key, list] = use!.content.split("\n");
-  const before = repository.read(use!.path);
-  const from = before.indexOf(`${key}\n`);
-  assert.ok(from >= 0, `${use!.path} has no ${key}`);
-  const line = before.slice(from + key!.length + 1).split("\n")[0]!;
-  repository.edit(use!.path, `${key}\n${line}`, `${key}\n${list}`);
+  assert.equal(applyDiff(text), "tasks/baby-lm/task.yaml");
 
   const [check, run] = commands(text);
   await follow(check!);
