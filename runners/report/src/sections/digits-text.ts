@@ -7,13 +7,10 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import type { ColumnScale } from "../units/column-scale.ts";
+import type { Digits } from "../units/column-scale.ts";
 import type { ShownMetric } from "../units/shown-metric.ts";
 
 const plainMax = 1e7;
-
-/** Digits after the point of numbers in their own unit, or the unit of a column. */
-export type Digits = number | Pick<ColumnScale, "divisor" | "decimals">;
 
 /**
  * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. In a column's unit, a

@@ -60,3 +60,6 @@ export function amountColumn(values: readonly number[], quantity: Quantity, digi
   if (scale === undefined) return { text: (value) => value.toFixed(digits), headUnit: "" };
   return { text: (value) => (value / scale.divisor).toFixed(scale.decimals), headUnit: scale.unit };
 }
+
+/** Digits after the point of numbers in their own unit, or the unit of a column. */
+export type Digits = number | Pick<ColumnScale, "divisor" | "decimals">;

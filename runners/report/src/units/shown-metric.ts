@@ -2,8 +2,7 @@
 // instead of 5.16e+8 ± 2966543. report.json and the CSV files keep bytes.
 
 import type { Metric, Report } from "@mlrb/formats/report";
-import type { Digits } from "../sections/digits-text.ts";
-import { type ColumnScale, columnScale } from "./column-scale.ts";
+import { type ColumnScale, columnScale, type Digits } from "./column-scale.ts";
 
 /** `unit` is the printed one. `headUnit` is set where it is not the metric's own, so that heads of tables must name it. */
 export type ShownMetric = Omit<Metric, "digits" | "unit"> & {

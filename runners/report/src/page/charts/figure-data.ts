@@ -7,9 +7,10 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../../compare/counting.ts";
-import { type Digits, meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
+import { meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
 import { floorText, grouped, verdictWord } from "../../sections/report-words.ts";
 import { rowName } from "../../sections/rows-section.ts";
+import type { Digits } from "../../units/column-scale.ts";
 import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
 
 export type FigureData = {
