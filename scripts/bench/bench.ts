@@ -4,6 +4,7 @@
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
+//   npx -y pnpm@10.34.9 bench --lm-eval  only scorers against plain lm-eval         (about five)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
@@ -18,6 +19,7 @@ import { overTasksRows, overTasksText } from "../coverage-over-tasks.ts";
 import { coverageRows, coverageText } from "../coverage-simulation.ts";
 import { benchContainers } from "./containers.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
+import { benchLmEval } from "./lm-eval.ts";
 import { benchPermissions } from "./permissions.ts";
 import { benchReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
@@ -42,6 +44,7 @@ const rows: string[][] = [];
 const large = wanted.includes("--large") || wanted.includes("--huge");
 const bench = { work, row };
 if (wanted.includes("--scores")) await benchScores({ ...bench, pipelines });
+else if (wanted.includes("--lm-eval")) await benchLmEval(bench);
 else if (wanted.includes("--store")) await benchStore({ ...bench, large });
 else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);

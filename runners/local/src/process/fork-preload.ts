@@ -19,9 +19,9 @@ export function forkPreload(
   return importsOnlyStage(join(repository, action.run.file)) ? undefined : path;
 }
 
-/** Whether a Python script imports nothing but the kit's stage, as those that write nothing (none.py). */
+/** Whether a Python script's only import is the kit's stage, as those that write nothing (none.py). */
 function importsOnlyStage(script: string): boolean {
   const source = readFileSync(script, "utf8");
   const imports = source.match(/^.*\bimport\b.*$/gm) ?? [];
-  return imports.every((line) => line === "from mlrb_kit.stage import read_stage");
+  return imports.join("\n") === "from mlrb_kit.stage import read_stage";
 }
