@@ -11,7 +11,7 @@ import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
-import { protocolPath } from "../protocol/protocol-path.ts";
+import { protocolPaths } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
@@ -135,7 +135,8 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
 /** Whether the page was written before the protocol was frozen or replaced. */
 function isBeforeProtocol(folder: string, { plan, root }: { plan: Plan; root: string }): boolean {
   const changedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return changedMs(join(folder, pageFile)) < changedMs(join(root, protocolPath(plan)));
+  const page = changedMs(join(folder, pageFile));
+  return protocolPaths(plan).some((path) => page < changedMs(join(root, path)));
 }
 
 /** Of the published report, as of now; undefined without a report of attempts. */

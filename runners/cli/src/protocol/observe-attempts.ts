@@ -11,7 +11,7 @@ import { attemptsOf, placeOf } from "./protocol-facts.ts";
 
 type History = Pick<ObservedAttempt, "task" | "agent" | "seed" | "used" | "others">;
 
-/** In the order of the plan. Damaged records are left out: `attempts verify` names them. */
+/** In the order of the plan; `others` may hold the attempt itself while it runs. Damaged records are left out: `attempts verify` names them. */
 export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
   const { pipeline, profile } = plan;
   const records = workspace.attempts.readable();
@@ -31,12 +31,10 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
     const found = typeof node === "string" || node.record === null ? null : node;
     const used = found && { record: found.record!, startedAt: found.ran.startedAt };
     const others = tries.filter(
-      ({ kind, digest, slot, axes, branch }) =>
+      ({ digest, slot, axes }) =>
         slot.stage.startsWith(`${instance.stage.name}[`) &&
         (["task", "agent", "seed"] as const).every((axis) => axes[axis] === instance.axes[axis]) &&
-        (digest === undefined || digest !== used?.record) &&
-        // the attempt itself, while it runs
-        (kind !== "running" || used !== null || branch),
+        (digest === undefined || digest !== used?.record),
     );
     return {
       ...{ ...placeOf(instance), used },
@@ -57,6 +55,8 @@ export function observedAttempts(plan: Plan, workspace: Workspace, report: Repor
       verdict?.kind === "missing" ? verdict.cause : shown ? null : "the report does not have it";
     return {
       ...one,
+      // one that runs and has no record before it is no repeat
+      others: one.others.filter(({ kind, branch }) => kind !== "running" || used !== null || branch),
       ...{ missing: missing && plainText(missing, 200), note: plainText(note, 200) },
       ...{ isImported: origin !== undefined, resumed },
       ...{ extensions: interventions?.extensions ?? 0, notes: interventions?.notes ?? 0 },

@@ -8,21 +8,16 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { observedAttempts } from "./observe-attempts.ts";
 import { storedFacts } from "./protocol-facts.ts";
 import { protocolResultOf } from "./protocol-file.ts";
-import { freezeCommand, protocolPath } from "./protocol-path.ts";
+import { freezeCommand, protocolPaths } from "./protocol-path.ts";
 
 type Place = { plan: Plan; workspace: Workspace };
 
 /** The text of a protocol's file, and what was observed. */
 export type ProtocolEvidence = { text: string; observation: ProtocolObservation };
 
-/**
- * The protocol of the plan's own selection, else that of the whole plan: `--set` must not hide a protocol. Undefined
- * if none was frozen.
- */
+/** Undefined if no protocol was frozen. */
 export function protocolEvidence({ plan, workspace }: Place, report: Report): ProtocolEvidence | undefined {
-  const own = protocolPath(plan);
-  const paths = [own, protocolPath({ ...plan, selection: "" })];
-  const path = paths.find((one) => existsSync(join(workspace.state.root, one)));
+  const path = protocolPaths(plan).find((one) => existsSync(join(workspace.state.root, one)));
   if (path === undefined) return undefined;
   const text = readFileSync(join(workspace.state.root, path), "utf8");
   const facts = storedFacts(plan, workspace);

@@ -11,6 +11,11 @@ export function protocolPath(plan: PlanName): string {
   return join("protocols", `${relative("results", resultsFolder(plan))}.json`);
 }
 
+/** The protocol of the plan's own selection, then that of the whole plan: `--set` must not hide a protocol. */
+export function protocolPaths(plan: PlanName): string[] {
+  return [...new Set([protocolPath(plan), protocolPath({ ...plan, selection: "" })])];
+}
+
 /** The command that freezes the protocol of a plan. */
 export function freezeCommand({ pipeline, profile, selection }: PlanName): string {
   const set = selection === "" ? "" : ` --set ${selection.replaceAll("+", ",")}`;
