@@ -3,7 +3,7 @@ import type { Report } from "@mlrb/formats/report";
 import { type ForestCell, type ForestTask, forestData } from "../page/charts/forest-data.ts";
 import { displayNames } from "./display-names.ts";
 
-export type ForestMark = {
+type ForestMark = {
   /** The agent's place in the report. */
   agent: number;
   mean: number;
