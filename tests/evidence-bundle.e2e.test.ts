@@ -109,6 +109,10 @@ before(async () => {
 
 const write = (file: string, env: Record<string, string>, ...more: string[]) =>
   at.pipeline(["report", at.name, "--root", at.root, "--bundle", file, ...more], { env });
+const resultsOf = () => {
+  const results = join(at.root, "results", at.name);
+  return join(results, readdirSync(results)[0]!);
+};
 const from = (file: string, ...more: string[]) =>
   at.pipeline(["report", "--from", file, "--root", join(at.outside, "elsewhere"), ...more], {
     env: { TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8", USER: "eve", COLUMNS: "40" },
@@ -130,8 +134,7 @@ test("the report is rebuilt elsewhere byte for byte, and the bundle has the same
   assert.equal(rebuilt.code, 0, rebuilt.stdout + rebuilt.stderr);
   assert.match(rebuilt.stdout, /Bundled/);
   assert.match(rebuilt.stdout, /rebuilt \d+ files in .*, byte for byte as in the bundle/);
-  const results = join(at.root, "results", at.name);
-  const here = filesBelow(join(results, readdirSync(results)[0]!));
+  const here = filesBelow(resultsOf());
   const there = filesBelow(to);
   assert.deepEqual(Object.keys(there), Object.keys(here));
   for (const [name, bytes] of Object.entries(here))
@@ -148,6 +151,9 @@ test("planted private rows and keys are in no byte of a bundle", async () => {
   for (const place of [at.root, repository.path, tmpdir()]) assert.ok(!bytes.includes(place), place);
   for (const present of ["[redacted ACME_KEY]", "[redacted key]", '"what": "row-ids"', "journals/", "locks/"])
     assert.ok(bytes.includes(present), present);
+  for (const name of Object.keys(filesBelow(resultsOf())).filter((each) => /^[a-z_]+\.csv$/.test(each)))
+    if (!/^(groups|times)\.csv$/.test(name))
+      assert.ok(bytes.includes(`"contentUrl": "results/${name}"`), name);
   const page = JSON.parse(/\{\n "attempts": \[[\s\S]*?\n\}\n/.exec(bytes)![0]);
   assert.ok(page.instances.length > 0);
 });
