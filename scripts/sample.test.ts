@@ -9,6 +9,7 @@ import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
 import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+import { sampleFiles } from "./sample-files.ts";
 
 const repository = join(import.meta.dirname, "..");
 const report = mustFollow(
@@ -35,6 +36,13 @@ test("the sample is complete: all tasks and scores, and no attempt broke a rule"
   assert.deepEqual([attempts.pass, attempts.undecided, attempts.struck], [28, 0, 0]);
   assert.equal(scores.scored, scores.planned);
   assert.equal(report.label, "smoke");
+});
+
+test("the sample has every CSV file, table and figure that its report.json gives", async () => {
+  for (const [name, content] of Object.entries(await sampleFiles(report))) {
+    const held = readFileSync(join(repository, sampleFolder, name));
+    assert.ok(held.equals(Buffer.from(content)), `${name}: run scripts/update-sample.ts`);
+  }
 });
 
 for (const { name: task, primary } of report.tasks) {

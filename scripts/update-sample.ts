@@ -1,12 +1,13 @@
 // Makes the committed sample and the numbers in the tasks' READMEs from a run's results:
 //   pnpm pipeline run full-benchmark && node scripts/update-sample.ts results/full-benchmark/smoke
 // The results must have all seven tasks and every score.
-import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { sampleBlock, sampleFolder, sampleMark, withBlock } from "./sample-block.ts";
+import { sampleFiles } from "./sample-files.ts";
 
 const repository = join(import.meta.dirname, "..");
 const results = process.argv[2];
@@ -29,8 +30,12 @@ for (const path of readmes) {
   if (changed === undefined) throw new Error(`${path} has no marks for the sample's numbers`);
   writeFileSync(join(repository, path), changed);
 }
-const copied = [
-  ...["report.md", "report.json", "report.tex", "groups.md", "times.md"],
-  ...["summary.csv", "attempts.csv", "scores.csv", "anchors.csv", "moments.csv"],
-];
-for (const name of copied) copyFileSync(join(results, name), join(repository, sampleFolder, name));
+const sample = join(repository, sampleFolder);
+for (const name of ["report.md", "report.json", "groups.md", "times.md"])
+  copyFileSync(join(results, name), join(sample, name));
+// with the table of costs, which comes from ledgers
+cpSync(join(results, "tables"), join(sample, "tables"), { recursive: true });
+for (const [name, content] of Object.entries(await sampleFiles(report))) {
+  mkdirSync(dirname(join(sample, name)), { recursive: true });
+  writeFileSync(join(sample, name), content);
+}

@@ -64,8 +64,8 @@ before(async () => {
       },
       attempt: {
         ...{ role: "attempt", each: axes, durable: true, files: [`${at.name}/trajectory.jsonl`] },
-        command: `echo made > {outputs.submission}; ${copy("trajectory.jsonl", "trajectory")}; echo '{}' > {outputs.ledger}`,
-        gives: { submission: "file", trajectory: "file", ledger: "file" },
+        command: `echo made > {outputs.submission}/model; ${copy("trajectory.jsonl", "trajectory")}; echo '{}' > {outputs.ledger}`,
+        gives: { submission: "dir", trajectory: "file", ledger: "file" },
       },
       validate: {
         ...{ role: "verdict", each: axes, needs: ["attempt.submission"], files: [`${at.name}/verdict.json`] },
@@ -109,6 +109,10 @@ before(async () => {
 
 const write = (file: string, env: Record<string, string>, ...more: string[]) =>
   at.pipeline(["report", at.name, "--root", at.root, "--bundle", file, ...more], { env });
+const resultsOf = () => {
+  const results = join(at.root, "results", at.name);
+  return join(results, readdirSync(results)[0]!);
+};
 const from = (file: string, ...more: string[]) =>
   at.pipeline(["report", "--from", file, "--root", join(at.outside, "elsewhere"), ...more], {
     env: { TZ: "Asia/Kathmandu", LC_ALL: "tr_TR.UTF-8", USER: "eve", COLUMNS: "40" },
@@ -130,8 +134,7 @@ test("the report is rebuilt elsewhere byte for byte, and the bundle has the same
   assert.equal(rebuilt.code, 0, rebuilt.stdout + rebuilt.stderr);
   assert.match(rebuilt.stdout, /Bundled/);
   assert.match(rebuilt.stdout, /rebuilt \d+ files in .*, byte for byte as in the bundle/);
-  const results = join(at.root, "results", at.name);
-  const here = filesBelow(join(results, readdirSync(results)[0]!));
+  const here = filesBelow(resultsOf());
   const there = filesBelow(to);
   assert.deepEqual(Object.keys(there), Object.keys(here));
   for (const [name, bytes] of Object.entries(here))
@@ -148,6 +151,9 @@ test("planted private rows and keys are in no byte of a bundle", async () => {
   for (const place of [at.root, repository.path, tmpdir()]) assert.ok(!bytes.includes(place), place);
   for (const present of ["[redacted ACME_KEY]", "[redacted key]", '"what": "row-ids"', "journals/", "locks/"])
     assert.ok(bytes.includes(present), present);
+  for (const name of Object.keys(filesBelow(resultsOf())).filter((each) => /^[a-z_]+\.csv$/.test(each)))
+    if (!/^(groups|times)\.csv$/.test(name))
+      assert.ok(bytes.includes(`"contentUrl": "results/${name}"`), name);
   const page = JSON.parse(/\{\n "attempts": \[[\s\S]*?\n\}\n/.exec(bytes)![0]);
   assert.ok(page.instances.length > 0);
 });
@@ -192,6 +198,42 @@ test("a signed bundle names its signer, and a bundle signed by a stranger says s
   assert.ok(!existsSync(join(at.outside, "no.tar")));
 });
 
+test("published submissions are scored again elsewhere, and other scores, bytes and scorers are named", async () => {
+  const records = join(at.outside, "records");
+  const exported = await at.pipeline(["attempts", "export", records, "--root", at.root]);
+  assert.equal(exported.code, 0, exported.stderr);
+  const rescore = (root: string, ...more: string[]) =>
+    at.pipeline(
+      ["report", "--from", file, "--root", root, "--rescore", "5", "--submissions", records, ...more],
+      { env: { ACME_KEY: key } },
+    );
+  const own = await rescore(at.root);
+  assert.equal(own.code, 1, "the published score itself proves nothing");
+  assert.match(own.stdout, /^ {2}quality: this state folder holds the bundle's own score/m);
+
+  const fresh = await rescore(join(at.outside, "fresh"), "--sample-seed", "7");
+  assert.equal(fresh.code, 0, fresh.stdout + fresh.stderr);
+  assert.match(fresh.stdout, /^rescoring 1 of 1 submission, chosen by --sample-seed 7; tolerance 0\.01/m);
+  assert.match(fresh.stdout, /^baby-lm, nop, seed 1: submission [0-9a-f]{12}\n {2}quality: 0\.5, equal\n/m);
+
+  at.script("score.json", JSON.stringify({ ...score, value: 0.25 }));
+  const other = await rescore(join(at.outside, "other"));
+  assert.equal(other.code, 1);
+  assert.match(
+    other.stdout,
+    /^ {2}quality: 0\.5 in the bundle, 0\.25 now \(-0\.25\), beyond the tolerance\n {4}not as in the bundle: file \S+\/score\.json$/m,
+  );
+  at.script("score.json", JSON.stringify(score));
+
+  const [record] = readdirSync(records).filter((name) => name.length === 64);
+  writeFileSync(join(records, record!, "submission/model"), "made better\n");
+  const { code, lines } = await rescore(join(at.outside, "fresh"), "--json");
+  assert.equal(code, 1);
+  const said = lines.find(({ event }) => event === "rescored-submission");
+  assert.match(String(said!.problem), /has under this digest has the digest [0-9a-f]{64}$/);
+  assert.equal(lines.at(-1)!.missing, 1);
+});
+
 test("no bundle is written if removing a key would change the report", async () => {
   const to = join(at.outside, "other.tar");
   const said = await write(to, { OTHER_KEY: "Bundled" }); // the report's title
@@ -209,6 +251,11 @@ test("words that do not belong together, and results without evidence, are refus
   await refused([], 2, /^no-pipeline: [\s\S]*help: /);
   await refused([at.name, "--from", "x.tar"], 2, /^two-reports: [\s\S]*help: /);
   await refused([at.name, "--verify"], 2, /^no-bundle: --verify needs --from FILE\n {2}help: /);
+  await refused([at.name, "--rescore", "2"], 2, /^no-bundle: --rescore needs --from FILE\n {2}help: /);
+  const rescore = ["--from", file, "--rescore"];
+  await refused([...rescore, "2"], 2, /^no-folder: --rescore needs --submissions FOLDER\n {2}help: /);
+  await refused([...rescore, "0", "--submissions", at.root], 2, /^bad-count: [\s\S]*help: /);
+  await refused(["--from", file, "--sample-seed", "x"], 2, /^no-rescore: --sample-seed needs --rescore/);
   await refused([at.name, "--sign", "k"], 2, /^no-bundle: --sign needs --bundle FILE\n {2}help: /);
   await refused(["--from", join(at.outside, "none.tar")], 1, /^no-bundle: there is no file .*\n {2}help: /);
   const text = join(at.outside, "text.tar");

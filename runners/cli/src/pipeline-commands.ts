@@ -140,6 +140,16 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
     .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")
     .option(
+      "--rescore <n>",
+      "with --from: score n of its submissions again, and compare; status 1 beyond the tolerance",
+    )
+    .option(
+      "--submissions <folder>",
+      "with --rescore: what `attempts export` wrote, or folders named by digest",
+    )
+    .option("--sample-seed <text>", "with --rescore: chooses the submissions (default: random, printed)")
+    .option("--tolerance <share>", "with --rescore: of the value", "0.01")
+    .option(
       "--open",
       "also open the report in the desktop's viewer; a page with whole trajectories, until Ctrl-C",
       false,

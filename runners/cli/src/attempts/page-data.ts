@@ -20,12 +20,10 @@ import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { readTimes } from "../show/read-report.ts";
-import { valueText } from "../show/shorten.ts";
-import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
+import { nodeOf, shownParams, type TraceNode } from "../show/trace-nodes.ts";
 import { trajectoryExtract } from "./trajectory-extract.ts";
 
 const logLines = 8;
-const valueMax = 300;
 
 /** The plan of the page, and the folder of its results. */
 export type PageRequest = {
@@ -97,10 +95,7 @@ function madeOf(
     key,
     record,
     script: run.kind === "command" ? [run.command].flat().join(" ") : run.file,
-    params: Object.entries(parts.params).map(([name, value]) => ({
-      name,
-      value: valueText(value, valueMax),
-    })),
+    params: shownParams(parts.params),
     files: Object.entries(parts.files).map(([path, digest]) => ({ path, digest })),
     inputs,
     outputs: Object.entries(outputs).map(([name, { digest }]) => ({ name, digest })),

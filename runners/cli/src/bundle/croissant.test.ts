@@ -10,7 +10,7 @@ const tables = ["attempts.csv", "groups.csv", "summary.csv"].map((name) => ({
   name,
   sha256: "a".repeat(64),
 }));
-const found = JSON.parse(croissantText(report, tables));
+const found = JSON.parse(croissantText(report, { tables, date: "2026-01-31" }));
 
 test("Croissant's required fields and those of responsible AI are there", () => {
   for (const field of ["@context", "name", "description", "license", "url", "distribution", "recordSet"])
@@ -19,6 +19,11 @@ test("Croissant's required fields and those of responsible AI are there", () => 
   assert.equal(found.conformsTo[0], "http://mlcommons.org/croissant/1.0");
   for (const field of ["Collection", "Limitations", "Biases", "UseCases", "SocialImpact"])
     assert.ok(found[`rai:data${field}`]?.length > 0, field);
+  // what mlcroissant recommends
+  assert.equal(found.datePublished, "2026-01-31");
+  assert.match(found.citeAs, /2026-01-31\.$/);
+  const undated = JSON.parse(croissantText(report, { tables, date: null }));
+  assert.deepEqual([undated.datePublished, typeof undated.citeAs], [undefined, "string"]);
   assert.ok(found["rai:personalSensitiveInformation"]);
 });
 

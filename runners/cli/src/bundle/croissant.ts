@@ -48,8 +48,14 @@ const context = {
 
 const unknownLicence = "unknown: choose one before you publish";
 
-/** `tables`: the CSV files in results/ with their digests. */
-export function croissantText(report: Report, tables: readonly { name: string; sha256: string }[]): string {
+type Described = {
+  /** The CSV files in results/ with their digests. */
+  tables: readonly { name: string; sha256: string }[];
+  /** When the results were made, e.g. 2026-01-31; null if unknown. */
+  date: string | null;
+};
+
+export function croissantText(report: Report, { tables, date }: Described): string {
   const known = tables.flatMap(({ name, sha256 }) => {
     const table = name.replace(/\.csv$/, "");
     return Object.hasOwn(resultRows, table) ? [{ table: table as ResultTable, sha256 }] : [];
@@ -63,6 +69,8 @@ export function croissantText(report: Report, tables: readonly { name: string; s
     conformsTo: ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
     license: unknownLicence,
     url: "unknown: where you publish the bundle",
+    citeAs: `${title}. Results of mlrb${date === null ? "" : `, ${date}`}.`,
+    ...(date !== null && { datePublished: date }),
     version: "1.0.0",
     ...responsibleFields(report),
     distribution: known.map(({ table, sha256 }) => ({

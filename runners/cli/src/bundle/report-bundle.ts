@@ -89,7 +89,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
   const reading = readReport(join(results, "report.json"));
   if (reading.kind !== "ok") throw new Error(`report.json: ${reading.cause}`);
   const report = reading.value;
-  await gatherPage({ ...request, folder: results, report }, gathering);
+  const date = await gatherPage({ ...request, folder: results, report }, gathering);
   gatherRuns(gathering);
   rebuildPage(plan, { from: to, to: results });
   const times = readTimes(join(results, "times.json"));
@@ -100,12 +100,12 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
     protocol: protocolIn(to, plan),
   };
   writeText("checklist.md", checklistText(about), gathering);
-  writeText("croissant.json", croissantText(report, tablesIn(results)), gathering);
+  writeText("croissant.json", croissantText(report, { tables: tablesIn(results), date }), gathering);
   return [];
 }
 
 function tablesIn(results: string): { name: string; sha256: string }[] {
-  const tables = filesIn(results).filter((name) => /^[a-z]+\.csv$/.test(name));
+  const tables = filesIn(results).filter((name) => /^[a-z_]+\.csv$/.test(name));
   return tables.map((name) => ({ name, sha256: hashFile(join(results, name)) }));
 }
 

@@ -23,11 +23,17 @@ import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
 import { digestsIn, refused } from "./report-bundle.ts";
+import type { RescoreOptions } from "./rescore-submissions.ts";
 import { type ArchiveBytes, type Difference, type Verified, verifyArchive } from "./verify-archive.ts";
 import { openArchive } from "./write-archive.ts";
 
-/** `output`: the folder for the rebuilt report. */
-export type FromOptions = { root?: string; json: boolean; verify: boolean; output?: string; groups: boolean };
+/** `output`: the folder for the rebuilt report. `rescore`: how many submissions are scored again, as typed. */
+export type FromOptions = Omit<RescoreOptions, "rescore"> & {
+  verify: boolean;
+  output?: string;
+  groups: boolean;
+  rescore?: string;
+};
 
 const shownMax = 20;
 
@@ -37,7 +43,9 @@ export async function reportFrom(repository: string, typed: string, options: Fro
   if (!existsSync(path))
     return refused(`no-bundle: there is no file ${path}`, "`report PIPELINE --bundle FILE` writes one");
   const to = resolve(typedIn(), options.output ?? basename(path).replace(/\.tar$/, ".report"));
-  if (!options.verify && existsSync(to) && !isEmptyFolder(to))
+  const { rescore } = options;
+  const isOnlyRead = options.verify || rescore !== undefined;
+  if (!isOnlyRead && existsSync(to) && !isEmptyFolder(to))
     return refused(`exists: ${to} is not an empty folder`, "name another one with --output");
   const archive = openArchive(path);
   try {
@@ -51,6 +59,12 @@ export async function reportFrom(repository: string, typed: string, options: Fro
         `${path}: ${counted(found.bundle.files.length, "file")}, every byte as listed; ${signed.words}\n  digest of its list: ${found.digest}\n`,
       );
     if (signed.kind === "refused") return refused(`${signed.code}: ${signed.words}`, signed.help);
+    if (rescore !== undefined) {
+      const { rescoreSubmissions } = await import("./rescore-submissions.ts");
+      const { pipeline, profile } = found.bundle;
+      const bundle = { pipeline, profile, textOf: textIn(archive, found) };
+      return await rescoreSubmissions(repository, bundle, { ...options, rescore });
+    }
     return options.verify ? 0 : await rebuild(repository, { archive, found, to, options });
   } finally {
     archive.close();
@@ -144,6 +158,15 @@ async function rebuild(repository: string, { archive, found, to, options }: Rebu
     rmSync(folder, { recursive: true, force: true });
     rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/** Reads a verified file as text; throws if the bundle has no such file. */
+function textIn(archive: ArchiveBytes, { entries }: Verified & { kind: "read" }): (path: string) => string {
+  return (path) => {
+    const entry = entries.find(({ name, file }) => file && name === path);
+    if (!entry) throw new Error(`the bundle has no ${path}`);
+    return archive.read(entry.contentAt, entry.bytes).toString("utf8");
+  };
 }
 
 const pieceBytes = 1 << 20;

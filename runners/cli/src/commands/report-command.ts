@@ -35,6 +35,10 @@ export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   from?: string;
   verify: boolean;
   output?: string;
+  rescore?: string;
+  submissions?: string;
+  sampleSeed?: string;
+  tolerance: string;
 };
 
 export async function reportCommand(
@@ -56,13 +60,17 @@ export async function reportCommand(
 
 /** Words that do not belong together. */
 function wordsProblem(pipeline: string | undefined, options: ReportOptions): string | undefined {
-  const { from, bundle, sign, verify, output } = options;
+  const { from, bundle, sign, verify, output, rescore, submissions, sampleSeed } = options;
   if (from === undefined && pipeline === undefined)
     return `no-pipeline: report needs the name of a pipeline, or --from FILE\n  help: \`${typedProgram()} list pipelines\` shows all`;
   if (from !== undefined && pipeline !== undefined)
     return `two-reports: --from FILE names the report, so ${pipeline} is one too many\n  help: leave out ${pipeline}`;
   if (from === undefined && (verify || output !== undefined))
     return `no-bundle: ${verify ? "--verify" : "--output"} needs --from FILE\n  help: name the evidence bundle with --from`;
+  if (from === undefined && rescore !== undefined)
+    return "no-bundle: --rescore needs --from FILE\n  help: name the evidence bundle with --from";
+  if (rescore === undefined && (submissions !== undefined || sampleSeed !== undefined))
+    return `no-rescore: ${submissions === undefined ? "--sample-seed" : "--submissions"} needs --rescore N\n  help: say how many submissions to score again`;
   if (bundle === undefined && sign !== undefined)
     return "no-bundle: --sign needs --bundle FILE\n  help: name the file to write with --bundle";
   return undefined;

@@ -72,6 +72,10 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
     ["pnpm pipeline report --from evidence.tar", "rebuild the report elsewhere, offline"],
     ["pnpm pipeline report --from evidence.tar --verify", "name each changed byte"],
+    [
+      "pnpm pipeline report --from evidence.tar --rescore 3 --submissions ../records --root ../review",
+      "score three of its submissions again",
+    ],
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
   protocol: [

@@ -15,7 +15,7 @@ export function nextSteps(
   status: Status,
   { pipeline, options }: { pipeline: string; options: RunOptions },
 ): NextStep[] {
-  const { runs, orphans, failed, toRun, attempts, publishes } = status;
+  const { runs, orphans, failed, toRun, attempts, publishes, others } = status;
   const { root } = options;
   const log = (stage: string) => typedCommand("log", stage, { root });
   const run = (more = "") => typedCommand("run", pipeline, options) + more;
@@ -34,7 +34,10 @@ export function nextSteps(
     steps.push({ why, command: run(" --take-over") });
   }
   if (failed[0]) steps.push({ why: `shows why ${failed[0].stage} failed`, command: log(failed[0].stage) });
-  if (toRun.instances > 0 && runs.length === 0 && orphans.length === 0) {
+  if (others !== undefined && others.attempts + others.runs > 0) {
+    const why = "other selections run: shows their attempts, which a run here may wait for";
+    steps.push({ why, command: typedCommand("attempts list --state running", [], { root }) });
+  } else if (toRun.instances > 0 && runs.length === 0 && orphans.length === 0) {
     const time =
       toRun.expectedMs > 0 ? `, about ${formatDuration(toRun.expectedMs)} of work as earlier runs took` : "";
     const untimed = toRun.untimed > 0 && toRun.expectedMs > 0 ? `, ${toRun.untimed} never timed` : "";

@@ -258,6 +258,21 @@ test("running attempts of a stage that the plan no longer has are counted, and i
   assert.doesNotMatch(scene({}, {}).text, /not of this plan/);
 });
 
+test("while other selections of the pipeline run, no next step starts a run", () => {
+  const { made, status } = scene(
+    { gather: "neverRun" },
+    { live: [liveRun({ selection: "word=gamma", life: "alive", stages: [], waiting: [] })] },
+  );
+  const own = ofOwnPlan(status, made);
+  assert.deepEqual(own.others, { attempts: 0, runs: 1 });
+  const commands = nextSteps(own, { pipeline: "test", options: { root: "my root" } }).map(
+    (one) => one.command,
+  );
+  assert.deepEqual(commands, ["pnpm pipeline attempts list --state running --root 'my root'"]);
+  const alone = nextSteps({ ...own, others: { attempts: 0, runs: 0 } }, { pipeline: "test", options: {} });
+  assert.match(alone[0]!.command, /^pnpm pipeline run test/);
+});
+
 test("an attempt that runs without a run is shown with its next steps", () => {
   const supervisor = { host: "gpu2", boot: "b", pid: 23, started: "5", since: "2026-01-31T10:00:00.000Z" };
   const stage = "attempt[word=alpha]";

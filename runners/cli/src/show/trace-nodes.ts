@@ -6,6 +6,7 @@ import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { Workspace } from "@mlrb/local/store/workspace";
+import { valueText } from "./shorten.ts";
 
 export type TraceNode = {
   stage: string;
@@ -77,4 +78,11 @@ function attemptOf({ id }: Instance, plan: Plan, { attempts, last }: Workspace) 
   if (!held) return undefined;
   const { attemptKey, parts, outputs, ran } = held.record;
   return { key: attemptKey, record: held.digest, parts, outputs, ran };
+}
+
+const valueMax = 300;
+
+/** Parameters as the page shows them: long values are cut. */
+export function shownParams(params: KeyParts["params"]): { name: string; value: string }[] {
+  return Object.entries(params).map(([name, value]) => ({ name, value: valueText(value, valueMax) }));
 }

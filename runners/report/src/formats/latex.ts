@@ -35,10 +35,12 @@ const preamble = `% A table elsewhere needs the packages array, booktabs, longta
 export function latex(report: Report): string {
   const mark = markOf(report);
   const costs = costTableNames(report);
-  const inputs = [...Object.keys(tableFiles(report)), ...costs].map((name) => name.replace(".tex", ""));
+  const named = (names: string[]) => names.map((name) => `tables/${name.replace(".tex", "")}`);
   return latexDocument(report, [
     `${latexText(coverageLine(report))}\\suppressfloats[t]\n`,
-    ...inputs.map((name) => `\\input{tables/${name}}`),
+    ...named(Object.keys(tableFiles(report))).map((name) => `\\input{${name}}`),
+    // where only the report was kept, its costs are not
+    ...named(costs).map((name) => `\\InputIfFileExists{${name}}{}{}`),
     ...Object.entries({ scores: forestCaption, cost: costCaption }).map((figure) => figureText(figure, mark)),
     "\\clearpage",
     ...sections(report)

@@ -4,7 +4,7 @@ import type { Times } from "@mlrb/formats/times";
 import { labelText } from "../read/condition-words.ts";
 import { type CostPoint, costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
-import { drawLegend, legendLines } from "./forest-figure.ts";
+import { drawLegend, legendLines } from "./figure-legend.ts";
 import { PdfPage, pageWidth, roundTicks } from "./pdf-page.ts";
 
 export const costCaption =

@@ -4,16 +4,21 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
+import { differenceRows } from "../page/charts/difference-rows.ts";
+import { forestData } from "../page/charts/forest-data.ts";
+import { largeExample } from "../testing/large-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costFigure } from "./cost-figure.ts";
 import { costPoints } from "./costs.ts";
-import { forestFigure, forestRows } from "./forest-figure.ts";
+import { forestFigure } from "./forest-figure.ts";
+import { forestRows } from "./forest-rows.ts";
 import { roundTicks } from "./pdf-page.ts";
 
 const sample = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
 ) as Report;
 const nasty = nastyExample().report();
+const large = largeExample().report;
 
 const times = ({ attempts, label }: Report, dollars: (at: number) => number | null): Times => ({
   ...{ formatVersion: 1, label },
@@ -60,6 +65,36 @@ test("an interval is that of the valid mean on the normalised scale, and none is
     assert.ok(Math.abs(at(end) - raw) < 1e-12);
   const failed = { ...sample, cells: [{ ...cell!, validN: 1 }, ...sample.cells.slice(1)] };
   assert.equal(forestRows(failed)[0]!.marks[0]!.interval, null);
+});
+
+test("the forest plot for a paper has the marks of the page's plot: hollow ones without a scale, and failed attempts", () => {
+  for (const report of [sample, nasty, large]) {
+    const shown = forestData(report).tasks.filter(({ metric }) => metric !== null);
+    const rows = forestRows(report).slice(0, shown.length);
+    for (const [at, { scale, agents }] of shown.entries()) {
+      assert.deepEqual([rows[at]!.scale, rows[at]!.without !== ""], [scale, scale === "own"]);
+      const marks = agents.flatMap(({ at: mean, interval, seeds }, agent) => {
+        const places = seeds.flatMap((seed) => (seed.at === null ? [] : [seed]));
+        const [failed, counted] = [true, false].map((isFailed) =>
+          places.filter(({ kind }) => (kind === "failed") === isFailed).map((seed) => seed.at),
+        );
+        return mean === null ? [] : [{ agent, mean, interval, seeds: counted, failed }];
+      });
+      assert.deepEqual(rows[at]!.marks, marks);
+      assert.equal(rows[at]!.lacking.length + marks.length, agents.length);
+    }
+  }
+  assert.ok(forestRows(large).some(({ scale, marks }) => scale === "own" && marks.length > 0));
+  assert.ok(forestRows(large).some(({ marks }) => marks.some(({ failed }) => failed.length > 0)));
+});
+
+test("the figure ends with the differences of means over tasks, as words and on an axis of their own", async () => {
+  const whole = await forestFigure(large);
+  const without = await forestFigure({ ...large, agentComparisons: [] });
+  const height = (pdf: Buffer | undefined) =>
+    Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
+  assert.equal(differenceRows(large).length, 2);
+  assert.equal(height(whole) - height(without), 2 * 20 + 2 * 16);
 });
 
 test("cost is drawn against the normalised mean, and unknown costs are left out, never at 0", () => {

@@ -15,6 +15,7 @@ const colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 export const faint = "#777777";
 
 export type Point = { x: number; y: number };
+type MarkLook = { radius?: number; isFaint?: boolean; isHollow?: boolean };
 type TextLook = { size?: number; align?: "left" | "right" | "center"; colour?: string };
 
 export class PdfPage {
@@ -54,8 +55,8 @@ export class PdfPage {
   }
 
   /** The shape and colour of the agent at this place of the report's order. */
-  mark({ x, y }: Point, agent: number, look: { radius?: number; isFaint?: boolean } = {}): void {
-    const { radius: r = 2.6, isFaint = false } = look;
+  mark({ x, y }: Point, agent: number, look: MarkLook = {}): void {
+    const { radius: r = 2.6, isFaint = false, isHollow = false } = look;
     const path = this.#document;
     switch (agent % 4) {
       case 0:
@@ -70,8 +71,21 @@ export class PdfPage {
       default:
         path.polygon([x, y - 1.3 * r], [x + 1.3 * r, y], [x, y + 1.3 * r], [x - 1.3 * r, y]);
     }
-    path.fillColor(colourOf(agent), isFaint ? 0.35 : 1).fill();
+    if (isHollow) path.lineWidth(0.9).fillAndStroke("#FFFFFF", colourOf(agent));
+    else path.fillColor(colourOf(agent), isFaint ? 0.35 : 1).fill();
     path.fillOpacity(1);
+  }
+
+  /** In the agent's colour. */
+  cross({ x, y }: Point, agent: number): void {
+    const look = { colour: colourOf(agent), width: 0.7 };
+    this.line({ x: x - 1.8, y: y - 1.8 }, { x: x + 1.8, y: y + 1.8 }, look);
+    this.line({ x: x - 1.8, y: y + 1.8 }, { x: x + 1.8, y: y - 1.8 }, look);
+  }
+
+  /** Of no agent. */
+  diamond({ x, y }: Point): void {
+    this.#document.polygon([x, y - 3], [x + 3, y], [x, y + 3], [x - 3, y]).fill("#000000");
   }
 
   end(): Promise<Buffer> {

@@ -9,7 +9,8 @@ import { checkpointSubmission } from "../../attempts/checkpoint-submission.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
-import { type ScoredPlace, scoreFolder } from "../score-command.ts";
+import type { ScoredPlace } from "../../request/scored-target.ts";
+import { scoreFolder } from "../score-command.ts";
 
 export type AttemptScoreOptions = PlaceOptions & { jobs?: string };
 

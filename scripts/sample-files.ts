@@ -1,0 +1,18 @@
+// The files of the committed sample that its report.json decides. What is made from ledgers (costs, times) is not among
+// them.
+import type { Report } from "@mlrb/formats/report";
+import { csvFiles } from "@mlrb/report/formats/csv-files";
+import { latex, tableFiles } from "@mlrb/report/formats/latex";
+import { forestFigure } from "@mlrb/report/paper/forest-figure";
+
+/** Contents by path. */
+export async function sampleFiles(report: Report): Promise<Record<string, string | Buffer>> {
+  const tables = Object.entries(tableFiles(report)).map(([name, text]) => [`tables/${name}`, text]);
+  const figure = await forestFigure(report);
+  return {
+    ...csvFiles(report),
+    "report.tex": latex(report),
+    ...Object.fromEntries(tables),
+    ...(figure && { "figures/scores.pdf": figure }),
+  };
+}
