@@ -15,7 +15,8 @@ import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
-import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import { type CommonOptions, profilesOf, refuse } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { printJson } from "../show/print-json.ts";
@@ -31,8 +32,9 @@ export async function planCommand(
   options: PlanCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const request = await readRequest(repository, pipeline, options);
-  if (!request) return 2;
+  const held = await rememberedRequest(repository, pipeline, options);
+  if (!held) return 2;
+  const request = { inProfile: profilesOf(repository, pipeline, options), ...held };
   const { plan, selected, root } = request;
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);

@@ -130,6 +130,6 @@ function changeLines(changes: Change[]): string {
 }
 
 function waitLine({ stats }: StatSnapshot): string {
-  const count = Object.values(stats).filter((stat) => stat !== "missing").length;
+  const count = Object.values(stats).filter((stat) => stat !== "missing" && stat !== "folder").length;
   return `watch: waiting for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C stops\n`;
 }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -12,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { rememberedRequest } from "./remembered-request.ts";
+import { readRequest } from "./request.ts";
 
 /** A repository with one pipeline, written long ago, and what is remembered of its plans. */
 function scene(t: TestContext) {
@@ -61,6 +64,29 @@ test("a changed or touched pipeline is read again", async (t) => {
   assert.deepEqual(await looked(), ["one"]);
 });
 
+test("an edited script leaves the plan as it is, and a removed or replaced one does not", async (t) => {
+  const { write, looked, memory } = scene(t);
+  const script = "formatVersion: 1\nname: words\nstages:\n  one: { script: pipelines/one.sh.ts }\n";
+  write("one.sh.ts", "await one();");
+  write("words.yaml", script);
+  const inodes = () => readdirSync(memory).map((name) => statSync(join(memory, name)).ino);
+  assert.ok(await looked());
+  const before = inodes();
+  write("one.sh.ts", "await another();");
+  assert.ok(await looked());
+  assert.deepEqual(inodes(), before, "nothing was planned and stored again");
+  rmSync(join(memory, "../../../../pipelines/one.sh.ts"));
+  const { write: print } = process.stderr;
+  process.stderr.write = () => true;
+  try {
+    assert.equal(await looked(), undefined, "a missing script is a problem of the plan");
+    mkdirSync(join(memory, "../../../../pipelines/one.sh.ts"));
+    assert.equal(await looked(), undefined, "a folder is no script");
+  } finally {
+    process.stderr.write = print;
+  }
+});
+
 test("requests with different options are remembered separately, and invalid ones not at all", async (t) => {
   const { looked, memory, write } = scene(t);
   write(
@@ -100,4 +126,54 @@ test("memory that is torn or of another version is ignored", async (t) => {
   assert.deepEqual(await looked(), ["one"]);
   writeFileSync(join(memory, name!), text.replace('"formatVersion":2', '"formatVersion":3'));
   assert.deepEqual(await looked(), ["one"]);
+});
+
+test("after any sequence of edits, the plan is the one that the files give now", async (t) => {
+  const { write, memory } = scene(t);
+  const repository = join(memory, "../../../..");
+  const options = { only: [], set: [], json: false };
+  const script = (name: string, files: string) =>
+    `formatVersion: 1\nname: words\nstages:\n  make: { script: pipelines/${name}.js.ts, files: [${files}] }\n`;
+  const path = (name: string) => join(repository, "pipelines", name);
+  const texts = [
+    script("a", "pipelines/a.txt"),
+    script("b", "pipelines/*.txt"),
+    script("a", "pipelines/d/*"),
+  ];
+  const edits: (() => void)[] = [
+    ...texts.map((text) => () => write("words.yaml", text)),
+    ...["a.js.ts", "b.js.ts", "a.txt"].flatMap((name) => [
+      () => write(name, `${random()}`),
+      () => rmSync(path(name), { recursive: true, force: true }),
+    ]),
+    () => mkdirSync(path("d"), { recursive: true }),
+    () => rmSync(path("d"), { recursive: true, force: true }),
+    () => utimesSync(path("words.yaml"), 1000, random()),
+  ];
+  const seed = Date.now() % 2 ** 31;
+  let state = seed;
+  const random = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state;
+  };
+  for (const name of ["a.js.ts", "b.js.ts", "a.txt"]) write(name, "");
+  const { write: print } = process.stderr;
+  process.stderr.write = () => true;
+  let [valid, reused] = [0, 0];
+  const inode = () =>
+    existsSync(memory) && readdirSync(memory).map((name) => statSync(join(memory, name)).ino)[0];
+  try {
+    for (let turn = 0; turn < 150; turn++) {
+      edits[random() % edits.length]!();
+      const before = inode();
+      const found = await rememberedRequest(repository, "words", options);
+      const fresh = await readRequest(repository, "words", options);
+      assert.deepEqual(found?.plan, fresh?.plan, `seed ${seed}, turn ${turn}`);
+      if (found) valid++;
+      if (found && before === inode()) reused++;
+    }
+  } finally {
+    process.stderr.write = print;
+  }
+  assert.ok(valid > 10 && reused > 5 && reused < valid, `seed ${seed}: ${valid} valid, ${reused} remembered`);
 });

@@ -3,10 +3,13 @@
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
 import { rememberedAnswer } from "./remembered-answer.ts";
-import type { CommonOptions } from "./request.ts";
+import type { CommonOptions, Request } from "./request.ts";
 import { rootFolder, typedIn } from "./root-folder.ts";
 
-export type RememberedRequest = { plan: Plan; selected: number[]; root: string };
+/** `inProfile` only where nothing was remembered. */
+export type RememberedRequest = { plan: Plan; selected: number[]; root: string } & Partial<
+  Pick<Request, "inProfile">
+>;
 
 /** A larger plan takes as long to read as to make, and tens of megabytes of disk. */
 const instancesMax = 10_000;
@@ -29,7 +32,7 @@ export async function rememberedRequest(
       const request = await readRequest(repository, pipeline, options, consulted);
       if (!request) return { keep: undefined };
       const { plan, selected } = request;
-      fresh = { plan, selected, root };
+      fresh = request;
       return { keep: plan.instances.length <= instancesMax ? { plan: packPlan(plan), selected } : undefined };
     },
   );

@@ -48,20 +48,12 @@ export async function readRequest(
     refuse(words.problems, options.json);
     return undefined;
   }
-  const { file, set } = words;
-  const scripted = await withScripted(repository, file, sources, consulted);
+  const scripted = await withScripted(repository, words.file, sources, consulted);
   if ("code" in scripted) {
     refuse([scripted], options.json);
     return undefined;
   }
-  const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
-    const { executor, skipReferenceModels: skipChecks } = options;
-    const asked = { file, profile, set, executor, skipChecks };
-    const result = loadPlan(asked, scripted, executorNames);
-    if ("problems" in result) return result;
-    const selection = selectInstances(result.plan, options.only);
-    return "problems" in selection ? selection : { ...result, ...selection };
-  };
+  const planned = (profile: string | undefined) => planIn({ ...words, sources: scripted, profile }, options);
   const result = planned(options.profile);
   if ("problems" in result) {
     refuse(result.problems, options.json);
@@ -75,6 +67,32 @@ export async function readRequest(
       return "problems" in other ? undefined : other;
     },
   };
+}
+
+/** `inProfile` of a request whose plan was remembered: the pipeline is no program. Reads the files when it is called. */
+export function profilesOf(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+): Request["inProfile"] {
+  return (profile) => {
+    const sources = sourceFiles(repository);
+    const words = readWords(pipeline, { repository, sources, set: options.set });
+    const other = "problems" in words ? words : planIn({ ...words, sources, profile }, options);
+    return "problems" in other ? undefined : other;
+  };
+}
+
+type WantedPlan = { file: string; set: Selection; profile: string | undefined; sources: Sources };
+
+function planIn(
+  { file, set, profile, sources }: WantedPlan,
+  { only, executor, skipReferenceModels: skipChecks }: CommonOptions,
+): Planned | { problems: Diagnostic[] } {
+  const result = loadPlan({ file, profile, set, executor, skipChecks }, sources, executorNames);
+  if ("problems" in result) return result;
+  const selection = selectInstances(result.plan, only);
+  return "problems" in selection ? selection : { ...result, ...selection };
 }
 
 /** The parsed arguments, or their problems that do not depend on any file. */

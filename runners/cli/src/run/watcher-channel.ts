@@ -24,7 +24,9 @@ export function isWatched(): boolean {
 }
 
 /** Resolves once the message is sent. No-op without a watcher. */
-export function tellWatcher({ files, folders, patterns }: Consulted, whole: boolean): Promise<void> {
+export function tellWatcher(consulted: Consulted, whole: boolean): Promise<void> {
+  if (isWatched()) consulted.statKinds();
+  const { files, folders, patterns } = consulted;
   const looked: WatchedFiles = {
     stats: Object.fromEntries(files),
     folders: Object.fromEntries(folders),

@@ -177,7 +177,7 @@ function environmentOf({ stage, context, texts }: Point): string | undefined {
 
 function checkExists(file: string, path: Path, context: ResolveContext): void {
   const { source, sources, problems } = context;
-  if (!isInside(file, path, context) || sources.read(file) !== undefined) return;
+  if (!isInside(file, path, context) || sources.kind(file) === "file") return;
   problems.push({ ...unknownFile(file, sources), place: source.place(path) });
 }
 

@@ -10,7 +10,7 @@ export function changedSince(repository: string, { stats, folders, patterns }: S
   const changes = new Map<string, Change>();
   const note = (path: string, how: Change["how"]) => changes.set(path, changes.get(path) ?? { path, how });
   for (const [path, then] of Object.entries(stats)) {
-    const now = statText(repository, path);
+    const now = statText(repository, path, then);
     if (now !== then) note(path, then === "missing" ? "added" : now === "missing" ? "removed" : "changed");
   }
   const compare = (then: string[], now: string[]) => {
@@ -34,7 +34,7 @@ export function seenNow(repository: string, { stats, folders, patterns }: StatSn
   const each = <T>(of: Record<string, T>, look: (name: string) => T) =>
     Object.fromEntries(Object.keys(of).map((name) => [name, look(name)]));
   return {
-    stats: each(stats, (path) => statText(repository, path)),
+    stats: each(stats, (path) => statText(repository, path, stats[path])),
     folders: each(folders, (folder) => namesIn(repository, folder)),
     patterns: each(patterns, (pattern) => filesMatching(repository, pattern)),
   };

@@ -16,7 +16,7 @@ import { ifReadable } from "../store/if-readable.ts";
 
 export class Consulted {
   readonly #root: string;
-  /** Stat by path. */
+  /** Stat by path, or kind. */
   readonly files = new Map<string, string>();
   readonly folders = new Map<string, string[]>();
   readonly patterns = new Map<string, string[]>();
@@ -29,10 +29,26 @@ export class Consulted {
 
   /** Must be called before the file is read, so that the next run notices a change in between. */
   file(path: string): void {
-    if (this.files.has(path)) return;
+    const held = this.files.get(path);
+    if (held !== undefined && !isKind(held)) return;
     const look = lookAt(this.#root, path);
     this.files.set(path, look?.stat ?? "missing");
     if (look?.fresh) this.fresh = true;
+  }
+
+  /**
+   * Returns what is at the path, and records only that, for a decision that no content changes: a plan names scripts
+   * and folders, and reads neither. Names in a folder would not do: a missing folder has none either.
+   */
+  kind(path: string): Kind | "missing" {
+    const kind = kindAt(this.#root, path);
+    if (!this.files.has(path)) this.files.set(path, kind);
+    return kind;
+  }
+
+  /** Records the stats of files of which only the kind was consulted: `watch` also waits for their edits. */
+  statKinds(): void {
+    for (const [path, stat] of this.files) if (stat === "file") this.file(path);
   }
 
   /** The names in a folder, in code-unit order. */
@@ -201,9 +217,21 @@ function entryAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** Returns the file's stat as text, or "missing". */
-export function statText(root: string, path: string): string {
-  return lookAt(root, path)?.stat ?? "missing";
+/** Recorded in place of a stat where only the kind was consulted. */
+type Kind = "file" | "folder";
+
+function isKind(stat: string): stat is Kind {
+  return stat === "file" || stat === "folder";
+}
+
+function kindAt(root: string, path: string): Kind | "missing" {
+  const stats = ifReadable(() => statSync(join(root, path)));
+  return stats === undefined ? "missing" : stats.isDirectory() ? "folder" : "file";
+}
+
+/** Returns the file's stat as text, or "missing". Where the kind alone was recorded as `then`, returns the kind. */
+export function statText(root: string, path: string, then = ""): string {
+  return isKind(then) ? kindAt(root, path) : (lookAt(root, path)?.stat ?? "missing");
 }
 
 export function namesIn(root: string, folder: string): string[] {

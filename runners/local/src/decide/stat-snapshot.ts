@@ -3,7 +3,7 @@
 import { type Consulted, filesMatching, namesIn, statText } from "./consulted-files.ts";
 
 export type StatSnapshot = {
-  /** Stat by path from the repository's root, or absolute. */
+  /** Stat by path from the repository's root, or absolute; the kind ("file", "folder") where only that was consulted. */
   stats: Record<string, string>;
   folders: Record<string, string[]>;
   patterns: Record<string, string[]>;
@@ -26,7 +26,7 @@ export function seenBy(consulted: Consulted): StatSnapshot | undefined {
 /** Whether all stats match the snapshot. A touched file differs. */
 export function looksTheSame(repository: string, { stats, folders, patterns }: StatSnapshot): boolean {
   return (
-    Object.entries(stats).every(([path, stat]) => statText(repository, path) === stat) &&
+    Object.entries(stats).every(([path, stat]) => statText(repository, path, stat) === stat) &&
     Object.entries(folders).every(([folder, names]) => sameList(namesIn(repository, folder), names)) &&
     Object.entries(patterns).every(([pattern, files]) => sameList(filesMatching(repository, pattern), files))
   );

@@ -1,7 +1,7 @@
 // Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then costs
 // a stat and not a read.
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { syntaxAnswer } from "@mlrb/formats/stage/python-answers";
@@ -21,13 +21,8 @@ export function sourceFiles(root: string, consulted = new Consulted(root)): Sour
       return consulted.folder(folder);
     },
     kind(path) {
-      const stats = statSync(join(root, path), { throwIfNoEntry: false });
-      if (stats?.isDirectory()) {
-        consulted.folder(path);
-        return "dir";
-      }
-      consulted.file(path);
-      return stats && "file";
+      const kind = consulted.kind(path);
+      return kind === "missing" ? undefined : kind === "folder" ? "dir" : "file";
     },
   };
 }
