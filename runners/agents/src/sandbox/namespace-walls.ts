@@ -15,6 +15,7 @@ import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
 import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
+import { killed } from "./start-gate.ts";
 
 /** A program that makes a set of namespaces, with `walls_init.py` as its first process. */
 export type NamespaceMaker = {
@@ -53,6 +54,7 @@ export class NamespaceWalls implements Walls {
   readonly #maker: NamespaceMaker;
   readonly #groups: ControlGroups;
   #opening: Promise<OpenWalls> | undefined;
+  #kills = 0;
 
   constructor(request: WallsRequest, maker: NamespaceMaker) {
     this.kind = maker.kind;
@@ -67,7 +69,9 @@ export class NamespaceWalls implements Walls {
   }
 
   async exec(asked: ExecRequest): Promise<ExecResult> {
+    const before = this.#kills;
     let open = await this.#current();
+    if (this.#kills !== before) return killed; // new walls would outlive the kill
     if (open && !open.process.living() && open.over) this.#opening = undefined; // we ended it: open new walls
     this.#opening ??= this.#open();
     try {
@@ -100,6 +104,7 @@ export class NamespaceWalls implements Walls {
   }
 
   async kill(): Promise<void> {
+    this.#kills++;
     const open = await this.#current();
     this.#opening = undefined; // the next program gets new walls around the same folder
     if (open) await this.#end(open);

@@ -40,7 +40,10 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
   return {
     kind: "plain",
     seenAs: (inside) => join(root, inside),
-    ...gate,
+    exec: gate.exec,
+    freeze: gate.freeze,
+    thaw: gate.thaw,
+    kill: gate.kill,
     put: folder.put,
     get: folder.get,
     snapshot: folder.snapshot,
@@ -48,6 +51,7 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
     restore: folder.restore,
     listen: folder.listen,
     async close({ keepFiles = false } = {}) {
+      gate.shut();
       await gate.kill();
       if (!keepFiles) await folder.remove();
     },

@@ -1,42 +1,61 @@
 // Holds back programs that are to start while their sandbox is frozen. A control group would stop them half-way, an
-// engine would refuse them, and a freeze by signals would miss them.
-import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+// engine would refuse them, and a freeze by signals would miss them. A program that was requested before a kill never starts
+// after it, and after the end of the sandbox none starts.
+import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 
 type Stoppable = Pick<Sandbox, "exec" | "freeze" | "thaw" | "kill">;
 
-export function startGate(inner: Stoppable): Stoppable {
-  type Gate = PromiseWithResolvers<"open" | "ended">;
+type Inner = Omit<Stoppable, "exec"> & {
+  /** Asks `wanted` after each wait before it starts the program: false once a kill or the end came in between. */
+  exec(request: ExecRequest, wanted: () => boolean): Promise<ExecResult>;
+};
+
+/** `shut`: from now on nothing starts. */
+export type StartGate = Stoppable & { shut(): void };
+
+export function startGate(inner: Inner): StartGate {
+  type Gate = PromiseWithResolvers<void>;
   let gate: Gate | undefined;
-  const leave = (how: "open" | "ended") => {
-    gate?.resolve(how);
+  let kills = 0;
+  let isShut = false;
+  const leave = () => {
+    gate?.resolve();
     gate = undefined;
   };
   return {
     async exec(request) {
-      while (gate) if ((await gate.promise) === "ended") return killed;
-      return await inner.exec(request);
+      const before = kills;
+      const wanted = () => kills === before && !isShut;
+      while (gate && wanted()) await gate.promise;
+      return wanted() ? await inner.exec(request, wanted) : killed;
     },
     async freeze() {
       gate ??= Promise.withResolvers();
       const frozen = await inner.freeze();
-      if (!frozen) leave("open");
+      if (!frozen) leave();
       return frozen;
     },
     async thaw() {
       try {
         return await inner.thaw();
       } finally {
-        leave("open");
+        leave();
       }
     },
     async kill() {
+      kills++;
       try {
         await inner.kill();
       } finally {
-        leave("ended"); // not started, and never to be
+        leave();
       }
+    },
+    shut() {
+      isShut = true;
+      leave();
     },
   };
 }
 
-const killed: ExecResult = { kind: "signalled", signal: "SIGKILL" };
+/** What a program gives that a kill ended, or kept from starting. */
+export const killed: ExecResult = { kind: "signalled", signal: "SIGKILL" };

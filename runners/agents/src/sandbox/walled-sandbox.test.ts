@@ -98,6 +98,42 @@ test("if walls cannot be opened the program is lost with the reason, and the nex
   await sandbox.close();
 });
 
+for (const when of ["while its walls open", "before"] as const)
+  test(`no program starts in a closed sandbox: ${when}`, async (t) => {
+    const opened = Promise.withResolvers<void>();
+    let started = 0;
+    const sandbox = await walledSandbox(
+      options(base(t), async () => {
+        await opened.promise;
+        return {
+          ...{ kind: "fake", where: {} },
+          exec: async () => ({ kind: "exited", code: ++started }),
+          ...{ freeze: async () => true, thaw: async () => true },
+          ...{ kill: async () => {}, close: async () => {} },
+        };
+      }),
+    );
+    const early = when === "before" ? undefined : sandbox.exec(program(["x"]));
+    const closing = sandbox.close();
+    opened.resolve();
+    await closing;
+    const result = await (early ?? sandbox.exec(program(["x"])));
+    assert.deepEqual([result, started], [{ kind: "signalled", signal: "SIGKILL" }, 0]);
+  });
+
+test("a program that a kill overtakes opens no namespaces that nobody ends", needsBubblewrap, async (t) => {
+  const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+  assert.deepEqual(await sandbox.exec(program(["true"])), { kind: "exited", code: 0 });
+  for (let ticks = 0; ticks < 8; ticks++) {
+    const running = sandbox.exec(program(["sleep", "600"]));
+    for (let tick = 0; tick < ticks; tick++) await undefined;
+    await sandbox.kill();
+    assert.deepEqual(await running, { kind: "signalled", signal: "SIGKILL" }, `after ${ticks} ticks`);
+    await until("the namespaces end", () => firstProcess() === 0);
+  }
+  await sandbox.close();
+});
+
 /** The first process of the sandbox that this process opened. */
 function firstProcess(): number {
   const [bwrap] = childrenOf(process.pid).filter((pid) => nameOf(pid) === "bwrap");

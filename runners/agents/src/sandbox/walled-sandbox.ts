@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { sandboxFolder } from "./sandbox-folder.ts";
-import { startGate } from "./start-gate.ts";
+import { killed, startGate } from "./start-gate.ts";
 
 /** The token holds letters, digits and dashes. */
 type WallsSettings = Omit<WallsRequest, "folder" | "seenAs" | "readOnly">;
@@ -49,7 +49,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
 
   const standing = () => opening?.catch(() => undefined);
   const gate = startGate({
-    async exec(request) {
+    async exec(request, wanted) {
       let now: Walls;
       try {
         now = await stand();
@@ -57,6 +57,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
         opening = undefined;
         return { kind: "lost", detail: `agent "${agent}": ${(error as Error).message}` };
       }
+      if (!wanted()) return killed; // while the walls were opened
       const own = { HOME: join(seenAs, "home"), TMPDIR: join(seenAs, "tmp") };
       return now.exec({ ...request, env: { ...request.env, ...own } });
     },
@@ -70,7 +71,10 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     kind,
     where: () => walls && { ...walls.where, diskLimit: folder.ownDisk() ? "kernel" : "polled" },
     seenAs: (inside) => join(seenAs, inside),
-    ...gate,
+    exec: gate.exec,
+    freeze: gate.freeze,
+    thaw: gate.thaw,
+    kill: gate.kill,
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)
         throw new Error(
@@ -86,6 +90,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     listen: folder.listen,
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close({ keepFiles = false } = {}) {
+      gate.shut();
       await (await standing())?.close();
       await (keepFiles ? folder.keep() : folder.remove());
     },
