@@ -46,7 +46,7 @@ const node: SlurmNode = {
   python: said(python!, ["--version"])?.replace(/^Python /, "") ?? null,
   namespaces: await abilities(),
   walls: [{ kind: "namespaces", missing }, ...others],
-  containers: contained ? await tried(stageEngines("any"), stageNeeds("any")) : [],
+  containers: contained ? await tried(stageEngines("host"), stageNeeds("host")) : [],
   sandboxes,
   temporaryBytes: bavail * bsize,
   gpus: granted?.map(({ model, uuid }) => `${model} (${uuid})`) ?? null,
