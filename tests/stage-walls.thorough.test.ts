@@ -23,8 +23,9 @@ const options = { timeout: 120_000 };
 function startIn(engine: SandboxEngine) {
   const chooseWalls = async () => ({ kind: "chosen" as const, engine, passed: [] });
   const missing = async () => "none here";
+  const containers = () => Promise.reject(new Error("has no image"));
   return (request: ExecutionRequest, local: Executor) =>
-    startOnNode(request, { local, chooseWalls, missing });
+    startOnNode(request, { local, chooseWalls, containers, missing });
 }
 
 /** What the walls make for themselves. */
@@ -61,8 +62,9 @@ for (const engine of nodeEngines(podman).filter(({ kind }) => kinds.includes(kin
 
   test(`${kind}: more memory than allowed is the stage's own failure`, { ...options, ...skip }, async (t) => {
     const script = greedy.replace("PROCESSES", "8");
-    const { result, log } = await hostile(t, "fresh Python", script, { start });
-    const detail = `held more than ${2 ** 29} bytes of memory`;
+    const memoryBytes = 2 ** 28;
+    const { result, log } = await hostile(t, "fresh Python", script, { start, memoryBytes });
+    const detail = `held more than ${memoryBytes} bytes of memory`;
     if (kind === "podman" || (await mayLimitMemory()))
       assert.deepEqual(result, { kind: "failed", cause: "out-of-memory", detail }, log);
     else assert.equal(result.kind, "failed", log);

@@ -1,6 +1,9 @@
 // How a container ended, read only from the engine's record of it (`.State`). The exit code of the engine's program is
 // not enough: 125 to 127 may be the stage's own, and a killed engine loses the true one.
 
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ContainerState, containerState } from "@mlrb/formats/stage/container-state";
@@ -15,24 +18,47 @@ export type ContainerEnd =
 export type FollowOptions = {
   /** Start the container first; otherwise it was started before. */
   begin: boolean;
+  /** Whether the container was made to end with this process: its input is a pipe from here. */
+  held?: boolean;
   /** How long to wait for an engine that went away, ms. */
   patienceMs: number;
 };
 
 const retryMs = 250;
 
-/** Waits until the container has ended. Never rejects. */
+/** Waits until the container has ended. Rejects only if podman can have no folder for temporary files. */
 export async function followContainer(
   engine: ContainerEngine,
   id: string,
-  { begin, patienceMs }: FollowOptions,
+  options: FollowOptions,
 ): Promise<ContainerEnd> {
+  if (engine.flavour === "docker" || !options.begin) return await follow(engine, id, options);
+  // podman's helper notes in its folder that a process was killed for lack of memory; podman 4.3 looks elsewhere
+  const cwd = mkdtempSync(join(tmpdir(), "mlrb-podman-"));
+  try {
+    const end = await follow(engine, id, { ...options, cwd });
+    if (end.kind !== "exited" || !existsSync(join(cwd, "oom"))) return end;
+    return { ...end, state: { ...end.state, OOMKilled: true } };
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+async function follow(
+  engine: ContainerEngine,
+  id: string,
+  { begin, held = false, patienceMs, cwd }: FollowOptions & { cwd?: string },
+): Promise<ContainerEnd> {
+  const more = { timeMs: Number.POSITIVE_INFINITY, holdsInput: held, ...(cwd !== undefined && { cwd }) };
   // one call starts it, waits and returns its exit code: a `wait` after a `start` would take another 25 ms
-  let call = begin ? ["start", "--attach", id] : undefined;
+  let call = begin ? ["start", "--attach", ...(held ? ["--interactive"] : []), id] : undefined;
   let away: { trouble: CallTrouble; since: number } | undefined;
   for (;;) {
-    const waited = call && (await engine.call(call, { timeMs: Number.POSITIVE_INFINITY }));
+    const waited = call && (await engine.call(call, more));
     const failed = waited?.ok === false ? waited.trouble : undefined;
+    // then the container may have ended because its input did
+    if (held && waited?.ok === false && waited.code === undefined)
+      return trouble("the program that holds its container was ended");
     if (failed && isAway(failed)) away ??= { trouble: failed, since: performance.now() };
     const state = await stateOf(engine, id);
     if ("trouble" in state) {

@@ -2,8 +2,10 @@
 // its own. podman keeps its images in the user's home, and its state in the user's folder of this machine.
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
+import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { containerEngine } from "./container-engine.ts";
+import { DockerExecutor } from "./docker-executor.ts";
 import { dockerWalls, refusalOf } from "./docker-walls.ts";
 import { ensureImage } from "./ensure-image.ts";
 
@@ -32,6 +34,12 @@ async function preparePodman(image: string): Promise<void> {
 
 /** For a sandbox that is chosen on the node. */
 export const podman = { missing: podmanMissing, open: podmanWalls, prepare: preparePodman };
+
+/** For one trusted stage with an image: as in the docker executor, and its container ends with this process. */
+export function podmanExecutor({ root, work, token }: ExecutionRequest): Executor {
+  const others = { isLive: () => true, take: () => false }; // the next job has a work folder of its own
+  return new DockerExecutor({ root, state: work, run: token, held: true, env: podmanVariables(), ...others });
+}
 
 function podmanVariables(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { uid, homedir } = userInfo();

@@ -50,6 +50,7 @@ test("doctor closes the way of its job's files also when the job is late: nothin
           gpus: 0,
           offline: [],
           walled: [],
+          contained: [],
           attempts: [],
           services: [],
           sandbox: { weakLimits: false },

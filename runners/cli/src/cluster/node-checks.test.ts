@@ -12,6 +12,7 @@ const node: SlurmNode = {
   python: "3.11.2",
   namespaces: { network: true, readOnly: true },
   walls: [{ kind: "namespaces", missing: null }],
+  containers: [],
   sandboxes: [
     { kind: "bubblewrap", missing: null },
     { kind: "podman", missing: null },
@@ -25,6 +26,7 @@ const needs: NodeNeeds = {
   gpus: 1,
   offline: ["data"],
   walled: ["load"],
+  contained: [],
   attempts: [],
   sandbox: { weakLimits: false },
   services: [],
@@ -68,7 +70,7 @@ test("agents on nodes get the first program that works there, and the reasons ag
   );
 });
 
-test("stages that open agents' files get the first walls that a node has, and with an image podman's", () => {
+test("stages that open agents' files get the first walls that a node has, and stages with an image podman", () => {
   const walls = [
     { kind: "namespaces", missing: "forbidden" },
     { kind: "podman", missing: null },
@@ -76,10 +78,14 @@ test("stages that open agents' files get the first walls that a node has, and wi
   const line = (more: Partial<NodeNeeds> = {}, found = walls) =>
     said({ walls: found }, more).find((one) => one.includes("walls:"))!;
   assert.equal(line(), 'works node\'s walls: podman for "load"; not namespaces: forbidden');
-  const nothing = walls.map((one) => ({ ...one, missing: "gone" }));
+  const contained = (missing: string | null) =>
+    said({ containers: [{ kind: "podman", missing }] }, { contained: ["train"] }).find((one) =>
+      one.includes("containers:"),
+    )!;
+  assert.equal(contained(null), 'works node\'s containers: podman for "train"');
   assert.match(
-    line({ wallsImage: "lab/score@sha256:0" }, nothing),
-    /^missing node's walls: none for "load"; .*\n {2}ask for podman with control groups/,
+    contained("gone"),
+    /^missing node's containers: none for "train"; not podman: gone\n {2}ask for podman with control groups.*executor: docker/,
   );
 });
 
@@ -133,7 +139,7 @@ test("another version of Python, fewer GPUs than granted and a slow clock are na
 test("what no stage needs is not checked", () => {
   const text = said(
     { python: null, walls: [{ kind: "namespaces", missing: "none" }], gpus: null },
-    { python: false, gpus: 0, offline: [], walled: [], attempts: [], services: [] },
+    { python: false, gpus: 0, offline: [], walled: [], contained: [], attempts: [], services: [] },
   );
-  assert.doesNotMatch(text.join("\n"), /missing|network|walls|gpus|python/);
+  assert.doesNotMatch(text.join("\n"), /missing|network|walls|containers|gpus|python/);
 });

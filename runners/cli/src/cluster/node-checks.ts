@@ -53,7 +53,7 @@ function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
   );
 }
 
-function wallsChecks({ namespaces, walls, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
+function wallsChecks({ namespaces, walls, containers, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
   const checks: Check[] = [];
   if (needs.services.length > 0 && !namespaces.network)
     checks.push(
@@ -72,9 +72,14 @@ function wallsChecks({ namespaces, walls, sandboxes }: SlurmNode, needs: NodeNee
   if (needs.walled.length > 0) {
     const { works: can, found } = chosen(walls);
     const line = found(` for ${named(needs.walled)}`);
-    const help =
-      needs.wallsImage === undefined ? `${namespacesHelp}, or ${otherwise}` : `ask for ${podmanHelp}`;
-    checks.push(can ? works("node's walls", line) : missing("node's walls", line, `${help}; ${onHost}`));
+    const help = `${namespacesHelp}, or ${otherwise}; ${onHost}`;
+    checks.push(can ? works("node's walls", line) : missing("node's walls", line, help));
+  }
+  if (needs.contained.length > 0) {
+    const { works: can, found } = chosen(containers);
+    const line = found(` for ${named(needs.contained)}`);
+    const help = `ask for ${podmanHelp}; ${onHost.replace("local", "docker")}`;
+    checks.push(can ? works("node's containers", line) : missing("node's containers", line, help));
   }
   return [...checks, sandboxCheck(sandboxes, needs.attempts)];
 }

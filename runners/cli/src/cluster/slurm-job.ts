@@ -4,8 +4,14 @@
 import { runSlurmJob } from "@mlrb/local/process/run-slurm-job";
 
 const [, , folder] = process.argv;
-await runSlurmJob(folder!, async (needs) => {
-  // most nodes need none of them, and a job begins sooner without
-  const { stageWallsOnNode } = await import("./stage-walls-on-node.ts");
-  return await stageWallsOnNode(needs);
+// most jobs need none of them, and begin sooner without
+await runSlurmJob(folder!, {
+  async chooseWalls(needs) {
+    const { stageWallsOnNode } = await import("./stage-walls-on-node.ts");
+    return await stageWallsOnNode(needs);
+  },
+  async containers(request) {
+    const { podmanExecutor } = await import("@mlrb/docker/podman-on-node");
+    return podmanExecutor(request);
+  },
 });

@@ -1,6 +1,6 @@
 // The program of a job of `pipeline doctor`: finds what its node has. Programs are run, not only searched for.
 // Usage: `node slurm-probe.ts OUTPUT PYTHON NEEDS`, where NEEDS is the JSON of what its agents
-// need of a sandbox and its stages of walls.
+// need of a sandbox, and whether stages have images.
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -11,7 +11,6 @@ import { writeJson } from "@mlrb/kit/json-file";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { gpuInventory } from "@mlrb/local/leases/gpu-inventory";
 import { abilities } from "@mlrb/local/process/namespaces";
-import { imageless } from "@mlrb/local/process/node-walls";
 import { wallsMissing } from "@mlrb/local/process/walls";
 import { stageEngines, stageNeeds } from "./stage-walls-on-node.ts";
 
@@ -33,10 +32,10 @@ async function tried(engines: SandboxEngine[], needs: SandboxNeeds): Promise<Slu
   return found;
 }
 
-const { agents, image } = JSON.parse(needs!) as { agents: SandboxNeeds; image?: string };
+const { agents, contained } = JSON.parse(needs!) as { agents: SandboxNeeds; contained: boolean };
 const sandboxes = await tried(nodeEngines(podman), agents);
-const missing = (image === undefined ? await wallsMissing() : imageless) ?? null;
-const others = missing === null ? [] : await tried(stageEngines(image), stageNeeds(image));
+const missing = (await wallsMissing()) ?? null;
+const others = missing === null ? [] : await tried(stageEngines(undefined), stageNeeds(undefined));
 const { bavail, bsize } = statfsSync(tmpdir());
 // a stage without GPUs has an empty CUDA_VISIBLE_DEVICES
 const granted = process.env.CUDA_VISIBLE_DEVICES ? gpuInventory().gpus : undefined;
@@ -47,6 +46,7 @@ const node: SlurmNode = {
   python: said(python!, ["--version"])?.replace(/^Python /, "") ?? null,
   namespaces: await abilities(),
   walls: [{ kind: "namespaces", missing }, ...others],
+  containers: contained ? await tried(stageEngines("host"), stageNeeds("host")) : [],
   sandboxes,
   temporaryBytes: bavail * bsize,
   gpus: granted?.map(({ model, uuid }) => `${model} (${uuid})`) ?? null,

@@ -46,10 +46,10 @@ export type NodeNeeds = {
   gpus: number;
   /** Stages whose processes must not reach the network. */
   offline: string[];
-  /** Stages that open what agents made. */
+  /** Stages that open what agents made, without an image. */
   walled: string[];
-  /** In which one of them runs. */
-  wallsImage?: string | undefined;
+  /** Stages with an image, attempts apart. */
+  contained: string[];
   /** Stages whose agents need a sandbox there. */
   attempts: string[];
   /** What that sandbox must be able to do. */
@@ -150,7 +150,7 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       }) => Math.max(resources.memoryBytes, memoryBytes),
     );
     const times = limits.flatMap(({ timeMs }) => timeMs ?? []);
-    const walled = own.filter(({ stage }) => stage.spec.opens !== undefined);
+    const hasImage = ({ execution }: Instance) => execution.image !== undefined;
     return {
       slurm: own[0]!.execution.slurm ?? {},
       gpus: own[0]!.execution.resources.gpus,
@@ -163,8 +163,8 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       },
       python: own.some(({ action }) => action.run.kind === "python"),
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
-      walled: stages(walled),
-      wallsImage: walled.find(({ execution }) => execution.image !== undefined)?.execution.image,
+      walled: stages(own.filter((one) => one.stage.spec.opens !== undefined && !hasImage(one))),
+      contained: stages(own.filter((one) => !one.stage.untrusted && hasImage(one))),
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
       sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
       services: stages(own.filter(({ execution }) => execution.service !== undefined)),

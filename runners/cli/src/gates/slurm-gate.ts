@@ -99,8 +99,6 @@ function whyUnfit({ stage, action, execution, uses }: Instance): string | undefi
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
   if (filesTravel({ execution }) && (execution.service || uses))
     return `${uses ? "uses" : "is"} a service, and has \`files: remote-cache\``;
-  if (execution.image !== undefined && !stage.untrusted && stage.opens === undefined)
-    return `runs in the image ${execution.image}, and on nodes only attempts and stages that open agents' files have images`;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";
   return undefined;

@@ -1,14 +1,16 @@
-// A runner for tests to kill: starts the stages in `requests.json` of a folder.
+// A runner for tests to kill: starts the stages in `requests.json` of a folder; with a second
+// argument, in containers that end with it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DockerExecutor } from "../docker-executor.ts";
 
-const place = process.argv[2]!;
+const [, , place = "", held] = process.argv;
 const requests = JSON.parse(readFileSync(join(place, "requests.json"), "utf8"));
 const executor = new DockerExecutor({
   root: requests[0].root,
   state: join(place, ".mlrb"),
   run: "killed",
+  held: held !== undefined,
   isLive: () => false,
   take: () => true,
 });

@@ -28,6 +28,10 @@ export const slurmNode = wholeObject({
     description:
       "what isolates stages that open agents' files, in the order of preference, up to the first that can",
   },
+  containers: {
+    ...listOf(tried),
+    description: "as well, of other stages with an image than attempts; empty without one",
+  },
   sandboxes: {
     ...listOf(tried),
     description: "programs that isolate agents, in the order of preference, up to the first that can",

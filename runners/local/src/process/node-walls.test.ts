@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
 import type { ExecRequest, ExecResult, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { type ChooseWalls, startOnNode } from "./node-walls.ts";
 
@@ -69,18 +70,19 @@ function podman(end: (asked: ExecRequest) => Promise<ExecResult> | ExecResult) {
 
 const none: ChooseWalls = async () => ({ kind: "none", passed: ["podman: not installed"] });
 const missing = async () => "no user namespaces";
+const containers = () => Promise.reject(new Error("asked"));
 const never = new Promise<ExecResult>(() => {});
 
 async function result(request: ExecutionRequest, chooseWalls: ChooseWalls) {
-  return await (await startOnNode(request, { local, chooseWalls, missing })).ended;
+  return await (await startOnNode(request, { local, chooseWalls, containers, missing })).ended;
 }
 
 test("where the user can make namespaces, or the stage needs none, no other program is asked", async (t) => {
   const chooseWalls = () => Promise.reject(new Error("asked"));
-  const can = await startOnNode(stage(t), { local, chooseWalls, missing: async () => undefined });
+  const can = await startOnNode(stage(t), { local, chooseWalls, containers, missing: async () => undefined });
   assert.deepEqual(await can.ended, { kind: "succeeded" });
   const { walls: _, ...plain } = stage(t);
-  const open = await startOnNode(plain, { local, chooseWalls, missing });
+  const open = await startOnNode(plain, { local, chooseWalls, containers, missing });
   assert.deepEqual(await open.ended, { kind: "succeeded" });
 });
 
@@ -140,7 +142,7 @@ test("a time limit and a wish end the program at once, and its walls are closed"
     ...{ kind: "failed", cause: "time-limit", detail },
   });
   const asked = podman(() => never);
-  const one = await startOnNode(stage(t), { local, chooseWalls: asked.chooseWalls, missing });
+  const one = await startOnNode(stage(t), { local, chooseWalls: asked.chooseWalls, containers, missing });
   one.askToEnd();
   assert.deepEqual(await one.ended, { kind: "cancelled" });
   assert.deepEqual([late.seen.closed, asked.seen.closed], [1, 1]);
@@ -162,7 +164,7 @@ test("where nothing builds walls the stage is refused with what to ask for, and 
 
 test("a stage with an image runs in it or not at all", async (t) => {
   const { seen, chooseWalls } = podman(() => ({ kind: "exited", code: 0 }));
-  const can = { local, chooseWalls, missing: async () => undefined };
+  const can = { local, chooseWalls, containers, missing: async () => undefined };
   const one = await startOnNode(stage(t, { image }), can);
   assert.equal((await one.ended).kind, "succeeded");
   assert.deepEqual([seen.prepared, seen.walls[0]!.image], [[image], image]);
@@ -173,4 +175,30 @@ test("a stage with an image runs in it or not at all", async (t) => {
     assert.ok(refused.kind === "failed");
     assert.match(refused.detail, /^this node cannot run the image lab\/score@.*ask the administrator/);
   }
+});
+
+test("a trusted stage with an image runs in a container of its own, which is closed at its end", async (t) => {
+  const { walls: _, ...request } = stage(t, { image });
+  const { chooseWalls, seen } = podman(() => never);
+  const did: unknown[] = [];
+  const ran: ExecutionResult = { kind: "succeeded", where: { engine: "podman 4.3.1", image: "sha256:1" } };
+  const { promise: ended, resolve } = Promise.withResolvers<ExecutionResult>();
+  const engine: Executor = {
+    name: "docker",
+    start(one) {
+      did.push(one);
+      return { ended, askToEnd: () => resolve(ran), kill() {} };
+    },
+    close: () => void did.push("closed"),
+  };
+  const one = await startOnNode(request, { local, chooseWalls, containers: async () => engine });
+  one.askToEnd();
+  assert.deepEqual([await one.ended, did], [ran, [request, "closed"]]);
+  assert.deepEqual(seen.walls, []);
+});
+
+test("where podman cannot run, the log of a trusted stage with an image has the reason and no namespaces", async (t) => {
+  const { walls: _, ...request } = stage(t, { image });
+  await result(request, none);
+  assert.equal(readFileSync(request.log, "utf8"), "mlrb: no container by podman: not installed\n");
 });

@@ -25,12 +25,12 @@ import { startHeart } from "../leases/heartbeat.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { needsSocket, reachingServices } from "./job-services.ts";
 import { localExecutor } from "./local-executor.ts";
-import { type ChooseWalls, startOnNode } from "./node-walls.ts";
+import { type NodePrograms, startOnNode } from "./node-walls.ts";
 import { otherHost } from "./other-host.ts";
 import { makeRelayFolder } from "./relay-folder.ts";
 
-/** `folder` is the job's; `chooseWalls` finds walls where this user can build no namespaces. */
-export async function runSlurmJob(folder: string, chooseWalls: ChooseWalls): Promise<void> {
+/** `folder` is the job's. */
+export async function runSlurmJob(folder: string, programs: NodePrograms): Promise<void> {
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
   let asked: "TERM" | "USR2" | undefined;
   let running: Running | undefined;
@@ -60,7 +60,7 @@ export async function runSlurmJob(folder: string, chooseWalls: ChooseWalls): Pro
     running?.askToEnd();
   });
   const result = await executed(request, {
-    ...{ socket, chooseWalls },
+    ...{ socket, programs },
     isAsked: () => asked !== undefined,
     started(stage) {
       running = stage;
@@ -82,7 +82,7 @@ export async function runSlurmJob(folder: string, chooseWalls: ChooseWalls): Pro
 
 type Following = {
   socket: string | undefined;
-  chooseWalls: ChooseWalls;
+  programs: NodePrograms;
   isAsked: () => boolean;
   started(stage: Running): void;
 };
@@ -90,7 +90,7 @@ type Following = {
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { socket, chooseWalls, isAsked, started }: Following,
+  { socket, programs, isAsked, started }: Following,
 ): Promise<ExecutionResult> {
   try {
     const gpus = grantedGpus(request);
@@ -103,7 +103,7 @@ async function executed(
     const grace = request.relay ? { graceMs: sealTimes.kill + lastCheckpointMs(request.env) } : {};
     const local = localExecutor(request.root, { python: null, ...grace });
     const onNode = { ...(await reachingServices(request, socket)), gpus };
-    const running = await startOnNode(onNode, { local, chooseWalls });
+    const running = await startOnNode(onNode, { local, ...programs });
     started(running);
     const result = await running.ended;
     const hasFailed = result.kind === "failed" && result.cause === "exit-code";

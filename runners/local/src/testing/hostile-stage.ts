@@ -20,6 +20,8 @@ export const ways: Way[] = ["forked", "fresh Python", "fresh Node"];
 export type HostileOptions = {
   port?: number;
   required?: boolean;
+  /** Its limit on memory. */
+  memoryBytes?: number;
   gpus?: Gpu[];
   /** The stage's PATH. */
   path?: string;
@@ -100,7 +102,15 @@ export async function hostile(
   t: TestContext,
   way: Way,
   script: string,
-  { port = 1, required = true, gpus = [], path = process.env.PATH!, reads = [], start }: HostileOptions = {},
+  {
+    port = 1,
+    required = true,
+    memoryBytes = 2 ** 29,
+    gpus = [],
+    path = process.env.PATH!,
+    reads = [],
+    start,
+  }: HostileOptions = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-hostile-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -123,7 +133,7 @@ export async function hostile(
     required,
     reads: [work, program, node, join(root, "preload.py"), dirname(process.execPath), prefix, ...reads],
     writes: [join(work, "out"), join(work, "tmp")],
-    limits: { memoryBytes: 2 ** 29, processes: 64, fileBytes: 2 ** 24 },
+    limits: { memoryBytes, processes: 64, fileBytes: 2 ** 24 },
   };
   const log = join(work, "log");
   const request: ExecutionRequest = {
