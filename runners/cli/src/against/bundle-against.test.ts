@@ -16,8 +16,11 @@ const none = { record: null, script: "", params: [], files: [], inputs: [], outp
 const ran = { run: first, stage: "", startedAt: "", durationMs: 1, executor: "local", host: "h" };
 const scoreAxes = { ...axes, scorer: "bits" };
 
-/** Archives the last results of `runs`, as `report --bundle` lays them out. `left`: files that are left out. */
-function bundleOf(t: TestContext, runs: Runs, report: Report, left: string[] = []): string {
+/** Texts of the bundle's files that are other ones, or are left out. */
+type Texts = Record<string, string | undefined>;
+
+/** Archives the last results of `runs`, as `report --bundle` lays them out. */
+function bundleOf(t: TestContext, runs: Runs, report: Report, others: Texts = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "against-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const { last, actions, store } = runs.at.open();
@@ -43,13 +46,14 @@ function bundleOf(t: TestContext, runs: Runs, report: Report, left: string[] = [
     instance(scoreId, { role: "score", axes: scoreAxes, made }),
   ];
   const page = { formatVersion: 1, commit: null, graph: "<svg/>", instances, attempts: [] };
-  const texts: Record<string, string> = {
+  const texts: Texts = {
     "manifest.json": JSON.stringify({ formatVersion: 1, members: [{ ...member, cause: "", artifacts }] }),
     [path]: withoutRowIds(store.textOf(samples!.digest)),
     "page.json": JSON.stringify(page),
     "results/report.json": JSON.stringify(report),
+    ...others,
   };
-  const names = Object.keys(texts).filter((name) => !left.includes(name));
+  const names = Object.keys(texts).filter((name) => texts[name] !== undefined);
   for (const name of names) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), texts[name]!);
@@ -64,9 +68,9 @@ function bundleOf(t: TestContext, runs: Runs, report: Report, left: string[] = [
 type Ran = Omit<Parameters<Runs["add"]>[0], "run">;
 
 /** A bundle of one machine, and the results of another. */
-function elsewhere(t: TestContext, { old, now, left }: { old: Ran; now: Ran; left?: string[] }) {
+function elsewhere(t: TestContext, { old, now, others }: { old: Ran; now: Ran; others?: Texts }) {
   const there = new Runs(t);
-  const file = bundleOf(t, there, there.add({ run: first, ...old }), left);
+  const file = bundleOf(t, there, there.add({ run: first, ...old }), others);
   const here = new Runs(t);
   const report = here.add({ run: second, ...now });
   return { file, here, report };
@@ -112,14 +116,15 @@ test("where the cache holds the entries behind a bundle, the code that changed i
 });
 
 test("a bundle without keys or samples is compared, and says what it lacks", (t) => {
-  const left = ["page.json", "manifest.json"];
+  const others = { "page.json": "{\u001b[2J", "manifest.json": undefined };
   const now = { level: 2.5, submission: digest("6") };
-  const { file, here } = elsewhere(t, { old: { level: 3 }, now, left });
+  const { file, here } = elsewhere(t, { old: { level: 3 }, now, others });
   const { code, out } = here.compare(file);
   assert.equal(code, 0);
   assert.match(oneLine(out), /not tested: no seed has two valid scores .*old\.tar holds no samples of it/);
   assert.match(out, /old\.tar names no samples: the bundle has no manifest\.json$/m);
-  assert.match(out, /old\.tar names no action keys: the bundle has no page\.json$/m);
+  assert.match(out, /old\.tar names no action keys: [^\u001b]+$/m);
+  assert.ok(!out.includes("\u001b"), "an escape sequence");
   const [line] = here.compare(file, { json: true }).out.trim().split("\n").slice(-1);
   assert.match(JSON.parse(line!).notes[0], /unsigned/);
 });
@@ -130,13 +135,22 @@ test("a bundle is compared with a bundle, without a plan", (t) => {
     now: { level: 2.5, submission: digest("6") },
   });
   const from = bundleOf(t, here, report);
-  const out: string[] = [];
-  const write = mock.method(process.stdout, "write", (text: string) => out.push(text) > 0);
+  const said = { out: [] as string[], err: [] as string[] };
+  const out = mock.method(process.stdout, "write", (text: string) => said.out.push(text) > 0);
+  const err = mock.method(process.stderr, "write", (text: string) => said.err.push(text) > 0);
   const options = { json: false, markdown: false };
-  const code = bundleAgainst(here.at.root, { from, against: file, options });
-  write.mock.restore();
-  assert.equal(code, 0);
-  assert.match(oneLine(out.join("")), /yes \(−0\.500 ± 0,.*25 items\)/);
+  const results = join(here.at.root, "made");
+  const codes = [
+    bundleAgainst(here.at.root, { from, against: file, options }),
+    bundleAgainst(here.at.root, { from: results, against: file, options }),
+    bundleAgainst(here.at.root, { from, against: "yesterday", options }),
+  ];
+  out.mock.restore();
+  err.mock.restore();
+  assert.deepEqual(codes, [0, 2, 2]);
+  assert.match(oneLine(said.out.join("")), /yes \(−0\.500 ± 0,.*25 items\)/);
+  assert.match(said.err.join(""), /^no-bundle: .*made is no evidence bundle\n {2}help: /);
+  assert.match(said.err.join(""), /^no-such-result: "yesterday" is no file and no folder\n {2}help: /m);
 });
 
 test("a changed byte of a bundle is refused with its file, whether or not its name is known", (t) => {
@@ -161,8 +175,8 @@ test("a changed byte of a bundle is refused with its file, whether or not its na
 });
 
 test("a bundle without a report of this version is refused", (t) => {
-  const left = ["results/report.json"];
-  const { file, here } = elsewhere(t, { old: { level: 3 }, now: { level: 3 }, left });
+  const others = { "results/report.json": undefined };
+  const { file, here } = elsewhere(t, { old: { level: 3 }, now: { level: 3 }, others });
   const { code, err } = here.compare(file);
   assert.equal(code, 2);
   assert.match(err, /^no-report: .*old\.tar has no report of this version \(the bundle has no results\//);

@@ -72,15 +72,18 @@ function sideOf(
     // the page may show a later run than the report
     return made && digest !== undefined && digest === member.artifacts.score?.digest ? made : undefined;
   };
-  const isOfAttempt = (stage: string, seen = new Set<string>()): boolean => {
-    const instance = byId.get(stage);
-    if (!instance?.made || instance.role === "attempt") return true;
-    if (seen.has(stage)) return false;
-    seen.add(stage);
-    return instance.made.inputs.some(({ from }) => isOfAttempt(from, seen));
+  // without recursion: the graph of a stranger may be deep
+  const isOfAttempt = (stage: string): boolean => {
+    const queue = new Set([stage]);
+    for (const id of queue) {
+      const instance = byId.get(id);
+      if (!instance?.made || instance.role === "attempt") return true;
+      for (const { from } of instance.made.inputs) queue.add(from);
+    }
+    return false;
   };
   const lacks = (what: string, reading: Reading<unknown>) =>
-    reading.kind === "ok" ? [] : [`${name} names no ${what}: ${reading.cause}`];
+    reading.kind === "ok" ? [] : [`${name} names no ${what}: ${plainText(reading.cause)}`];
   return {
     report,
     about: opened.found.bundle,
@@ -96,7 +99,7 @@ function sideOf(
         : textOf(opened, path);
     },
     made: (place) => madeOf(scores.get(placeOf(axesOf(place)))),
-    isOfAttempt: (stage) => isOfAttempt(stage),
+    isOfAttempt,
     keyOf: (stage) => byId.get(stage)?.made?.key,
     close: opened.close,
   };
