@@ -116,7 +116,7 @@ test("where the cache holds the entries behind a bundle, the code that changed i
 });
 
 test("a bundle without keys or samples is compared, and says what it lacks", (t) => {
-  const others = { "page.json": "{\u001b[2J", "manifest.json": undefined };
+  const others = { "page.json": "\u001b[2J", "manifest.json": undefined };
   const now = { level: 2.5, submission: digest("6") };
   const { file, here } = elsewhere(t, { old: { level: 3 }, now, others });
   const { code, out } = here.compare(file);
