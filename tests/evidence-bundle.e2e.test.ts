@@ -165,9 +165,13 @@ test("a flipped byte is named with its file, and nothing is rebuilt from the bun
   bytes[place] = bytes[place]! ^ 1;
   writeFileSync(flipped, bytes);
   const to = join(at.outside, "from-flipped");
-  for (const more of [["--verify"], ["--output", to]]) {
+  for (const [code, ...more] of [
+    [1, "--verify"],
+    [1, "--output", to],
+    [2, "--against", file],
+  ] as const) {
     const said = await from(flipped, ...more);
-    assert.equal(said.code, 1);
+    assert.equal(said.code, code);
     assert.match(
       said.stderr,
       /^changed: results\/\w+\.csv, within bytes 0 to \d+ \(archive from byte \d+ to \d+\)$/m,
@@ -234,6 +238,28 @@ test("published submissions are scored again elsewhere, and other scores, bytes 
   assert.equal(lines.at(-1)!.missing, 1);
 });
 
+test("later results elsewhere are compared with a bundle, cell by cell, and a bundle with a bundle", async () => {
+  const fresh = join(at.outside, "later");
+  at.script("score.json", JSON.stringify({ ...score, value: 0.25 }));
+  const ran = await at.pipeline(["run", at.name, "--root", fresh], { env: { ACME_KEY: key } });
+  at.script("score.json", JSON.stringify(score));
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+  const said = await at.pipeline(["report", at.name, "--root", fresh, "--against", file]);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const words = said.stdout.replace(/\s+/g, " ");
+  assert.match(
+    words,
+    /Compared with bundle .*evidence\.tar 1 cell: 1 changed, 0 equal; rescored 1 of 1 scores/,
+  );
+  assert.match(words, /score: file changed: \S+\/score\.json \([0-9a-f]{10} → [0-9a-f]{10}\)/);
+  assert.match(words, /evidence\.tar: every byte as listed; unsigned/);
+  const same = await from(file, "--against", file, "--json");
+  assert.deepEqual(
+    [same.code, same.lines.at(-1)!.cells],
+    [0, { changed: 0, added: 0, removed: 0, equal: 1 }],
+  );
+});
+
 test("no bundle is written if removing a key would change the report", async () => {
   const to = join(at.outside, "other.tar");
   const said = await write(to, { OTHER_KEY: "Bundled" }); // the report's title
@@ -256,6 +282,7 @@ test("words that do not belong together, and results without evidence, are refus
   await refused([...rescore, "2"], 2, /^no-folder: --rescore needs --submissions FOLDER\n {2}help: /);
   await refused([...rescore, "0", "--submissions", at.root], 2, /^bad-count: [\s\S]*help: /);
   await refused(["--from", file, "--sample-seed", "x"], 2, /^no-rescore: --sample-seed needs --rescore/);
+  await refused(["--from", file, "--verify", "--against", file], 2, /^two-reports: [\s\S]*help: /);
   await refused([at.name, "--sign", "k"], 2, /^no-bundle: --sign needs --bundle FILE\n {2}help: /);
   await refused(["--from", join(at.outside, "none.tar")], 1, /^no-bundle: there is no file .*\n {2}help: /);
   const text = join(at.outside, "text.tar");

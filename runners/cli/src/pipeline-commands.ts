@@ -120,7 +120,7 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option(
       "--against <what>",
-      "print instead what differs from an earlier run, a folder of results or a report.json, cell by cell, and why",
+      "print instead what differs from an earlier run, a folder of results, a report.json or an evidence bundle, cell by cell, and why",
     )
     .option("--markdown", "with --against: as Markdown", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
@@ -135,7 +135,7 @@ export function readingCommands(program: Command, loads: Loads): void {
       new Option(
         "--from <file>",
         "rebuild the tables and the page from such an archive; needs no run here",
-      ).conflicts(["dataset", "profile", "open", "against"]),
+      ).conflicts(["dataset", "profile", "open"]),
     )
     .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
     .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")

@@ -1,34 +1,62 @@
-// Which parts of a scoring stage differ between a bundle and this repository. Pure.
+// Which parts of a scoring stage differ between a bundle and this repository, or another bundle. Pure.
 import type { BundledPage } from "@mlrb/formats/report/evidence-bundle";
 import { shownParams, type TraceNode } from "../show/trace-nodes.ts";
 
-type Made = NonNullable<BundledPage["instances"][number]["made"]>;
+export type Made = NonNullable<BundledPage["instances"][number]["made"]>;
+
+/** What a bundle holds of a stage's action key: no digests of its code. */
+export type KeyOutline = Pick<Made, "key" | "files" | "params" | "environment"> & {
+  inputs: { name: string; digest: string }[];
+};
+
+/** Null where a side has no such part. */
+export type PartDifference = {
+  kind: "file" | "input" | "parameter" | "environment";
+  name: string;
+  old: string | null;
+  now: string | null;
+};
+
+export function outlineOf({ key, parts }: Pick<TraceNode, "key" | "parts">): KeyOutline {
+  return {
+    key,
+    files: Object.entries(parts.files).map(([path, digest]) => ({ path, digest })),
+    inputs: Object.entries(parts.inputs).map(([name, digest]) => ({ name, digest })),
+    params: shownParams(parts.params),
+    environment: parts.environment ?? null,
+  };
+}
 
 /** Empty if the action keys are equal: then code, data, environment and parameters are. */
-export function differingParts(made: Made, { key, parts, inputs }: TraceNode): string[] {
-  if (made.key === key) return [];
-  const here = {
-    file: Object.entries(parts.files).map(([path, digest]) => [path, digest] as const),
-    input: inputs.map(({ name, digest }) => [name, digest] as const),
-    parameter: shownParams(parts.params).map(({ name, value }) => [name, value] as const),
-  };
-  const there = {
-    file: made.files.map(({ path, digest }) => [path, digest] as const),
-    input: made.inputs.map(({ name, digest }) => [name, digest] as const),
-    parameter: made.params.map(({ name, value }) => [name, value] as const),
-  };
-  const kinds = ["file", "input", "parameter"] as const;
-  const named = kinds.flatMap((kind) =>
-    differentNames(new Map(there[kind]), new Map(here[kind])).map((name) => `${kind} ${name}`),
+export function differingParts(made: Made, node: TraceNode): string[] {
+  if (made.key === node.key) return [];
+  const named = partDifferences(made, outlineOf(node)).map(({ kind, name }) =>
+    kind === "environment" ? kind : `${kind} ${name}`,
   );
-  if ((made.environment ?? null) !== (parts.environment ?? null)) named.push("environment");
   // the bundle has no digests of the code: what is left is its code or what its key says of the host
   return named.length > 0 ? named : ["code of the scorer, or the host"];
 }
 
-function differentNames(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] {
-  const names = [...new Set([...one.keys(), ...other.keys()])].sort();
-  return names.filter((name) => one.get(name) !== other.get(name));
+export function partDifferences(old: KeyOutline, now: KeyOutline): PartDifference[] {
+  const [before, after] = [partsOf(old), partsOf(now)];
+  return (["file", "input", "parameter", "environment"] as const).flatMap((kind) => {
+    const names = [...new Set([...before[kind].keys(), ...after[kind].keys()])].sort();
+    return names
+      .map((name) => {
+        const sides = { old: before[kind].get(name) ?? null, now: after[kind].get(name) ?? null };
+        return { kind, name, ...sides };
+      })
+      .filter((one) => one.old !== one.now);
+  });
+}
+
+function partsOf({ files, inputs, params, environment }: KeyOutline) {
+  return {
+    file: new Map(files.map(({ path, digest }) => [path, digest])),
+    input: new Map(inputs.map(({ name, digest }) => [name, digest])),
+    parameter: new Map(params.map(({ name, value }) => [name, value])),
+    environment: new Map(environment === null ? [] : [["environment", environment]]),
+  };
 }
 
 /** Whether a stored result is the one that the bundle holds, and not made again. */

@@ -14,18 +14,16 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
-import { verifyDigest } from "@mlrb/local/signatures/ssh-signature";
-import { statePaths } from "@mlrb/local/store/state-folder";
 import { printProtocol } from "../protocol/write-protocol.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
+import { changedLines, changedProblem, openBundle, type WholeBundle } from "./open-bundle.ts";
 import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
 import { digestsIn, refused } from "./report-bundle.ts";
 import type { RescoreOptions } from "./rescore-submissions.ts";
-import { type ArchiveBytes, type Difference, type Verified, verifyArchive } from "./verify-archive.ts";
-import { openArchive } from "./write-archive.ts";
+import type { ArchiveBytes, Verified } from "./verify-archive.ts";
 
 /** `output`: the folder for the rebuilt report. `rescore`: how many submissions are scored again, as typed. */
 export type FromOptions = Omit<RescoreOptions, "rescore"> & {
@@ -34,8 +32,6 @@ export type FromOptions = Omit<RescoreOptions, "rescore"> & {
   groups: boolean;
   rescore?: string;
 };
-
-const shownMax = 20;
 
 /** Returns 0; 1 if the bundle was changed, its signature is not valid, or the rebuilt report differs. */
 export async function reportFrom(repository: string, typed: string, options: FromOptions): Promise<number> {
@@ -47,11 +43,10 @@ export async function reportFrom(repository: string, typed: string, options: Fro
   const isOnlyRead = options.verify || rescore !== undefined;
   if (!isOnlyRead && existsSync(to) && !isEmptyFolder(to))
     return refused(`exists: ${to} is not an empty folder`, "name another one with --output");
-  const archive = openArchive(path);
+  const opened = openBundle(path, rootFolder(repository, options.root));
+  if (opened.kind === "changed") return changed(path, opened.found, options);
+  const { archive, found, signed, textOf } = opened;
   try {
-    const found = verifyArchive(archive);
-    if (found.kind === "unreadable" || found.differences.length > 0) return changed(path, found, options);
-    const signed = signatureOf(found, rootFolder(repository, options.root));
     if (options.json)
       printJson({ event: "bundle", path, files: found.bundle.files.length, changed: [], signature: signed });
     else
@@ -62,57 +57,35 @@ export async function reportFrom(repository: string, typed: string, options: Fro
     if (rescore !== undefined) {
       const { rescoreSubmissions } = await import("./rescore-submissions.ts");
       const { pipeline, profile } = found.bundle;
-      const bundle = { pipeline, profile, textOf: textIn(archive, found) };
-      return await rescoreSubmissions(repository, bundle, { ...options, rescore });
+      return await rescoreSubmissions(repository, { pipeline, profile, textOf }, { ...options, rescore });
     }
     return options.verify ? 0 : await rebuild(repository, { archive, found, to, options });
   } finally {
-    archive.close();
+    opened.close();
   }
 }
 
 function changed(path: string, found: Verified, { json }: FromOptions): number {
-  const { differences } = found;
   if (json)
     printJson({
       event: "bundle",
       path,
-      changed: differences,
+      changed: found.differences,
       ...(found.kind === "unreadable" && { cause: found.cause }),
     });
-  for (const one of differences.slice(0, json ? 0 : shownMax))
-    process.stderr.write(`${differenceWords(one)}\n`);
-  if (!json && differences.length > shownMax)
-    process.stderr.write(`changed: ${differences.length - shownMax} more places\n`);
-  const what =
-    found.kind === "unreadable"
-      ? `${found.cause}; the other files were not checked`
-      : "it was changed after it was written, or damaged on its way";
-  return refused(`changed-bundle: ${path}: ${what}`, "get the bundle again from its author");
-}
-
-function differenceWords({ file, where, from, to }: Difference): string {
-  return `changed: ${file}, ${where} (archive from byte ${from} to ${to - 1})`;
-}
-
-type Signed =
-  | { kind: "unsigned" | "valid" | "unknown"; words: string }
-  | { kind: "refused"; code: string; words: string; help: string };
-
-function signatureOf({ digest, signature }: Verified & { kind: "read" }, root: string): Signed {
-  if (signature === undefined) return { kind: "unsigned", words: "unsigned: nothing says who made it" };
-  const allowedSigners = join(statePaths(root).state, "allowed_signers");
-  const found = verifyDigest(digest, signature, { of: "evidence-bundle", allowedSigners });
-  if (found.kind === "valid")
-    return { kind: "valid", words: `signed by ${found.signedBy} (${found.signingKey})` };
-  // a bundle of a stranger can be read; who signed it is then not known
-  if (found.code === "unknown-signer") return { kind: "unknown", words: `${found.message}; ${found.help}` };
-  return { kind: "refused", code: found.code, words: found.message, help: found.help };
+  else
+    process.stderr.write(
+      changedLines(found)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  const { problem, help } = changedProblem(path, found);
+  return refused(problem, help);
 }
 
 type Rebuilding = {
   archive: ArchiveBytes;
-  found: Verified & { kind: "read" };
+  found: WholeBundle;
   to: string;
   options: FromOptions;
 };
@@ -158,15 +131,6 @@ async function rebuild(repository: string, { archive, found, to, options }: Rebu
     rmSync(folder, { recursive: true, force: true });
     rmSync(temporary, { recursive: true, force: true });
   }
-}
-
-/** Reads a verified file as text; throws if the bundle has no such file. */
-function textIn(archive: ArchiveBytes, { entries }: Verified & { kind: "read" }): (path: string) => string {
-  return (path) => {
-    const entry = entries.find(({ name, file }) => file && name === path);
-    if (!entry) throw new Error(`the bundle has no ${path}`);
-    return archive.read(entry.contentAt, entry.bytes).toString("utf8");
-  };
 }
 
 const pieceBytes = 1 << 20;

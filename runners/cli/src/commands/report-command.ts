@@ -14,6 +14,7 @@ import { pageFile, writePage } from "../attempts/write-page.ts";
 import { protocolPaths } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { openFile } from "../show/open-file.ts";
@@ -25,7 +26,7 @@ import { writeDataSet } from "./write-data-set.ts";
 export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
-  /** An earlier run, a folder of results, or a report.json. */
+  /** An earlier run, a folder of results, a report.json, or an evidence bundle. */
   against?: string;
   /** With `against`. */
   markdown: boolean;
@@ -51,6 +52,11 @@ export async function reportCommand(
     process.stderr.write(`${problem}\n`);
     return 2;
   }
+  if (options.from !== undefined && options.against !== undefined) {
+    const { bundleAgainst } = await import("../against/report-against.ts");
+    const { from, against } = options;
+    return bundleAgainst(rootFolder(repository, options.root), { from, against, options });
+  }
   if (options.from !== undefined) {
     const { reportFrom } = await import("../bundle/report-from.ts");
     return reportFrom(repository, options.from, options);
@@ -60,7 +66,7 @@ export async function reportCommand(
 
 /** Words that do not belong together. */
 function wordsProblem(pipeline: string | undefined, options: ReportOptions): string | undefined {
-  const { from, bundle, sign, verify, output, rescore, submissions, sampleSeed } = options;
+  const { from, against, bundle, sign, verify, output, rescore, submissions, sampleSeed } = options;
   if (from === undefined && pipeline === undefined)
     return `no-pipeline: report needs the name of a pipeline, or --from FILE\n  help: \`${typedProgram()} list pipelines\` shows all`;
   if (from !== undefined && pipeline !== undefined)
@@ -71,6 +77,8 @@ function wordsProblem(pipeline: string | undefined, options: ReportOptions): str
     return "no-bundle: --rescore needs --from FILE\n  help: name the evidence bundle with --from";
   if (rescore === undefined && (submissions !== undefined || sampleSeed !== undefined))
     return `no-rescore: ${submissions === undefined ? "--sample-seed" : "--submissions"} needs --rescore N\n  help: say how many submissions to score again`;
+  if (against !== undefined && (verify || output !== undefined || rescore !== undefined))
+    return "two-reports: --against only compares\n  help: leave out --verify, --output and --rescore, or --against";
   if (bundle === undefined && sign !== undefined)
     return "no-bundle: --sign needs --bundle FILE\n  help: name the file to write with --bundle";
   return undefined;
