@@ -21,6 +21,12 @@ const scoreText = (value: number) =>
     ...{ kind: "scored", value, standardError: 0.1, items: 4, groups: {}, extra: {} },
   });
 
+const attemptScript = `import { readFileSync, writeFileSync } from "node:fs";
+const { axes, outputs } = JSON.parse(readFileSync(process.env.MLRB_STAGE!, "utf8"));
+writeFileSync(outputs.submission, String(axes.seed));
+writeFileSync(outputs.ledger, "{}");
+`;
+
 let at: Lab;
 let file: string;
 
@@ -34,7 +40,7 @@ before(() => {
     stages: {
       attempt: {
         ...{ role: "attempt", each: axes, durable: true },
-        command: "echo {seed} > {outputs.submission}; echo '{}' > {outputs.ledger}",
+        script: at.script("attempt.ts", attemptScript), // its harness is in no key, and is frozen too
         gives: { submission: "file", ledger: "file" },
       },
       validate: {
@@ -82,6 +88,7 @@ test("a protocol is frozen before anything ran, and only once", async () => {
   assert.equal(frozen.code, 0, frozen.stdout + frozen.stderr);
   assert.match(frozen.stdout, /2 attempts of 1 task; digest [0-9a-f]{64}\n {2}no attempt had been started\n/);
   assert.deepEqual(readdirSync(join(at.root, "protocols", at.name)), [file.split("/").at(-1)]);
+  assert.match(readFileSync(file, "utf8"), /"harness": "[0-9a-f]{64}"/);
   const again = await command("protocol", "freeze", at.name);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /^frozen: .* exists\n {2}help: .*--replace/);

@@ -36,7 +36,7 @@ const measured = wholeObject({
 const definedParts = {
   ...tableOf(anyText),
   description:
-    "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs",
+    "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs; for an attempt also one digest of its harness",
 } as const;
 
 const definition = {
@@ -159,7 +159,6 @@ const departureKinds = [
   "changed-analysis",
   "changed-stage",
   "changed-plan",
-  "another-commit",
 ] as const;
 
 const departure = wholeObject({

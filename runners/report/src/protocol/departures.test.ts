@@ -101,18 +101,20 @@ test("a changed scorer that does not decide its task leaves the primary table, a
   ]);
 });
 
-test("a changed primary metric, test and commit are departures", () => {
+test("a commit that changes no stage, such as that of the protocol itself, is no departure", () => {
+  assert.deepEqual(lines(observed((one) => (one.commit = "d".repeat(40)))), []);
+});
+
+test("a changed primary metric and a changed test are departures", () => {
   const now = observed((one) => {
     one.tasks[0] = { task: "letters", primary: "pairs", metrics: ["pairs", "new"] };
     one.analysis[0]!.text = "0.1";
-    one.commit = null;
   });
   assert.deepEqual(lines(now), [
     "changed-metric | letters | null | yes | primary metric: bits → pairs",
     "changed-metric | letters | null | yes | no longer measured: bits",
     "changed-metric | letters | null | no | also measured: new",
     "changed-analysis |  | null | may | level: “0.05” → “0.1”",
-    "another-commit |  | null | may | the program's commit: cccccccccc → unknown; what changed in stages is listed above",
   ]);
 });
 

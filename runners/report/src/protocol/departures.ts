@@ -15,7 +15,7 @@ const besideTables = new Set([
   ...["moment", "moment-causality", "moment-answers", "moment-score"],
 ]);
 
-/** In a fixed order: the protocol itself, the plan, attempts, metrics and tests, code and settings, the commit. */
+/** In a fixed order: the protocol itself, the plan, attempts, metrics and tests, code and settings. */
 export function departures(frozen: Protocol, now: ProtocolObservation): Departure[] {
   return [
     ...frozen.replaced.map(
@@ -29,7 +29,6 @@ export function departures(frozen: Protocol, now: ProtocolObservation): Departur
     ...metricDepartures(frozen, now),
     ...analysisDepartures(frozen, now),
     ...stageDepartures(frozen, now),
-    ...commitDeparture(frozen, now),
   ];
 }
 
@@ -164,15 +163,4 @@ function listed(instances: string[]): string {
   const more = instances.length - listedMax;
   const shown = instances.slice(0, listedMax).join("; ");
   return more > 0 ? `${shown}; and ${more} more` : shown;
-}
-
-function commitDeparture(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
-  if (frozen.commit === now.commit) return [];
-  const short = (commit: string | null) => commit?.slice(0, 10) ?? "unknown";
-  return [
-    {
-      ...{ kind: "another-commit", where: "", when: null, primary: "may" },
-      what: `the program's commit: ${short(frozen.commit)} → ${short(now.commit)}; what changed in stages is listed above`,
-    },
-  ];
 }
