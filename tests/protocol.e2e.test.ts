@@ -1,8 +1,9 @@
 // A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from a bundle.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { digestOf } from "../runners/cli/src/protocol/protocol-file.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -165,6 +166,22 @@ test("an edited, a newer and a torn protocol are named, and the results are stil
       new RegExp(`The protocol protocols/.* cannot be used: .*${cause.source}`),
     );
   }
+  writeFileSync(file, text);
+});
+
+test("a removed protocol, and one that was edited with its digest, leave a trace", async () => {
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  const gone = await command("report", at.name);
+  assert.match(gone.stdout.replace(/\s+/g, " "), /cannot be used: it was frozen at \S+ .*its file is gone/);
+  const { digest: _, ...protocol } = JSON.parse(text);
+  const edited = { ...protocol, frozenAt: "2020-01-01T00:00:00.000Z" };
+  writeFileSync(file, JSON.stringify({ ...edited, digest: digestOf(edited) }));
+  const { lines } = await command("report", at.name, "--json");
+  assert.deepEqual(
+    lines[0]!.protocol.departures.map(({ kind }: Record<string, string>) => kind),
+    ["earlier-protocol", "changed-stage"],
+  );
   writeFileSync(file, text);
 });
 

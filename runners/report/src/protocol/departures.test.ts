@@ -42,7 +42,7 @@ function attempt(seed: number, more: Partial<ObservedAttempt> = {}): ObservedAtt
 function observed(change: (now: ProtocolObservation) => void = () => {}): ProtocolObservation {
   const now = {
     ...{ formatVersion: 1 as const, path: "protocols/small/smoke.json", ...structuredClone(facts) },
-    attempts: [attempt(1), attempt(2)],
+    ...{ attempts: [attempt(1), attempt(2)], earlier: [], committed: null },
   };
   change(now);
   return now;
@@ -178,14 +178,25 @@ test("a protocol that replaces another one is a departure with the reason", () =
   ]);
 });
 
+test("a protocol that was here before and that this one does not name is a departure, and a named one is not twice", () => {
+  const earlier = { frozenAt: early, seen: "this state folder" };
+  const now = observed((one) => {
+    one.earlier = ["d", "e"].map((letter) => ({ ...earlier, digest: letter.repeat(64) }));
+  });
+  const replaced = [{ digest: "d".repeat(64), frozenAt: early, reason: "a typing error" }];
+  assert.deepEqual(lines(now, { ...frozen, replaced }).slice(1), [
+    `earlier-protocol |  | ${early} | may | another protocol, eeeeeeeeee of ${early} (seen in this state folder), is not named as replaced`,
+  ]);
+});
+
 test("the paragraph says none where there is no departure, and how many touch the primary table", () => {
   const found = (list: ReturnType<typeof departures>, before = 0) => ({
     ...({ kind: "frozen", path: "protocols/small/smoke.json", digest: "d".repeat(64), frozenAt } as const),
-    ...{ selection: "", commit: null, before, departures: list },
+    ...{ selection: "", commit: null, before, departures: list, committed: null },
   });
   assert.equal(
     protocolText(found([])),
-    `The protocol was frozen at ${frozenAt} by this machine's clock, before any attempt (digest dddddddddd, commit unknown). Departures: none.`,
+    `The protocol was frozen at ${frozenAt} by this machine's clock, before any attempt (digest dddddddddd, commit unknown). Departures: none. No Git commit here is known to hold its file.`,
   );
   const some = departures(
     frozen,

@@ -24,12 +24,25 @@ export function departures(frozen: Protocol, now: ProtocolObservation): Departur
         what: `the protocol ${digest.slice(0, 10)} of ${frozenAt} was replaced: ${reason}`,
       }),
     ),
+    ...earlierProtocols(frozen, now),
     ...planDepartures(frozen, now),
     ...attemptDepartures(frozen, now),
     ...metricDepartures(frozen, now),
     ...analysisDepartures(frozen, now),
     ...stageDepartures(frozen, now),
   ];
+}
+
+/** Protocols of the same file that this one does not name: the file was edited, or removed and frozen again. */
+function earlierProtocols({ replaced }: Protocol, { earlier }: ProtocolObservation): Departure[] {
+  return earlier
+    .filter(({ digest }) => !replaced.some((one) => one.digest === digest))
+    .map(
+      ({ digest, frozenAt, seen }): Departure => ({
+        ...{ kind: "earlier-protocol", where: "", primary: "may", when: frozenAt },
+        what: `another protocol, ${digest.slice(0, 10)} of ${frozenAt} (seen in ${seen}), is not named as replaced`,
+      }),
+    );
 }
 
 function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
