@@ -2,6 +2,7 @@
 // and a commit, and a report's bytes must not depend on those.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { protocolFiles as names } from "@mlrb/core/spec/check-published";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import { type ProtocolResult, protocolResult } from "@mlrb/formats/report/protocol";
@@ -12,8 +13,6 @@ import { protocolSection } from "@mlrb/report/protocol/protocol-section";
 import { plainSection } from "@mlrb/report/sections/sections";
 import { inTypedForm } from "../request/typed-program.ts";
 import { stdoutLook } from "../show/terminal.ts";
-
-const names = { json: "protocol.json", latex: "protocol.tex" } as const;
 
 /** Without a protocol, removes the files of an earlier one. */
 export function writeProtocol(
