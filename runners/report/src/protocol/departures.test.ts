@@ -101,6 +101,17 @@ test("a changed scorer that does not decide its task leaves the primary table, a
   ]);
 });
 
+test("a new axis of a stage does not hide that its scores are made in another way", () => {
+  const now = observed(({ definitions }) => {
+    definitions[0]!.parts["code measure.py"] = "2".repeat(64);
+    definitions[0]!.instances = [1, 2, 3].map((seed) => scoreOf(seed, "bits").replace("]", ",level=1]"));
+  });
+  const [one, two] = now.definitions[0]!.instances;
+  assert.deepEqual(lines(now), [
+    `changed-stage | ${one}; ${two} | null | yes | score: an instance added that was not planned`,
+  ]);
+});
+
 test("a commit that changes no stage, such as that of the protocol itself, is no departure", () => {
   assert.deepEqual(lines(observed((one) => (one.commit = "d".repeat(40)))), []);
 });

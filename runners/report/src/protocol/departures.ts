@@ -117,9 +117,9 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
   for (const { stage, role, parts, instances } of now.definitions)
     for (const instance of instances) {
       const old = before.get(instance);
-      // a new instance of a known stage belongs to an added attempt or metric
-      if (!old && planned.has(stage)) continue;
-      const what = old ? partChanges(old.parts, parts) : ["stage added"];
+      if (!old && planned.has(stage) && isOfAddition(instance, frozen)) continue;
+      const added = planned.has(stage) ? "an instance added that was not planned" : "stage added";
+      const what = old ? partChanges(old.parts, parts) : [added];
       const primary = touches(instance, role, now);
       for (const one of what) {
         const key = JSON.stringify([stage, one, primary]);
@@ -145,6 +145,24 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
   ];
 }
 
+/** Whether an instance belongs to an added attempt or metric, which is listed as such. Another new axis is no excuse. */
+function isOfAddition(instance: string, { arms, tasks }: ProtocolFacts): boolean {
+  const [task, agent, seed, scorer] = ["task", "agent", "seed", "scorer"].map((name) =>
+    axisOf(instance, name),
+  );
+  const own = arms.filter(
+    (one) => (task === undefined || one.task === task) && (agent === undefined || one.agent === agent),
+  );
+  if (own.length === 0) return true;
+  if (seed !== undefined && !own.some(({ seeds }) => seeds.some((one) => String(one) === seed))) return true;
+  const measured = tasks.filter((one) => task === undefined || one.task === task);
+  return scorer !== undefined && !measured.some(({ metrics }) => metrics.includes(scorer));
+}
+
+function axisOf(instance: string, name: string): string | undefined {
+  return new RegExp(`[[,]${name}=([^,\\]]*)`).exec(instance)?.[1];
+}
+
 function partsByInstance(definitions: readonly Definition[]): Map<string, Definition> {
   return new Map(definitions.flatMap((one) => one.instances.map((instance) => [instance, one] as const)));
 }
@@ -165,9 +183,8 @@ function touches(instance: string, role: string | null, { tasks }: ProtocolFacts
   if (role === "attempt" || role === "verdict") return "yes";
   if (role !== null && besideTables.has(role)) return "no";
   if (role !== "score") return "may";
-  const axis = (name: string) => new RegExp(`[[,]${name}=([^,\\]]*)`).exec(instance)?.[1];
-  const primary = tasks.find(({ task }) => task === axis("task"))?.primary;
-  return primary === axis("scorer") ? "yes" : "no";
+  const primary = tasks.find(({ task }) => task === axisOf(instance, "task"))?.primary;
+  return primary === axisOf(instance, "scorer") ? "yes" : "no";
 }
 
 const listedMax = 3;
