@@ -7,7 +7,7 @@ import type { ProtocolObservation, ProtocolResult } from "@mlrb/formats/report/p
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { rememberedFreezes, rememberedProtocols } from "./earlier-protocols.ts";
 import { observedAttempts } from "./observe-attempts.ts";
-import { storedFacts } from "./protocol-facts.ts";
+import { armsOf, storedFacts } from "./protocol-facts.ts";
 import { protocolResultOf, readProtocol } from "./protocol-file.ts";
 import { freezeCommand, protocolPaths } from "./protocol-path.ts";
 
@@ -36,8 +36,9 @@ export function protocolEvidence({ plan, workspace }: Place, report: Report): Pr
     ...one,
     primary: report.tasks.find(({ name }) => name === one.task)?.primary ?? null,
   }));
+  const arms = armsOf(report.attempts);
   const attempts = observedAttempts(plan, workspace, report);
-  return { text, observation: { formatVersion: 1, path, ...facts, tasks, attempts, ...remembered } };
+  return { text, observation: { formatVersion: 1, path, ...facts, arms, tasks, attempts, ...remembered } };
 }
 
 export function protocolOf(place: Place, report: Report): ProtocolResult {

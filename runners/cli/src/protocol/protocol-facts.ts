@@ -52,14 +52,10 @@ export function placeOf({ axes }: Instance): { task: string; agent: string; seed
 
 function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
   const places = attemptsOf(plan).map(placeOf);
-  const cells = Map.groupBy(places, ({ task, agent }) => JSON.stringify([task, agent]));
   const scores = plan.instances.filter(({ stage }) => stage.role === "score");
   return {
     commit: commitOfProgram(),
-    arms: [...cells.values()].map((own) => ({
-      ...{ task: own[0]!.task, agent: own[0]!.agent },
-      seeds: own.map(({ seed }) => seed),
-    })),
+    arms: armsOf(places),
     tasks: [...new Set(places.map(({ task }) => task))].map((task) => {
       const own = scores.filter(({ axes }) => String(axes.task) === task);
       return {
@@ -69,6 +65,16 @@ function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
     }),
     analysis: analysisPlan,
   };
+}
+
+type Place = ReturnType<typeof placeOf>;
+
+export function armsOf(places: Place[]): ProtocolFacts["arms"] {
+  const cells = Map.groupBy(places, ({ task, agent }) => JSON.stringify([task, agent]));
+  return [...cells.values()].map((own) => ({
+    ...{ task: own[0]!.task, agent: own[0]!.agent },
+    seeds: own.map(({ seed }) => seed),
+  }));
 }
 
 /** The report's parameter `primary`, a table of scorers by task. */
