@@ -182,6 +182,9 @@ test("a removed protocol, and one that was edited with its digest, leave a trace
     lines[0]!.protocol.departures.map(({ kind }: Record<string, string>) => kind),
     ["earlier-protocol", "changed-stage"],
   );
+  const results = join(at.root, "results", at.name, "default");
+  for (const name of ["protocol.json", "report.html"])
+    assert.match(readFileSync(join(results, name), "utf8"), /another protocol, /, name);
   writeFileSync(file, text);
 });
 
