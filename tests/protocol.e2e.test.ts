@@ -1,8 +1,9 @@
 // A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from a bundle.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { digestOf } from "../runners/cli/src/protocol/protocol-file.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -21,6 +22,12 @@ const scoreText = (value: number) =>
     ...{ kind: "scored", value, standardError: 0.1, items: 4, groups: {}, extra: {} },
   });
 
+const attemptScript = `import { readFileSync, writeFileSync } from "node:fs";
+const { axes, outputs } = JSON.parse(readFileSync(process.env.MLRB_STAGE!, "utf8"));
+writeFileSync(outputs.submission, String(axes.seed));
+writeFileSync(outputs.ledger, "{}");
+`;
+
 let at: Lab;
 let file: string;
 
@@ -34,7 +41,7 @@ before(() => {
     stages: {
       attempt: {
         ...{ role: "attempt", each: axes, durable: true },
-        command: "echo {seed} > {outputs.submission}; echo '{}' > {outputs.ledger}",
+        script: at.script("attempt.ts", attemptScript), // its harness is in no key, and is frozen too
         gives: { submission: "file", ledger: "file" },
       },
       validate: {
@@ -82,6 +89,7 @@ test("a protocol is frozen before anything ran, and only once", async () => {
   assert.equal(frozen.code, 0, frozen.stdout + frozen.stderr);
   assert.match(frozen.stdout, /2 attempts of 1 task; digest [0-9a-f]{64}\n {2}no attempt had been started\n/);
   assert.deepEqual(readdirSync(join(at.root, "protocols", at.name)), [file.split("/").at(-1)]);
+  assert.match(readFileSync(file, "utf8"), /"harness": "[0-9a-f]{64}"/);
   const again = await command("protocol", "freeze", at.name);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /^frozen: .* exists\n {2}help: .*--replace/);
@@ -158,6 +166,25 @@ test("an edited, a newer and a torn protocol are named, and the results are stil
       new RegExp(`The protocol protocols/.* cannot be used: .*${cause.source}`),
     );
   }
+  writeFileSync(file, text);
+});
+
+test("a removed protocol, and one that was edited with its digest, leave a trace", async () => {
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  const gone = await command("report", at.name);
+  assert.match(gone.stdout.replace(/\s+/g, " "), /cannot be used: it was frozen at \S+ .*its file is gone/);
+  const { digest: _, ...protocol } = JSON.parse(text);
+  const edited = { ...protocol, frozenAt: "2020-01-01T00:00:00.000Z" };
+  writeFileSync(file, JSON.stringify({ ...edited, digest: digestOf(edited) }));
+  const { lines } = await command("report", at.name, "--json");
+  assert.deepEqual(
+    lines[0]!.protocol.departures.map(({ kind }: Record<string, string>) => kind),
+    ["earlier-protocol", "changed-stage"],
+  );
+  const results = join(at.root, "results", at.name, "default");
+  for (const name of ["protocol.json", "report.html"])
+    assert.match(readFileSync(join(results, name), "utf8"), /another protocol, /, name);
   writeFileSync(file, text);
 });
 

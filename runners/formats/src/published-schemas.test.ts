@@ -21,7 +21,7 @@ import { memorisation } from "./judged/memorisation.ts";
 import { memory } from "./judged/memory.ts";
 import { score } from "./judged/score.ts";
 import { verdict } from "./judged/verdict.ts";
-import { frozenProtocol } from "./report/protocol.ts";
+import { frozenProtocol, protocolResult } from "./report/protocol.ts";
 import { resultTables } from "./report/result-tables.ts";
 import { report } from "./report.ts";
 import { stageContext } from "./stage/stage-context.ts";
@@ -45,6 +45,7 @@ const schemas = {
   memory,
   report,
   protocol: frozenProtocol,
+  "protocol-departures": protocolResult,
   "result-tables": resultTables,
   trajectory: trajectoryLine,
   ledger: ledgerFile,

@@ -5,8 +5,10 @@ import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { FrozenProtocol, Protocol } from "@mlrb/formats/report/protocol";
 import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
+import { statePaths } from "@mlrb/local/store/state-folder";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { plainText } from "@mlrb/report/read/plain-text";
+import { rememberFreeze } from "../protocol/earlier-protocols.ts";
 import { attemptHistories } from "../protocol/observe-attempts.ts";
 import { plannedFacts } from "../protocol/protocol-facts.ts";
 import { digestOf, readProtocol } from "../protocol/protocol-file.ts";
@@ -53,6 +55,7 @@ export async function protocolFreeze(
   if (old !== undefined) copyFileSync(path, keptPath(path, protocol.replaced.at(-1)!.digest));
   const frozen: FrozenProtocol = { ...protocol, digest: digestOf(protocol) };
   writeJson(path, frozen);
+  rememberFreeze(statePaths(root), protocolPath(plan), frozen);
   if (options.json) printJson({ event: "protocol", path, ...frozen });
   else process.stdout.write(inTypedForm(frozenWords(path, frozen)));
   return 0;

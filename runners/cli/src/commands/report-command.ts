@@ -1,9 +1,8 @@
 // `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
-// except a page that is missing or older than its protocol, with --dataset a folder for other programs, and with
+// except a page that is missing or shows other departures, with --dataset a folder for other programs, and with
 // --bundle an archive. With --from it reads such an archive instead of results.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import { hashFile } from "@mlrb/local/digests/hash-file";
@@ -11,7 +10,6 @@ import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
-import { protocolPaths } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
@@ -116,9 +114,8 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     const { against } = options;
     return reportAgainst({ plan, workspace, folder, against, options, run, age: reportAgeWords(age, run) });
   }
-  // results copied from elsewhere, or of an older version, have no page
-  if (!laidOut.includes(pageFile) || isBeforeProtocol(folder, { plan, root }))
-    await writePage({ plan, workspace, folder, options });
+  const protocol = await protocolIn(folder, { plan, workspace });
+  await drawPage({ plan, workspace, folder, options }, protocol);
   const files = filesIn(folder);
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   if (options.dataset !== undefined || options.bundle !== undefined)
@@ -127,12 +124,10 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;
     const laidOutAt = new Date(laidOutMs).toISOString();
-    const protocol = await protocolIn(folder, { plan, workspace });
     const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
     printJson({ ...line, ...(protocol && { protocol }) });
   } else {
     await showReport(folder, options);
-    const protocol = await protocolIn(folder, { plan, workspace });
     if (protocol) (await import("../protocol/write-protocol.ts")).printProtocol(protocol);
     process.stdout.write(ending({ folder, files, laidOutMs, age, run }));
   }
@@ -148,11 +143,20 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   return 1;
 }
 
-/** Whether the page was written before the protocol was frozen or replaced. */
-function isBeforeProtocol(folder: string, { plan, root }: { plan: Plan; root: string }): boolean {
-  const changedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const page = changedMs(join(folder, pageFile));
-  return protocolPaths(plan).some((path) => page < changedMs(join(root, path)));
+/** Draws a page that is missing, and one whose departures are others now. A reader may not be allowed to write it. */
+async function drawPage(request: PageRequest, protocol: ProtocolResult | undefined): Promise<void> {
+  const path = join(request.folder, pageFile);
+  if (!existsSync(path)) {
+    await writePage(request); // results copied from elsewhere, or of an older version, have no page
+    return;
+  }
+  if (!protocol || (await import("../protocol/write-protocol.ts")).hasProtocol(request.folder, protocol))
+    return;
+  try {
+    await writePage(request);
+  } catch (error) {
+    process.stderr.write(`old-page: ${path} shows earlier departures: ${(error as Error).message}\n`);
+  }
 }
 
 /** Of the published report, as of now; undefined without a report of attempts. */

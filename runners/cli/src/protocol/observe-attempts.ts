@@ -1,5 +1,6 @@
 // What became of each planned attempt: the record behind the tables, other attempts in its place, and what people did.
-import type { Plan } from "@mlrb/core/plan/plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Report } from "@mlrb/formats/report";
 import type { ObservedAttempt } from "@mlrb/formats/report/protocol";
 import { readAdjudications } from "@mlrb/local/records/adjudications";
@@ -13,27 +14,26 @@ type History = Pick<ObservedAttempt, "task" | "agent" | "seed" | "used" | "other
 
 /** In the order of the plan; `others` may hold the attempt itself while it runs. Damaged records are left out: `attempts verify` names them. */
 export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
-  const { pipeline, profile } = plan;
   const records = workspace.attempts.readable();
   const tries = [
     ...records.map(({ digest, record }) => ({
       ...{ kind: "recorded" as const, digest, slot: record.slot, axes: record.axes, cause: "" },
+      key: record.attemptKey,
       ...{ startedAt: record.ran.startedAt, branch: record.parts.branch !== undefined },
     })),
     ...unrecordedAttempts(workspace.state, records).map(({ kind, card, words }) => ({
       ...{ kind: kind === "lost" ? ("lost" as const) : ("running" as const), digest: undefined },
-      ...{ slot: card.slot, axes: card.axes, cause: plainText(words, 200) },
+      ...{ slot: card.slot, axes: card.axes, key: card.key, cause: plainText(words, 200) },
       ...{ startedAt: card.startedAt, branch: card.parts.branch !== undefined },
     })),
-  ].filter(({ slot }) => slot.pipeline === pipeline && slot.profile === profile);
+  ];
   return attemptsOf(plan).map((instance) => {
     const node = nodeOf(instance, plan, workspace);
     const found = typeof node === "string" || node.record === null ? null : node;
     const used = found && { record: found.record!, startedAt: found.ran.startedAt };
     const others = tries.filter(
-      ({ digest, slot, axes }) =>
-        slot.stage.startsWith(`${instance.stage.name}[`) &&
-        (["task", "agent", "seed"] as const).every((axis) => axes[axis] === instance.axes[axis]) &&
+      ({ digest, slot, axes, key }) =>
+        (isPlaceOf(instance, plan, { slot, axes }) || (found !== null && key === found.key)) &&
         (digest === undefined || digest !== used?.record),
     );
     return {
@@ -41,6 +41,21 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
       others: others.map(({ kind, startedAt, cause, branch }) => ({ kind, startedAt, cause, branch })),
     };
   });
+}
+
+/** An attempt in another profile or pipeline has another place, and may have the same key: then it is a repeat too. */
+function isPlaceOf(
+  { stage, axes }: Instance,
+  { pipeline, profile }: Plan,
+  one: Pick<AttemptRecord, "slot" | "axes">,
+): boolean {
+  const { slot } = one;
+  return (
+    slot.pipeline === pipeline &&
+    slot.profile === profile &&
+    slot.stage.startsWith(`${stage.name}[`) &&
+    (["task", "agent", "seed"] as const).every((axis) => one.axes[axis] === axes[axis])
+  );
 }
 
 export function observedAttempts(plan: Plan, workspace: Workspace, report: Report): ObservedAttempt[] {

@@ -5,29 +5,40 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Report } from "@mlrb/formats/report";
 import type { ProtocolObservation, ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Workspace } from "@mlrb/local/store/workspace";
+import { rememberedFreezes, rememberedProtocols } from "./earlier-protocols.ts";
 import { observedAttempts } from "./observe-attempts.ts";
-import { storedFacts } from "./protocol-facts.ts";
-import { protocolResultOf } from "./protocol-file.ts";
+import { armsOf, storedFacts } from "./protocol-facts.ts";
+import { protocolResultOf, readProtocol } from "./protocol-file.ts";
 import { freezeCommand, protocolPaths } from "./protocol-path.ts";
 
 type Place = { plan: Plan; workspace: Workspace };
 
-/** The text of a protocol's file, and what was observed. */
+/** The text of a protocol's file, empty if it is gone, and what was observed. */
 export type ProtocolEvidence = { text: string; observation: ProtocolObservation };
 
 /** Undefined if no protocol was frozen. */
 export function protocolEvidence({ plan, workspace }: Place, report: Report): ProtocolEvidence | undefined {
-  const path = protocolPaths(plan).find((one) => existsSync(join(workspace.state.root, one)));
+  const { state } = workspace;
+  const isFile = (one: string) => existsSync(join(state.root, one));
+  const paths = protocolPaths(plan);
+  const path = paths.find(isFile) ?? paths.find((one) => rememberedFreezes(state, one).length > 0);
   if (path === undefined) return undefined;
-  const text = readFileSync(join(workspace.state.root, path), "utf8");
+  const text = isFile(path) ? readFileSync(join(state.root, path), "utf8") : "";
+  const reading = readProtocol(text);
+  const remembered = rememberedProtocols(
+    state,
+    path,
+    reading.kind === "ok" ? reading.value.digest : undefined,
+  );
   const facts = storedFacts(plan, workspace);
   // what the tables used, whatever the plan says today
   const tasks = facts.tasks.map((one) => ({
     ...one,
     primary: report.tasks.find(({ name }) => name === one.task)?.primary ?? null,
   }));
+  const arms = armsOf(report.attempts);
   const attempts = observedAttempts(plan, workspace, report);
-  return { text, observation: { formatVersion: 1, path, ...facts, tasks, attempts } };
+  return { text, observation: { formatVersion: 1, path, ...facts, arms, tasks, attempts, ...remembered } };
 }
 
 export function protocolOf(place: Place, report: Report): ProtocolResult {

@@ -1,23 +1,25 @@
 // The facts that a protocol freezes, from a plan: attempts, metrics, tests, and how each stage makes its results.
-import { createHash } from "node:crypto";
 import { keyParts } from "@mlrb/core/key/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { Definition, ProtocolFacts } from "@mlrb/formats/report/protocol";
-import type { KeyParts } from "@mlrb/formats/stage/action";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { declaredParts } from "@mlrb/local/decide/bind-inputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { analysisPlan } from "@mlrb/report/protocol/analysis-plan";
 import { nodeOf } from "../show/trace-nodes.ts";
 import { commitOfProgram } from "./commit-of-program.ts";
+import { comparedParts } from "./compared-parts.ts";
 
 /** The facts of a plan as a run would carry it out now. Runs nothing. */
 export async function plannedFacts(plan: Plan, workspace: Workspace): Promise<ProtocolFacts> {
   const made: Made[] = [];
   for (const instance of counted(plan)) {
-    const { codeFiles: _, environment, ...declared } = await declaredParts(instance, { plan, workspace });
+    const { codeFiles, environment, ...declared } = await declaredParts(instance, { plan, workspace });
     const bound = { ...declared, inputs: {}, environment: environment?.key ?? null };
-    made.push({ instance, parts: keyParts(instance, bound) });
+    made.push({
+      instance,
+      parts: comparedParts(keyParts(instance, bound), instance.stage.durable ? codeFiles : {}),
+    });
   }
   return { ...factsOf(plan), definitions: definitionsOf(made) };
 }
@@ -26,7 +28,9 @@ export async function plannedFacts(plan: Plan, workspace: Workspace): Promise<Pr
 export function storedFacts(plan: Plan, workspace: Workspace): ProtocolFacts {
   const made = counted(plan).flatMap((instance): Made[] => {
     const node = nodeOf(instance, plan, workspace);
-    return typeof node === "string" ? [] : [{ instance, parts: node.parts }];
+    if (typeof node === "string") return [];
+    const harness = node.record === null ? {} : workspace.attempts.read(node.record).harness;
+    return [{ instance, parts: comparedParts(node.parts, harness) }];
   });
   return { ...factsOf(plan), definitions: definitionsOf(made) };
 }
@@ -48,14 +52,10 @@ export function placeOf({ axes }: Instance): { task: string; agent: string; seed
 
 function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
   const places = attemptsOf(plan).map(placeOf);
-  const cells = Map.groupBy(places, ({ task, agent }) => JSON.stringify([task, agent]));
   const scores = plan.instances.filter(({ stage }) => stage.role === "score");
   return {
     commit: commitOfProgram(),
-    arms: [...cells.values()].map((own) => ({
-      ...{ task: own[0]!.task, agent: own[0]!.agent },
-      seeds: own.map(({ seed }) => seed),
-    })),
+    arms: armsOf(places),
     tasks: [...new Set(places.map(({ task }) => task))].map((task) => {
       const own = scores.filter(({ axes }) => String(axes.task) === task);
       return {
@@ -65,6 +65,16 @@ function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
     }),
     analysis: analysisPlan,
   };
+}
+
+type Place = ReturnType<typeof placeOf>;
+
+export function armsOf(places: Place[]): ProtocolFacts["arms"] {
+  const cells = Map.groupBy(places, ({ task, agent }) => JSON.stringify([task, agent]));
+  return [...cells.values()].map((own) => ({
+    ...{ task: own[0]!.task, agent: own[0]!.agent },
+    seeds: own.map(({ seed }) => seed),
+  }));
 }
 
 /** The report's parameter `primary`, a table of scorers by task. */
@@ -77,47 +87,16 @@ function primaryOf({ instances }: Plan, task: string): string | null {
   return null;
 }
 
-type Made = { instance: Instance; parts: KeyParts };
+type Made = { instance: Instance; parts: Record<string, string> };
 
 /** Instances of a stage with equal parts share a definition. */
 function definitionsOf(made: Made[]): Definition[] {
-  const groups = Map.groupBy(made, ({ instance, parts }) =>
-    canonicalJson([instance.stage.name, flat(parts)]),
-  );
+  const groups = Map.groupBy(made, ({ instance, parts }) => canonicalJson([instance.stage.name, parts]));
   return [...groups.values()].map((own) => {
     const { instance, parts } = own[0]!;
     return {
-      ...{ stage: instance.stage.name, role: instance.stage.role ?? null, parts: flat(parts) },
+      ...{ stage: instance.stage.name, role: instance.stage.role ?? null, parts },
       instances: own.map((one) => one.instance.id),
     };
   });
-}
-
-/** Variables that repeat the axes. */
-const ofAxes = new Set(["MLRB_TASK", "MLRB_SEED"]);
-
-/** The parts of a key by name, without its inputs, its axes and the host. */
-function flat(parts: KeyParts): Record<string, string> {
-  const { run, code, files, params, outputs, env, agentEnv = {}, budget, ...rest } = parts;
-  const { environment, network, image } = rest;
-  const variables = Object.entries({ ...agentEnv, ...env }).filter(([name]) => !ofAxes.has(name));
-  const named = (what: string, table: object) =>
-    Object.entries(table).map(([name, value]) => [`${what} ${name}`, shortValue(value)] as const);
-  return Object.fromEntries([
-    ["run", shortValue(run.kind === "command" ? run.command : run.file)],
-    ...[...named("code", code), ...named("file", files), ...named("parameter", params)],
-    ...[...named("output", outputs), ...named("variable", Object.fromEntries(variables))],
-    ...named("budget", budget),
-    ...Object.entries({ environment, network, image }).flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value] as const] : [],
-    ),
-  ]);
-}
-
-const shownMax = 60;
-
-/** A short value as it is, a long one by its SHA-256. */
-function shortValue(value: unknown): string {
-  const text = typeof value === "string" ? value : canonicalJson(value);
-  return text.length <= shownMax ? text : createHash("sha256").update(text).digest("hex");
 }

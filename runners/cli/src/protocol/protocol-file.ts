@@ -28,13 +28,19 @@ export function readProtocol(text: string): Reading<FrozenProtocol> {
   return { kind: "unreadable", cause };
 }
 
-/** `text`: of the protocol's file. */
+/** `text`: of the protocol's file, empty if it is gone. */
 export function protocolResultOf(text: string, now: ProtocolObservation): ProtocolResult {
+  const last = now.earlier.at(-1);
+  if (text === "" && last !== undefined) {
+    const cause = `it was frozen at ${last.frozenAt} (digest ${last.digest.slice(0, 10)}), and its file is gone; restore it from Git`;
+    return { kind: "unreadable", path: now.path, cause };
+  }
   const reading = readProtocol(text);
   if (reading.kind === "unreadable") return { kind: "unreadable", path: now.path, cause: reading.cause };
   const { digest, frozenAt, selection, commit, before } = reading.value;
   return {
     ...{ kind: "frozen", path: now.path, digest, frozenAt, selection, commit, before: before.length },
+    committed: now.committed,
     departures: departures(reading.value, now),
   };
 }

@@ -1,7 +1,8 @@
 // Writes and prints the protocol of a report. protocol.json and protocol.tex are apart from report.json: they hold clocks
 // and a commit, and a report's bytes must not depend on those.
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { protocolFiles as names } from "@mlrb/core/spec/check-published";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import { type ProtocolResult, protocolResult } from "@mlrb/formats/report/protocol";
@@ -13,8 +14,6 @@ import { plainSection } from "@mlrb/report/sections/sections";
 import { inTypedForm } from "../request/typed-program.ts";
 import { stdoutLook } from "../show/terminal.ts";
 
-const names = { json: "protocol.json", latex: "protocol.tex" } as const;
-
 /** Without a protocol, removes the files of an earlier one. */
 export function writeProtocol(
   folder: string,
@@ -25,9 +24,20 @@ export function writeProtocol(
     for (const name of Object.values(names)) rmSync(at(name), { force: true });
     return;
   }
-  const result = mustFollow(protocolResult, { formatVersion: 1, found: protocol }, names.json);
-  writeWhole(at(names.json), `${canonicalJson(result, 2)}\n`);
+  writeWhole(at(names.json), jsonOf(protocol));
   writeWhole(at(names.latex), latexFile(report, plainSection(protocolSection(protocol))));
+}
+
+function jsonOf(protocol: ProtocolResult): string {
+  const result = mustFollow(protocolResult, { formatVersion: 1, found: protocol }, names.json);
+  return `${canonicalJson(result, 2)}\n`;
+}
+
+/** Whether the folder's files have these departures: decisions and repeats of attempts change them without a run. */
+export function hasProtocol(folder: string, protocol: ProtocolResult): boolean {
+  const path = join(folder, names.json);
+  if (!existsSync(path)) return protocol.kind === "none";
+  return protocol.kind !== "none" && readFileSync(path, "utf8") === jsonOf(protocol);
 }
 
 export function printProtocol(protocol: ProtocolResult): void {

@@ -8,8 +8,11 @@ import type { YamlSource } from "../yaml/yaml-source.ts";
 
 export const reportFile = "report.json";
 
-/** The page that the program itself writes next to a report. */
 export const pageFile = "report.html";
+export const protocolFiles = { json: "protocol.json", latex: "protocol.tex" } as const;
+
+/** The files that the program itself writes next to a report. */
+export const besideReport: readonly string[] = [pageFile, ...Object.values(protocolFiles)];
 
 /** The name as disks see it that ignore case and Unicode composition. */
 export function sameOnDisk(path: string): string {
@@ -28,7 +31,7 @@ export function checkPublished(stages: readonly PlannedStage[], source: YamlSour
       const twin = taken.get(name);
       if (twin?.stage === stage.name) continue; // reported by check-stage
       if (!twin) taken.set(name, { stage: stage.name, output, line: place.line });
-      if (!twin && !(isReport && name === pageFile)) continue;
+      if (!twin && !(isReport && besideReport.includes(name))) continue;
       const other = twin
         ? `"${twin.stage}" (output "${twin.output}", line ${twin.line})`
         : "the program itself, next to a report";

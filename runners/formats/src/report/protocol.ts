@@ -36,7 +36,7 @@ const measured = wholeObject({
 const definedParts = {
   ...tableOf(anyText),
   description:
-    "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs",
+    "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs; for an attempt also one digest of its harness",
 } as const;
 
 const definition = {
@@ -130,6 +130,22 @@ const observedAttempt = wholeObject({
 });
 export type ObservedAttempt = TypeOf<typeof observedAttempt>;
 
+/** A line of .mlrb/attempts/protocols.jsonl. */
+export const protocolFreeze = fileFormat(
+  "mlrb freeze of a protocol",
+  wholeObject({ formatVersion: { const: 1 }, path: text, digest: sha256, frozenAt: text }),
+);
+
+const earlierProtocol = wholeObject({
+  ...{ digest: sha256, frozenAt: text },
+  seen: { ...text, description: "where: this state folder, or a commit" },
+});
+
+const committed = {
+  ...orNull(wholeObject({ commit: text, committedAt: text })),
+  description: "the first Git commit that holds the protocol as it is; null: none is known",
+} as const;
+
 export const protocolObservation = fileFormat(
   "mlrb observation for a protocol",
   wholeObject({
@@ -137,12 +153,15 @@ export const protocolObservation = fileFormat(
     path: { ...text, description: "of the protocol, from the root" },
     ...protocolFacts,
     attempts: listOf(observedAttempt),
+    earlier: { ...listOf(earlierProtocol), description: "other protocols that this path had" },
+    committed,
   }),
 );
 export type ProtocolObservation = TypeOf<typeof protocolObservation>;
 
 const departureKinds = [
   "replaced-protocol",
+  "earlier-protocol",
   "started-before",
   "added-attempt",
   "removed-attempt",
@@ -159,7 +178,6 @@ const departureKinds = [
   "changed-analysis",
   "changed-stage",
   "changed-plan",
-  "another-commit",
 ] as const;
 
 const departure = wholeObject({
@@ -187,6 +205,7 @@ export const protocolResult = fileFormat(
         selection: anyText,
         commit: textOrNull,
         before: count,
+        committed,
         departures: listOf(departure),
       }),
       wholeObject({ kind: { const: "unreadable" }, path: anyText, cause: anyText }),

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { home, smallPlan } from "../testing/small-plan.ts";
-import { publishResults, resultsFolder } from "./publish-results.ts";
+import { publishedFiles, publishResults, resultsFolder } from "./publish-results.ts";
 import type { Result } from "./result.ts";
 
 test("a damaged list of published files removes nothing outside its folder", (t) => {
@@ -21,6 +21,28 @@ test("a damaged list of published files removes nothing outside its folder", (t)
     assert.deepEqual(published?.files, [join(at.root, "results/small/smoke/out")]);
     assert.ok(existsSync(join(at.root, "results/precious")));
   }
+});
+
+test("a pipeline's file with the name of one that the program writes next to a report is not published over", (t) => {
+  const at = home(t);
+  const workspace = at.open();
+  const plan = smallPlan({ name: "report", publishes: true });
+  const files = ["report.json", "report.html", "protocol.json", "protocol.tex"];
+  plan.instances[0]!.stage.gives = files.map((file) => ({
+    ...plan.instances[0]!.stage.gives[0]!,
+    name: file,
+    file,
+  }));
+  const digest = workspace.store.putText("mine");
+  const outputs = Object.fromEntries(files.map((file) => [file, { kind: "file" as const, digest }]));
+  const found = publishedFiles(plan, [{ outcome: { kind: "succeeded" }, outputs }], workspace);
+  assert.deepEqual([...found.files.keys()], ["report.json"]);
+  assert.deepEqual(
+    found.problems.map(
+      ({ message }) => /^"(.+?)" is published by .* and the program itself/.exec(message)?.[1],
+    ),
+    files.slice(1),
+  );
 });
 
 test("a selection of many models has a folder whose name fits, another one for each selection", () => {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
-import { pageFile, reportFile } from "@mlrb/core/spec/check-published";
+import { besideReport, reportFile } from "@mlrb/core/spec/check-published";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -52,9 +52,10 @@ export function publishedFiles(
     }
   }
   const hasPage = published.some(({ path }) => path === reportFile);
-  if (hasPage) published.push({ path: pageFile, digest: "", by: "the program itself, next to a report" });
+  const by = "the program itself, next to a report";
+  if (hasPage) published.push(...besideReport.map((path) => ({ path, digest: "", by })));
   const { files, problems } = withoutClashes(published);
-  if (hasPage) files.delete(pageFile);
+  if (hasPage) for (const one of besideReport) files.delete(one);
   return { files, problems };
 }
 

@@ -42,7 +42,7 @@ function attempt(seed: number, more: Partial<ObservedAttempt> = {}): ObservedAtt
 function observed(change: (now: ProtocolObservation) => void = () => {}): ProtocolObservation {
   const now = {
     ...{ formatVersion: 1 as const, path: "protocols/small/smoke.json", ...structuredClone(facts) },
-    attempts: [attempt(1), attempt(2)],
+    ...{ attempts: [attempt(1), attempt(2)], earlier: [], committed: null },
   };
   change(now);
   return now;
@@ -101,18 +101,31 @@ test("a changed scorer that does not decide its task leaves the primary table, a
   ]);
 });
 
-test("a changed primary metric, test and commit are departures", () => {
+test("a new axis of a stage does not hide that its scores are made in another way", () => {
+  const now = observed(({ definitions }) => {
+    definitions[0]!.parts["code measure.py"] = "2".repeat(64);
+    definitions[0]!.instances = [1, 2, 3].map((seed) => scoreOf(seed, "bits").replace("]", ",level=1]"));
+  });
+  const [one, two] = now.definitions[0]!.instances;
+  assert.deepEqual(lines(now), [
+    `changed-stage | ${one}; ${two} | null | yes | score: an instance added that was not planned`,
+  ]);
+});
+
+test("a commit that changes no stage, such as that of the protocol itself, is no departure", () => {
+  assert.deepEqual(lines(observed((one) => (one.commit = "d".repeat(40)))), []);
+});
+
+test("a changed primary metric and a changed test are departures", () => {
   const now = observed((one) => {
     one.tasks[0] = { task: "letters", primary: "pairs", metrics: ["pairs", "new"] };
     one.analysis[0]!.text = "0.1";
-    one.commit = null;
   });
   assert.deepEqual(lines(now), [
     "changed-metric | letters | null | yes | primary metric: bits → pairs",
     "changed-metric | letters | null | yes | no longer measured: bits",
     "changed-metric | letters | null | no | also measured: new",
     "changed-analysis |  | null | may | level: “0.05” → “0.1”",
-    "another-commit |  | null | may | the program's commit: cccccccccc → unknown; what changed in stages is listed above",
   ]);
 });
 
@@ -176,14 +189,25 @@ test("a protocol that replaces another one is a departure with the reason", () =
   ]);
 });
 
+test("a protocol that was here before and that this one does not name is a departure, and a named one is not twice", () => {
+  const earlier = { frozenAt: early, seen: "this state folder" };
+  const now = observed((one) => {
+    one.earlier = ["d", "e"].map((letter) => ({ ...earlier, digest: letter.repeat(64) }));
+  });
+  const replaced = [{ digest: "d".repeat(64), frozenAt: early, reason: "a typing error" }];
+  assert.deepEqual(lines(now, { ...frozen, replaced }).slice(1), [
+    `earlier-protocol |  | ${early} | may | another protocol, eeeeeeeeee of ${early} (seen in this state folder), is not named as replaced`,
+  ]);
+});
+
 test("the paragraph says none where there is no departure, and how many touch the primary table", () => {
   const found = (list: ReturnType<typeof departures>, before = 0) => ({
     ...({ kind: "frozen", path: "protocols/small/smoke.json", digest: "d".repeat(64), frozenAt } as const),
-    ...{ selection: "", commit: null, before, departures: list },
+    ...{ selection: "", commit: null, before, departures: list, committed: null },
   });
   assert.equal(
     protocolText(found([])),
-    `The protocol was frozen at ${frozenAt} by this machine's clock, before any attempt (digest dddddddddd, commit unknown). Departures: none.`,
+    `The protocol was frozen at ${frozenAt} by this machine's clock, before any attempt (digest dddddddddd, commit unknown). Departures: none. No Git commit here is known to hold its file.`,
   );
   const some = departures(
     frozen,

@@ -15,7 +15,7 @@ const besideTables = new Set([
   ...["moment", "moment-causality", "moment-answers", "moment-score"],
 ]);
 
-/** In a fixed order: the protocol itself, the plan, attempts, metrics and tests, code and settings, the commit. */
+/** In a fixed order: the protocol itself, the plan, attempts, metrics and tests, code and settings. */
 export function departures(frozen: Protocol, now: ProtocolObservation): Departure[] {
   return [
     ...frozen.replaced.map(
@@ -24,13 +24,25 @@ export function departures(frozen: Protocol, now: ProtocolObservation): Departur
         what: `the protocol ${digest.slice(0, 10)} of ${frozenAt} was replaced: ${reason}`,
       }),
     ),
+    ...earlierProtocols(frozen, now),
     ...planDepartures(frozen, now),
     ...attemptDepartures(frozen, now),
     ...metricDepartures(frozen, now),
     ...analysisDepartures(frozen, now),
     ...stageDepartures(frozen, now),
-    ...commitDeparture(frozen, now),
   ];
+}
+
+/** Protocols of the same file that this one does not name: the file was edited, or removed and frozen again. */
+function earlierProtocols({ replaced }: Protocol, { earlier }: ProtocolObservation): Departure[] {
+  return earlier
+    .filter(({ digest }) => !replaced.some((one) => one.digest === digest))
+    .map(
+      ({ digest, frozenAt, seen }): Departure => ({
+        ...{ kind: "earlier-protocol", where: "", primary: "may", when: frozenAt },
+        what: `another protocol, ${digest.slice(0, 10)} of ${frozenAt} (seen in ${seen}), is not named as replaced`,
+      }),
+    );
 }
 
 function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
@@ -105,9 +117,9 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
   for (const { stage, role, parts, instances } of now.definitions)
     for (const instance of instances) {
       const old = before.get(instance);
-      // a new instance of a known stage belongs to an added attempt or metric
-      if (!old && planned.has(stage)) continue;
-      const what = old ? partChanges(old.parts, parts) : ["stage added"];
+      if (!old && planned.has(stage) && isOfAddition(instance, frozen)) continue;
+      const added = planned.has(stage) ? "an instance added that was not planned" : "stage added";
+      const what = old ? partChanges(old.parts, parts) : [added];
       const primary = touches(instance, role, now);
       for (const one of what) {
         const key = JSON.stringify([stage, one, primary]);
@@ -133,6 +145,24 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
   ];
 }
 
+/** Whether an instance belongs to an added attempt or metric, which is listed as such. Another new axis is no excuse. */
+function isOfAddition(instance: string, { arms, tasks }: ProtocolFacts): boolean {
+  const [task, agent, seed, scorer] = ["task", "agent", "seed", "scorer"].map((name) =>
+    axisOf(instance, name),
+  );
+  const own = arms.filter(
+    (one) => (task === undefined || one.task === task) && (agent === undefined || one.agent === agent),
+  );
+  if (own.length === 0) return true;
+  if (seed !== undefined && !own.some(({ seeds }) => seeds.some((one) => String(one) === seed))) return true;
+  const measured = tasks.filter((one) => task === undefined || one.task === task);
+  return scorer !== undefined && !measured.some(({ metrics }) => metrics.includes(scorer));
+}
+
+function axisOf(instance: string, name: string): string | undefined {
+  return new RegExp(`[[,]${name}=([^,\\]]*)`).exec(instance)?.[1];
+}
+
 function partsByInstance(definitions: readonly Definition[]): Map<string, Definition> {
   return new Map(definitions.flatMap((one) => one.instances.map((instance) => [instance, one] as const)));
 }
@@ -153,9 +183,8 @@ function touches(instance: string, role: string | null, { tasks }: ProtocolFacts
   if (role === "attempt" || role === "verdict") return "yes";
   if (role !== null && besideTables.has(role)) return "no";
   if (role !== "score") return "may";
-  const axis = (name: string) => new RegExp(`[[,]${name}=([^,\\]]*)`).exec(instance)?.[1];
-  const primary = tasks.find(({ task }) => task === axis("task"))?.primary;
-  return primary === axis("scorer") ? "yes" : "no";
+  const primary = tasks.find(({ task }) => task === axisOf(instance, "task"))?.primary;
+  return primary === axisOf(instance, "scorer") ? "yes" : "no";
 }
 
 const listedMax = 3;
@@ -164,15 +193,4 @@ function listed(instances: string[]): string {
   const more = instances.length - listedMax;
   const shown = instances.slice(0, listedMax).join("; ");
   return more > 0 ? `${shown}; and ${more} more` : shown;
-}
-
-function commitDeparture(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
-  if (frozen.commit === now.commit) return [];
-  const short = (commit: string | null) => commit?.slice(0, 10) ?? "unknown";
-  return [
-    {
-      ...{ kind: "another-commit", where: "", when: null, primary: "may" },
-      what: `the program's commit: ${short(frozen.commit)} → ${short(now.commit)}; what changed in stages is listed above`,
-    },
-  ];
 }

@@ -35,7 +35,7 @@ export function protocolText(found: ProtocolResult): string {
     case "unreadable":
       return `The protocol ${found.path} cannot be used: ${found.cause}. So departures from it are not known.`;
     case "frozen": {
-      const { departures, before, digest, frozenAt, selection, commit } = found;
+      const { departures, before, digest, frozenAt, selection, commit, committed } = found;
       const touching = departures.filter(({ primary }) => primary !== "no").length;
       const wide = selection === "" ? "" : ` of ${selection}`;
       return [
@@ -44,6 +44,9 @@ export function protocolText(found: ProtocolResult): string {
         departures.length === 0
           ? "Departures: none."
           : `Departures: ${departures.length}, of which ${touching} change or may change the primary table.`,
+        committed === null
+          ? "No Git commit here is known to hold its file."
+          : `Git commit ${committed.commit.slice(0, 10)} of ${committed.committedAt} is the first that holds its file.`,
       ].join(" ");
     }
     default:
