@@ -28,9 +28,10 @@ const deciding = Object.entries({
   decide:
     "bind-inputs changed-files collect-members consulted-files decide-instance find-cached-action former-attempt-key image-identity no-op-fast-path run-reasons",
   digests: "code-digest node-imports package-lock python-imports file-digest-memory stage-source-files",
+  journal: "last-ends",
   leases: "gpu-book gpu-queue heartbeat lease owner",
   records: "attempt-records estimate-cost keep-record record-index records-sharing verify-record",
-  run: "capacity carry-out execute-instance instance-ends last-ends",
+  run: "capacity carry-out execute-instance instance-ends",
   stage: "record-action missing-output prepare-stage refusals work-slots",
   store: "action-cache content-store ingest-outputs memory-file verified-contents",
 }).flatMap(([folder, names]) => names.split(" ").map((name) => `runners/local/src/${folder}/${name}.ts`));

@@ -1,6 +1,5 @@
 """Measures what upstream's agent-eval measures of a submission (defined in README.md)."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +9,7 @@ from mlrb_kit.not_measured import write_not_measured
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measured, judged, score_stage
 from mlrb_kit.stage import Stage, read_stage
-from mlrb_kit.submission import is_encoder_decoder, load_submission
+from mlrb_kit.submission import is_encoder_decoder, load_submission, read_model_type
 from perplexity import Sample, perplexity_of, running_mean, window_samples
 from scorer_library.costs.efficiency import read_settings
 from scorer_library.ratio import ratio
@@ -60,8 +59,11 @@ def not_defined(stage: Stage) -> str | None:
     admission = read_admission(stage)
     if not admission["admitted"] or admission.get("undecided"):
         return None
-    config = json.loads((stage.input("submission") / "config.json").read_text(encoding="utf-8"))
-    return UNDEFINED if is_encoder_decoder(SimpleNamespace(model_type=config["model_type"])) else None
+    try:
+        model_type = read_model_type(stage.input("submission"))
+    except Rejected:
+        return None  # measuring it says why
+    return UNDEFINED if is_encoder_decoder(SimpleNamespace(model_type=model_type)) else None
 
 
 if __name__ == "__main__":

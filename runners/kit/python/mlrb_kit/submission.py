@@ -84,20 +84,22 @@ def check_files(folder: Path) -> Stored:
         raise Rejected("no config.json")
     if (folder / "adapter_config.json").exists():
         raise Rejected("adapter_config.json: an adapter is not a whole model; submit the merged weights")
-    check_model_type(folder)
+    read_model_type(folder)
     stored = read_stored(folder)
     check_tokenizer_file(folder)
     return stored
 
 
-def check_model_type(folder: Path) -> None:
-    """Without a type, transformers would take one from the folder's path."""
+def read_model_type(folder: Path) -> str:
+    """The type in config.json. Raises Rejected without one; transformers would take one from the path."""
     path = folder / "config.json"
     config = loaded(
         "config.json cannot be read", lambda: json.loads(path.read_text(encoding="utf-8")), folder
     )
-    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+    model_type = config.get("model_type") if isinstance(config, dict) else None
+    if not isinstance(model_type, str):
         raise Rejected("config.json has no model_type")
+    return model_type
 
 
 def load_tokenizer(folder: Path) -> tuple[Any, int]:
