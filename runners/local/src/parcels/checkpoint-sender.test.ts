@@ -142,6 +142,45 @@ test("a node's checkpoint leads to no file of the host that fetches it", async (
   assert.equal(readFileSync(join(folder, "checkpoints/contents/1"), "utf8"), "written by a node");
 });
 
+test("a large file is sent under the number that it had in a checkpoint which could not be fetched", async (t) => {
+  const { node, cache } = await nodes(t);
+  const [one, other, third] = [node(), node(), node()];
+  const [old, lost, fresh] = [0, 1, 2].map(() => randomBytes(1 << 20));
+  write(one.folder, {
+    trajectory: `${snapshot("0001")}\n`,
+    "out/snapshots/0001/model": "first",
+    "checkpoints/0001.json": checkpointOf(["1"]),
+    "checkpoints/contents/1": old!,
+  });
+  await one.sender.send(signal);
+  write(one.folder, {
+    trajectory: `${snapshot("0001")}\n${snapshot("0002")}\n`,
+    "out/snapshots/0002/model": "lost",
+    "checkpoints/0002.json": checkpointOf(["1", "2", "3"]),
+    "checkpoints/contents/2": lost!,
+    "checkpoints/contents/3": randomBytes(1 << 20),
+  });
+  const before = new Set(cache.stored.keys());
+  await one.sender.send(signal);
+  const [, second] = [...cache.stored.keys()].filter((path) => !before.has(path)); // of 2, 3, the snapshot and the list
+  const { parcel, before: earlier } = checkpointParcel(one.folder)!;
+  const kept = cache.stored.get(second!)!;
+  cache.stored.delete(second!);
+  await assert.rejects(other.sender.fetch(parcel), RemoteTrouble);
+  cache.stored.set(second!, kept);
+  await other.sender.fetch(earlier!);
+  write(other.folder, {
+    trajectory: `${snapshot("0001")}\n${snapshot("0002")}\n`,
+    "out/snapshots/0002/model": "again",
+    "checkpoints/0002.json": checkpointOf(["1", "2"]),
+    "checkpoints/contents/2": fresh!,
+  });
+  await other.sender.send(signal);
+  await third.sender.fetch(checkpointParcel(other.folder)!.parcel);
+  assert.ok(readFileSync(join(third.folder, "checkpoints/contents/2")).equals(fresh!));
+  assert.equal(readFileSync(join(third.folder, "out/snapshots/0002/model"), "utf8"), "again");
+});
+
 test("a checkpoint that the cache does not take is not named, and is sent later", async (t) => {
   const { node, cache } = await nodes(t);
   const { folder, sender } = node();

@@ -45,7 +45,7 @@ export type CheckpointPlace = {
 export class CheckpointSender {
   readonly #place: CheckpointPlace;
   /** Parcels of single files and snapshots, by folder and name. */
-  readonly #parts = new Map<string, Parcel>();
+  #parts = new Map<string, Parcel>();
   #newest = "";
   #last: Parcel | undefined;
 
@@ -69,6 +69,8 @@ export class CheckpointSender {
         isWanted?.(path) === false ? [] : content,
       ),
     );
+    // of this checkpoint only: a later file of an agent that continues at an earlier one may have the number of another
+    const brought = new Map<string, Parcel>();
     for (const part of parts) {
       if (part.name !== basename(part.name))
         throw new Error("a part of the checkpoint has a path as its name");
@@ -76,8 +78,9 @@ export class CheckpointSender {
       if (part.folder !== contents && part.folder !== snapshots)
         throw new Error(`bug: a part in ${part.folder}`);
       await this.#bring(part.parcel, part.folder, [part.name]);
-      this.#parts.set(join(part.folder, part.name), part.parcel);
+      brought.set(join(part.folder, part.name), part.parcel);
     }
+    this.#parts = brought;
     this.#newest = left.name;
     this.#last = parcel;
   }
