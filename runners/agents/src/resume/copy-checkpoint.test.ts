@@ -131,7 +131,20 @@ test("a list whose paths lead out of the sandbox follows no format", () => {
   const isRead = (path: string) =>
     readFormat(format, JSON.stringify(checkpoint([{ ...file, path }]))).kind === "ok";
   for (const path of ["a", "workspace/..x/.y/...", "a\nb/c d"]) assert.ok(isRead(path), path);
-  for (const path of ["", "/a", "a/", "a//b", "..", "a/..", "../a", "a/../b", "./a", "a/./b", "a\n/.."])
+  for (const path of [
+    "",
+    "/a",
+    "a/",
+    "a//b",
+    "..",
+    "a/..",
+    "../a",
+    "a/../b",
+    "./a",
+    "a/./b",
+    "a\n/..",
+    "a\0",
+  ])
     assert.ok(!isRead(path), path);
 });
 

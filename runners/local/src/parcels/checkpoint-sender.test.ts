@@ -132,7 +132,12 @@ test("a node's checkpoint leads to no file of the host that fetches it", async (
       await sent({ "checkpoints/0001.json": checkpointOf(["../../keys"]) }, undefined, []),
       /list cannot be read/,
     ],
-    [await sent(list, undefined, [part("checkpoints/contents", "../1")]), /a path as its name/],
+    ...(await Promise.all(
+      ["../1", "..", ".", "/", "a/1"].map(async (name): Promise<[Parcel, RegExp]> => {
+        const named = await sent(list, undefined, [part("checkpoints/contents", name)]);
+        return [named, /parts\.0\.name is "[^"]+": it must match pattern/];
+      }),
+    )),
     [await sent(list, undefined, [part("../elsewhere", "1")]), /a part in/],
     [await sent(list, undefined, []), /no content 1/],
     [await sent(list, undefined, [part("checkpoints/contents", "2")]), /a parcel without 2/],

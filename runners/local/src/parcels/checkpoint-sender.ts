@@ -77,8 +77,6 @@ export class CheckpointSender {
     // of this checkpoint only: a later file of an agent that continues at an earlier one may have the number of another
     const brought = new Map<string, Parcel>();
     for (const part of parts) {
-      if (part.name !== basename(part.name))
-        throw damaged("a part of the checkpoint has a path as its name");
       if (part.folder === contents ? isWanted && !names.has(part.name) : isWanted) continue;
       if (part.folder !== contents && part.folder !== snapshots)
         throw damaged(`a node sent a part in ${part.folder}`);
