@@ -54,8 +54,12 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
   ];
 }
 
-type JobTime = Pick<Submission, "jobMs" | "travels"> &
-  Pick<ExecutionRequest, "image"> & { limitMs: number | undefined };
+type JobTime = {
+  jobMs: number | undefined;
+  limitMs: number | undefined;
+  travels: boolean | undefined;
+  image: string | undefined;
+};
 
 function minutesOf({ jobMs, limitMs, travels, image }: JobTime): number | undefined {
   if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
