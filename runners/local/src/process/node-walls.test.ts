@@ -167,7 +167,11 @@ test("the pull of an image does not count in the stage's time limit, and can be 
   pull.resolve();
   assert.equal((await limited.ended).kind, "succeeded");
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual([pulled.seen.programs.length, pulled.seen.closed], [1, 3], "walls that open late are closed");
+  assert.deepEqual(
+    [pulled.seen.programs.length, pulled.seen.closed],
+    [1, 3],
+    "walls that open late are closed",
+  );
 });
 
 test("where nothing builds walls the stage is refused with what to ask for, and its log has each reason", async (t) => {
