@@ -4,12 +4,13 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unreachable } from "@mlrb/core/ports/outcome";
-import type {
-  ExecRequest,
-  ExecResult,
-  OverLimit,
-  SandboxLimits,
-  WallsRequest,
+import {
+  diskTotalBytes,
+  type ExecRequest,
+  type ExecResult,
+  type OverLimit,
+  type SandboxLimits,
+  type WallsRequest,
 } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { stateOf } from "./container-end.ts";
@@ -77,10 +78,11 @@ export class SandboxContainer {
     this.#id = id;
     this.#guard = guard;
     this.#group = group;
-    const { folder, limits } = place.request;
+    const { request } = place;
+    const { folder, limits } = request;
     this.#meter = startDiskMeter({
       folder,
-      limitBytes: limits.diskBytes,
+      limitBytes: diskTotalBytes(request),
       pids: group.pids,
       over: (limit) => {
         this.#over ??= limit;

@@ -23,6 +23,11 @@ export const jsonObject = { type: "object" } as { type: "object"; additionalProp
 export const anyText = { type: "string" } as const;
 /** A text that is not empty. */
 export const text = { type: "string", minLength: 1 } as const;
+/** A path that leads to no place outside of its folder, if none of its parts is a link. */
+export const pathInside = {
+  type: "string",
+  pattern: "^(?!\\.{0,2}(/|$))[^/\\u0000]+(/(?!\\.{0,2}(/|$))[^/\\u0000]+)*$",
+} as const;
 /** The version of a file's format, which a newer program may raise. */
 export const formatVersionOne = { const: 1, description: "version of this file's format" } as const;
 /** What people read in tables and on pages. */

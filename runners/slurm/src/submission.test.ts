@@ -36,6 +36,11 @@ test("the job gets what its stage books, and a little for the program that carri
   assert.deepEqual({ mem, time, gres, cpus }, { mem: "1280M", time: "4", gres: "gpu:a100:2", cpus: "3" });
 });
 
+test("the job of a stage with an image has time for its pull", () => {
+  const { time } = flags(submitted({ limits: { timeMs: 90_000 }, image: "lab/score" }));
+  assert.equal(time, "64");
+});
+
 test("the job of an attempt has memory for its step and its relay too", () => {
   const { mem } = flags(submitted({ relay: true, booked: { memoryBytes: 2 ** 30, gpus: 0 } }));
   assert.equal(mem, "1536M");

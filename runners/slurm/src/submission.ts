@@ -9,9 +9,11 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 const own = { minutes: 2, mebibytes: 256, attemptMebibytes: 512 };
 /** Time for the way of files there and back, with a server that is away for a while. */
 const travelMinutes = 30;
+/** The most that a pull of the stage's image takes on the node. */
+const pullMinutes = 60;
 
 export type Submission = {
-  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls" | "relay">;
+  request: Pick<ExecutionRequest, "root" | "cpus" | "limits" | "booked" | "walls" | "relay" | "image">;
   /** The whole time of the job, in place of one by the stage's limit. */
   jobMs?: number | undefined;
   /** The name of the job: its run's. */
@@ -25,7 +27,7 @@ export type Submission = {
 };
 
 export function sbatchArguments({ request, jobMs, run, comment, output, travels }: Submission): string[] {
-  const { root, cpus, limits, booked, walls, relay } = request;
+  const { root, cpus, limits, booked, walls, relay, image } = request;
   const ownMebibytes = relay ? own.attemptMebibytes : own.mebibytes;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
@@ -43,7 +45,7 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
     ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + ownMebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
-    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, travels })),
+    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, travels, image })),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),
     ...flag("account", account),
@@ -52,12 +54,18 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
   ];
 }
 
-type JobTime = { jobMs: number | undefined; limitMs: number | undefined; travels: boolean | undefined };
+type JobTime = {
+  jobMs: number | undefined;
+  limitMs: number | undefined;
+  travels: boolean | undefined;
+  image: string | undefined;
+};
 
-function minutesOf({ jobMs, limitMs, travels }: JobTime): number | undefined {
+function minutesOf({ jobMs, limitMs, travels, image }: JobTime): number | undefined {
   if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
   if (limitMs === undefined) return undefined;
-  return Math.ceil(limitMs / 60_000) + own.minutes + (travels ? travelMinutes : 0);
+  const before = (travels ? travelMinutes : 0) + (image === undefined ? 0 : pullMinutes);
+  return Math.ceil(limitMs / 60_000) + own.minutes + before;
 }
 
 /** The flags among `args` by which Slurm chooses nodes or refuses a job. */

@@ -18,12 +18,28 @@ export async function openFolder(path: string | Buffer): Promise<OpenFolder> {
 
 /** Opens `inside` below `root`, one component at a time, so that no component may be a link. The caller closes it. */
 export async function openInside(root: string, inside: string): Promise<OpenFolder> {
+  const parts = partsOf(inside);
   let folder = await openFolder(root);
-  for (const part of inside.split("/").filter((part) => part !== "")) {
+  for (const part of parts) {
     await using outer = folder;
     folder = await openFolder(child(outer, Buffer.from(part)));
   }
   return folder;
+}
+
+/**
+ * The names that lead to `inside`: none for "" and ".". Throws for "..", which leads out of the folder without being a
+ * link, and for "." and empty names in between.
+ */
+export function partsOf(inside: string): string[] {
+  const parts = inside === "" || inside === "." ? [] : inside.split("/");
+  if (parts.some(isNoName)) throw new Error(`${inside} is no path inside a folder`);
+  return parts;
+}
+
+/** Whether a part of a path names no entry of its folder. */
+function isNoName(part: string): boolean {
+  return part === "" || part === "." || part === "..";
 }
 
 export function child(folder: OpenFolder, name: Buffer): Buffer {

@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/handed-over";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
-import { child, type OpenFolder, openFolder } from "./open-folder.ts";
+import { child, type OpenFolder, openFolder, partsOf } from "./open-folder.ts";
 
 export type PutSettings = {
   /** The new owner; undefined keeps this process's user. */
@@ -43,8 +43,9 @@ export async function putInside(root: string, from: string, inside: string, how:
 
 /** Opens `inside`, making missing folders. The caller closes it. */
 export async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
+  const parts = partsOf(inside);
   let folder = await openFolder(root);
-  for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
+  for (const part of parts) {
     await using outer = folder;
     try {
       folder = await makeFolder(outer, Buffer.from(part), how);

@@ -1,6 +1,6 @@
 // Model calls on a node: whole addresses at the relay's socket, and its troubles by the causes of a provider's.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { relayErrorHeader, relayVariable } from "@mlrb/core/ports/relay";
-import { writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
+import { relayedAddress, writeServiceAddresses } from "@mlrb/kit/attempts/service-addresses";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { causeOf } from "./cause-of.ts";
 import { calledAddress, modelFetch, modelRequest } from "./model-route.ts";
@@ -70,6 +70,29 @@ test("a failure of the relay counts by its code, and a relay that is away counts
     await causeBy(await relayAt(t)),
     /^unreachable: the relay on the host that submitted this job is away/,
   );
+});
+
+test("a service that has no address waits for one, and a list of addresses that cannot be read does not", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-route-"));
+  t.after(() => removeFolder(folder));
+  process.env.MLRB_WORK = folder;
+  t.after(() => delete process.env.MLRB_WORK);
+  const url = relayedAddress("{services.model.url}/v1");
+  const causes = async () => {
+    const calls = [modelFetch(url), modelRequest(new URL(url), { method: "POST", headers: {} })];
+    return (await Promise.all(calls.map((call) => call.catch(causeOf)))) as ReturnType<typeof causeOf>[];
+  };
+  for (const { cause, detail } of await causes()) {
+    assert.equal(cause, "unreachable");
+    assert.match(detail, /"model" has no address here/);
+  }
+  writeServiceAddresses(folder, {});
+  const file = join(folder, "services.json");
+  writeFileSync(file, '{"formatVersion":1,"urls":7}');
+  for (const { cause, detail } of await causes()) {
+    assert.notEqual(cause, "unreachable");
+    assert.match(detail, /services\.json/);
+  }
 });
 
 test("a call to a service's port that another user's program took is not sent, and counts as unreachable", {

@@ -22,13 +22,8 @@ export function calledAddress(url: string): string {
   return relayedAddress(url);
 }
 
-/** A service that is away counts as a provider that cannot be reached, so that the attempt waits for it. */
 function presentAddress(url: URL): URL {
-  try {
-    return atRelayedAddress(url, process.env.MLRB_WORK);
-  } catch (error) {
-    throw Object.assign(error as Error, { code: "ECONNREFUSED" });
-  }
+  return atRelayedAddress(url, process.env.MLRB_WORK);
 }
 
 /** Rejects without an answer. Only `signal` limits the time. */

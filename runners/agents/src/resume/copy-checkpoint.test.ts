@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
+import { type CheckpointEntry, checkpoint as format } from "@mlrb/formats/attempt/checkpoint";
+import { readFormat } from "@mlrb/formats/read-format";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { mountSmallDisk } from "../../../../tests/support/machines/small-disk.ts";
 import { base } from "../testing/scripted-scaffold.ts";
@@ -102,6 +103,49 @@ test("a file with many names is copied once, and has them all after a restore", 
   assert.equal(at("home/cached").nlink, 6);
   assert.deepEqual(readFileSync(join(root, "workspace/venv4")), Buffer.alloc(2 << 20, 7));
   assert.notEqual(at("workspace/one").ino, at("workspace/two").ino, "no names of one file");
+});
+
+test("no entry of a list leads out of the sandbox, as a file, a link or a folder", async (t) => {
+  const { root, contents, outside } = places(t);
+  chmodSync(outside, 0o700);
+  mkdirSync(join(root, "workspace"));
+  for (const [kind, path] of [
+    ["file", "workspace/../../outside/victim"],
+    ["link", "workspace/../../outside/victim"],
+    ["folder", "workspace/../../outside"],
+    ["folder", "workspace/../../outside/victim"],
+    ["file", ".."],
+    ["file", "workspace/"],
+    ["file", "workspace/./x"],
+  ] as const)
+    await assert.rejects(
+      restoreCheckpoint(root, contents, checkpoint([{ ...file, kind, path, target: "x" }]), undefined),
+      /is no path inside a folder/,
+      path,
+    );
+  assert.deepEqual(readdirSync(outside), []);
+  assert.equal(statSync(outside).mode & 0o777, 0o700);
+});
+
+test("a list whose paths lead out of the sandbox follows no format", () => {
+  const isRead = (path: string) =>
+    readFormat(format, JSON.stringify(checkpoint([{ ...file, path }]))).kind === "ok";
+  for (const path of ["a", "workspace/..x/.y/...", "a\nb/c d"]) assert.ok(isRead(path), path);
+  for (const path of [
+    "",
+    "/a",
+    "a/",
+    "a//b",
+    "..",
+    "a/..",
+    "../a",
+    "a/../b",
+    "./a",
+    "a/./b",
+    "a\n/..",
+    "a\0",
+  ])
+    assert.ok(!isRead(path), path);
 });
 
 test("a checkpoint that does not fit is refused as a full disk, and its hard links take no room", async (t) => {

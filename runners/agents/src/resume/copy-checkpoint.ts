@@ -4,7 +4,7 @@
 // takes no room.
 import { type BigIntStats, constants } from "node:fs";
 import { copyFile, lchown, link, open, readlink, statfs, symlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { CheckpointCopy, CopiedFiles } from "@mlrb/core/ports/sandbox";
 import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
@@ -17,6 +17,7 @@ import {
   openFolder,
   openInside,
   openRegular,
+  partsOf,
 } from "../folders/open-folder.ts";
 import { makeFolders } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
@@ -229,7 +230,9 @@ async function isLinked(root: string, path: string, to: Buffer): Promise<boolean
   }
 }
 
-const nameOf = (path: string) => Buffer.from(basename(path));
+function nameOf(path: string): Buffer {
+  return Buffer.from(partsOf(path).at(-1)!);
+}
 
 async function copyBack(from: string, to: string, bytes: number): Promise<void> {
   if (bytes < Number(largeBytes)) return copyFile(from, to, constants.COPYFILE_FICLONE);

@@ -145,6 +145,15 @@ test("on a host whose clock is an hour behind, times do not go back, and the dea
   assert.ok(lines[3].time >= lines[2].time && lines[3].sinceStartMs >= lines[2].sinceStartMs);
 });
 
+test("a snapshot with a path as its name is none: a full disk would remove that folder", async (t) => {
+  const taken = (name: string) => ({ ...exampleEvent("snapshot"), name });
+  const at = left(t, [...talk, taken("0001"), taken("../.."), taken("final"), taken("a/../0001")]);
+  assert.deepEqual(
+    (await read(at)).snapshots.kept.map(({ name }) => name),
+    ["0001"],
+  );
+});
+
 test("a snapshot whose folder is gone is dropped, and is not kept as if it were there", async (t) => {
   const taken = (name: string) => ({ ...exampleEvent("snapshot"), name });
   const at = left(t, [...talk, taken("0001"), taken("0002")]);

@@ -187,7 +187,9 @@ class EarlierReader {
         this.#iterations.push({ index: event.index, wellFormed: event.wellFormed });
         break;
       case "snapshot":
-        if (event.name !== "final") this.#keep(event);
+        // a number is its folder; another name, of a hostile node, could be any folder of this host, which is removed
+        // when the disk is full
+        if (/^\d+$/.test(event.name)) this.#keep(event);
         break;
       case "snapshot-dropped":
         this.#drop(event.name);

@@ -46,6 +46,15 @@ test("only system folders, the sandbox's folder and the listed reads are shown, 
   );
 });
 
+test("a folder above many paths is made once, so that many paths stay below the 9000 arguments of bubblewrap", () => {
+  const paths = (name: string) => Array.from({ length: 500 }, (_, at) => `/srv/a/b/c/d/e/${name}${at}/file`);
+  const argv = argumentsFor({ reads: paths("read"), writes: paths("write") });
+  assert.ok(argv.length < 8000, String(argv.length));
+  const folders = argv.filter((_, at) => argv[at - 1] === "--dir");
+  assert.equal(new Set(folders).size, folders.length);
+  assert.ok(folders.indexOf("/srv/a") < folders.indexOf("/srv/a/b/c/d/e/read7"));
+});
+
 test("there is no network unless the request asks for it", () => {
   assert.ok(argumentsFor().includes("--unshare-net"));
   assert.ok(!argumentsFor({ network: "full" }).includes("--unshare-net"));

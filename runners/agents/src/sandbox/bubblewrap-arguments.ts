@@ -38,6 +38,8 @@ export function bubblewrapArguments(
     return ["--perms", "0444", "--file", `{fd:${given.length - 1}}`, at];
   };
   const inside = (path: string) => join(request.seenAs, path);
+  const made = new Set<string>();
+  const above = (path: string) => foldersAbove(path, made);
   // never all of the memory: when the folder is full, a program still has room
   const inMemory = (at: string, part: number) => [
     ...["--perms", "1777"],
@@ -56,7 +58,7 @@ export function bubblewrapArguments(
         ]
       : ["--unshare-user", "--cap-drop", "ALL"]),
     ...["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--hostname", "sandbox"],
-    ...["/etc/ssl/certs", initAt].flatMap(foldersAbove),
+    ...["/etc/ssl/certs", initAt].flatMap(above),
     ...systemFolders(),
     ...etcFiles(request.network).flatMap(([at, text]) => file(at, text)),
     ...file(
@@ -76,10 +78,10 @@ export function bubblewrapArguments(
     ...["--bind", request.folder, request.seenAs],
     ...readOnly.flatMap((path) => ["--ro-bind", join(request.folder, path), inside(path)]),
     ...[...request.reads, ...(python.prefix ? [python.prefix] : [])].flatMap((path) => [
-      ...foldersAbove(path),
+      ...above(path),
       ...["--ro-bind", path, path],
     ]),
-    ...(request.writes ?? []).flatMap((path) => [...foldersAbove(path), "--bind", path, path]),
+    ...(request.writes ?? []).flatMap((path) => [...above(path), "--bind", path, path]),
     ...file(initAt, texts.init),
     ...["--remount-ro", "/", "--chdir", "/"],
   ];
@@ -96,11 +98,16 @@ function gpuFiles({ gpus }: WallsRequest): string[] {
   return devices.files;
 }
 
-/** bubblewrap makes missing parents of a path with permissions for root alone. */
-function foldersAbove(path: string): string[] {
+/**
+ * bubblewrap makes missing parents of a path with permissions for root alone. Each is in `made` once: bubblewrap takes 9000
+ * arguments at most, and a stage that judges many submissions reads many paths below the same folders.
+ */
+function foldersAbove(path: string, made: Set<string>): string[] {
   const names = dirname(path).split("/").slice(1).filter(Boolean);
   const folders = names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
-  return folders.filter((one) => !inPlace.includes(one)).flatMap((one) => ["--perms", "0755", "--dir", one]);
+  const missing = folders.filter((one) => !inPlace.includes(one) && !made.has(one));
+  for (const one of missing) made.add(one);
+  return missing.flatMap((one) => ["--perms", "0755", "--dir", one]);
 }
 
 /** These have their own permissions. */

@@ -4,7 +4,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
+import {
+  diskTotalBytes,
+  type ExecRequest,
+  type ExecResult,
+  type OverLimit,
+  type Walls,
+  type WallsRequest,
+} from "@mlrb/core/ports/sandbox";
 import { hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { diskLimit } from "@mlrb/kit/files/disk-limit";
 import { withoutLinks } from "@mlrb/kit/files/without-links";
@@ -143,7 +150,7 @@ export class NamespaceWalls implements Walls {
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const open: OpenWalls = { process: started };
     const disk = await diskLimit(folder, {
-      limitBytes: limits.diskBytes,
+      limitBytes: diskTotalBytes(this.#request),
       find: () => processesWith(started.first),
     });
     open.meter = startMeter({

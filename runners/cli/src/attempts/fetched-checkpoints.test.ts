@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { createHmac, hash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -104,4 +112,21 @@ test("an attempt on a node without a shared disk is branched at either checkpoin
   cache.stored.clear();
   assert.match(String(await fetchedCheckpoints(parent)), /cannot be fetched/);
   assert.deepEqual(readdirSync(join(path, "parcels")), []);
+
+  const here = { formatVersion: 1, after: 2, workingMs: 900, entries: [] };
+  write(path, { "checkpoints/0001.json": JSON.stringify(here) });
+  const warned = async () => {
+    const found = await fetchedCheckpoints(parent);
+    if (typeof found === "string") assert.fail(found);
+    assert.equal((await branchPoints(parent, found.folders)).length, 1);
+    return found.warning;
+  };
+  assert.match(
+    String(await warned()),
+    /^only its checkpoints on this host are used: .*cannot be fetched: [^\n]+$/,
+  );
+  delete process.env.MLRB_REMOTE_CACHE;
+  assert.match(String(await warned()), /no-remote-cache/);
+  rmSync(join(path, checkpointParcelFile));
+  assert.match(String(await warned()), /no checkpoint has reached the remote cache/);
 });

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointParcel, hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
-import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
+import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { PlacedAttempt } from "@mlrb/local/attempts/attempt-folders";
 import { attemptPost } from "../run/job-post.ts";
@@ -14,16 +14,30 @@ export type FetchedCheckpoints = {
   /** Brings the large files of the checkpoint in one of these folders. A text is the reason that there are none. */
   complete: (folder: string) => Promise<string | undefined>;
   remove: () => void;
+  /** Why only checkpoints on this host can be used. */
+  warning?: string;
 };
 
 const none: FetchedCheckpoints = { folders: [], complete: async () => undefined, remove() {} };
 
-/** A text is the reason that there is nothing. */
-export async function fetchedCheckpoints({
+/**
+ * A text is the reason that there is nothing, here or in the cache. An attempt that travelled may have checkpoints on this
+ * host: those of a branch's parent, or its own where it continues on a shared disk.
+ */
+export async function fetchedCheckpoints(
+  attempt: Pick<PlacedAttempt, "path" | "card">,
+): Promise<FetchedCheckpoints | string> {
+  if (!hasTravelled(attempt.path)) return none;
+  const fetched = await fromCache(attempt);
+  if (typeof fetched !== "string" || !hasCheckpoint(join(attempt.path, checkpointsFolder))) return fetched;
+  const [why] = fetched.split("\n");
+  return { ...none, warning: `only its checkpoints on this host are used: ${why}` };
+}
+
+async function fromCache({
   path,
   card,
 }: Pick<PlacedAttempt, "path" | "card">): Promise<FetchedCheckpoints | string> {
-  if (!hasTravelled(path)) return none;
   const { stage } = card.slot;
   const named = checkpointParcel(path);
   if (!named)

@@ -6,6 +6,7 @@ import {
   count,
   listOf,
   oneOf,
+  pathInside,
   type TypeOf,
   text,
   wholeExcept,
@@ -13,7 +14,7 @@ import {
 } from "../schema.ts";
 
 const checkpointEntry = wholeExcept(["target", "content", "bytes", "mtimeMs", "identity"], {
-  path: { ...text, description: "from the sandbox's root" },
+  path: { ...pathInside, description: "from the sandbox's root" },
   kind: oneOf("folder", "file", "link"),
   mode: { ...count, description: "permission bits" },
   target: { ...anyText, description: "of a link" },

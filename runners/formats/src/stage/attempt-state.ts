@@ -45,9 +45,12 @@ export const checkpointParcel = wholeExcept(["before"], {
 });
 export type CheckpointParcel = TypeOf<typeof checkpointParcel>;
 
+/** An entry of its folder, never a path to another one. */
+const entryName = { type: "string", pattern: "^(?!\\.{1,2}$)[^/\\u0000]+$" } as const;
+
 /** In the parcel of a checkpoint: its large files and the snapshots of the submission, each in a parcel of its own. */
 export const checkpointParts = wholeObject({
   formatVersion,
-  parts: listOf(wholeObject({ folder: text, name: text, parcel })),
+  parts: listOf(wholeObject({ folder: text, name: entryName, parcel })),
 });
 export type CheckpointParts = TypeOf<typeof checkpointParts>;

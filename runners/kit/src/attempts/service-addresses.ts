@@ -21,14 +21,16 @@ export function writeServiceAddresses(folder: string, urls: Record<string, strin
  */
 export function atServiceAddress(url: string, folder = process.env.MLRB_WORK): string {
   if (!url.includes("{services.")) return url;
-  const urls = folder === undefined ? {} : addressesIn(folder);
+  const urls = addressesIn(folder);
   return url.replace(address, (_, name: string) => {
     const found = urls[name];
     if (found !== undefined) return found;
-    throw new Error(
-      `${url}: the service "${name}" has no address here; a run of a pipeline with this service gives it one`,
-    );
+    throw new Error(`${url}: ${noAddress(name)}`);
   });
+}
+
+function noAddress(name: string): string {
+  return `the service "${name}" has no address here; a run of a pipeline with this service gives it one`;
 }
 
 /** Of a URL below it the first part of the path is the name of a service. `.invalid` is no host anywhere. */
@@ -44,17 +46,25 @@ export function relayedAddress(url: string): string {
 
 /**
  * The present address of what `relayedAddress` gave. Throws as `atServiceAddress`, and where no program of this user listens:
- * between two jobs of a service its port is free for other users' programs.
+ * between two jobs of a service its port is free for other users' programs. Only a service that may come has a code.
  */
 export function atRelayedAddress(url: URL, folder: string | undefined, isOwn = isOwnPort): URL {
   if (!url.href.startsWith(relayed)) return url;
   const [, name = "", rest = ""] = /^([^/?]*)(.*)$/.exec(url.href.slice(relayed.length)) ?? [];
-  const present = new URL(atServiceAddress(`{services.${name}.url}`, folder) + rest);
+  const base = addressesIn(folder)[name];
+  if (base === undefined) throw away(noAddress(name));
+  const present = new URL(base + rest);
   if (isOwn(Number(present.port))) return present;
-  throw new Error(`the service "${name}" is away: no program of this user listens at ${present.host}`);
+  throw away(`the service "${name}" is away: no program of this user listens at ${present.host}`);
 }
 
-function addressesIn(folder: string): Record<string, string> {
+/** Counts as a provider that cannot be reached, so that an attempt waits for it. */
+function away(why: string): Error {
+  return Object.assign(new Error(why), { code: "ECONNREFUSED" });
+}
+
+function addressesIn(folder: string | undefined): Record<string, string> {
+  if (folder === undefined) return {};
   const path = join(folder, file);
   let text: string;
   try {

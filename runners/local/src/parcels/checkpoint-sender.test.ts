@@ -132,14 +132,66 @@ test("a node's checkpoint leads to no file of the host that fetches it", async (
       await sent({ "checkpoints/0001.json": checkpointOf(["../../keys"]) }, undefined, []),
       /list cannot be read/,
     ],
-    [await sent(list, undefined, [part("checkpoints/contents", "../1")]), /a path as its name/],
+    ...(await Promise.all(
+      ["../1", "..", ".", "/", "a/1"].map(async (name): Promise<[Parcel, RegExp]> => {
+        const named = await sent(list, undefined, [part("checkpoints/contents", name)]);
+        return [named, /parts\.0\.name is "[^"]+": it must match pattern/];
+      }),
+    )),
     [await sent(list, undefined, [part("../elsewhere", "1")]), /a part in/],
+    [await sent(list, undefined, []), /no content 1/],
+    [await sent(list, undefined, [part("checkpoints/contents", "2")]), /a parcel without 2/],
+    [await sent({ "checkpoints/0001.json/x": "" }, undefined, []), /list cannot be read: EISDIR/],
+    [await sent(list, undefined, [{}]), /list cannot be read: checkpoint-parts.json/],
   ];
-  for (const [hostile, refusal] of escapes) await assert.rejects(node().sender.fetch(hostile), refusal);
+  for (const [hostile, refusal] of escapes)
+    await assert.rejects(node().sender.fetch(hostile), (error: RemoteTrouble) => {
+      assert.match(error.message, refusal);
+      return error.kind === "wrong-bytes"; // so the checkpoint before is tried
+    });
   assert.deepEqual(readdirSync(outside), ["keys"]);
   const { folder, sender } = node();
   await sender.fetch(await sent(list, undefined, [part("checkpoints/contents", "1")]));
   assert.equal(readFileSync(join(folder, "checkpoints/contents/1"), "utf8"), "written by a node");
+});
+
+test("a large file is sent under the number that it had in a checkpoint which could not be fetched", async (t) => {
+  const { node, cache } = await nodes(t);
+  const [one, other, third] = [node(), node(), node()];
+  const [old, lost, fresh] = [0, 1, 2].map(() => randomBytes(1 << 20));
+  write(one.folder, {
+    trajectory: `${snapshot("0001")}\n`,
+    "out/snapshots/0001/model": "first",
+    "checkpoints/0001.json": checkpointOf(["1"]),
+    "checkpoints/contents/1": old!,
+  });
+  await one.sender.send(signal);
+  write(one.folder, {
+    trajectory: `${snapshot("0001")}\n${snapshot("0002")}\n`,
+    "out/snapshots/0002/model": "lost",
+    "checkpoints/0002.json": checkpointOf(["1", "2", "3"]),
+    "checkpoints/contents/2": lost!,
+    "checkpoints/contents/3": randomBytes(1 << 20),
+  });
+  const before = new Set(cache.stored.keys());
+  await one.sender.send(signal);
+  const [, second] = [...cache.stored.keys()].filter((path) => !before.has(path)); // of 2, 3, the snapshot and the list
+  const { parcel, before: earlier } = checkpointParcel(one.folder)!;
+  const kept = cache.stored.get(second!)!;
+  cache.stored.delete(second!);
+  await assert.rejects(other.sender.fetch(parcel), RemoteTrouble);
+  cache.stored.set(second!, kept);
+  await other.sender.fetch(earlier!);
+  write(other.folder, {
+    trajectory: `${snapshot("0001")}\n${snapshot("0002")}\n`,
+    "out/snapshots/0002/model": "again",
+    "checkpoints/0002.json": checkpointOf(["1", "2"]),
+    "checkpoints/contents/2": fresh!,
+  });
+  await other.sender.send(signal);
+  await third.sender.fetch(checkpointParcel(other.folder)!.parcel);
+  assert.ok(readFileSync(join(third.folder, "checkpoints/contents/2")).equals(fresh!));
+  assert.equal(readFileSync(join(third.folder, "out/snapshots/0002/model"), "utf8"), "again");
 });
 
 test("a checkpoint that the cache does not take is not named, and is sent later", async (t) => {

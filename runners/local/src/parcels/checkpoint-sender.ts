@@ -2,6 +2,7 @@
 // next node. A large file is a parcel of its own and is sent once, as is a snapshot of the submission; all small files of a
 // checkpoint are one parcel, which names the others.
 import {
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -23,10 +24,16 @@ import {
 } from "@mlrb/formats/stage/attempt-state";
 import type { Parcel } from "@mlrb/formats/stage/parcel";
 import { checkpointParcelFile } from "@mlrb/kit/attempts/checkpoint-parcel";
-import { checkpointContents, checkpointsFolder, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import {
+  checkpointContents,
+  checkpointsFolder,
+  type LeftCheckpoint,
+  leftCheckpoint,
+} from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
+import { RemoteTrouble } from "../remote/remote-trouble.ts";
 import type { ParcelPost } from "./parcel-post.ts";
 
 const partsFile = "checkpoint-parts.json";
@@ -45,7 +52,7 @@ export type CheckpointPlace = {
 export class CheckpointSender {
   readonly #place: CheckpointPlace;
   /** Parcels of single files and snapshots, by folder and name. */
-  readonly #parts = new Map<string, Parcel>();
+  #parts = new Map<string, Parcel>();
   #newest = "";
   #last: Parcel | undefined;
 
@@ -55,29 +62,30 @@ export class CheckpointSender {
 
   /**
    * Brings a checkpoint into the attempt's folder; with `isWanted` only its list, its small files and the large ones of the
-   * paths that are wanted, and no snapshots. Throws RemoteTrouble, and for a parcel that holds links or other files.
+   * paths that are wanted, and no snapshots. Throws RemoteTrouble, also for a parcel that holds links or other files: the
+   * checkpoint before may be sound.
    */
   async fetch(parcel: Parcel, isWanted?: (path: string) => boolean): Promise<void> {
     const { folder, snapshots } = this.#place;
     await this.#bring(parcel, ".", [checkpointsFolder, partsFile]);
-    const text = readFileSync(join(folder, partsFile), "utf8");
-    const { parts } = mustFollow(checkpointParts, JSON.parse(text), partsFile);
-    const left = leftCheckpoint(join(folder, checkpointsFolder));
-    if (!left) throw new Error("a node sent a checkpoint whose list cannot be read");
+    const { left, parts } = listIn(folder);
     const names = new Set(
       left.checkpoint.entries.flatMap(({ path, content = [] }) =>
         isWanted?.(path) === false ? [] : content,
       ),
     );
+    // of this checkpoint only: a later file of an agent that continues at an earlier one may have the number of another
+    const brought = new Map<string, Parcel>();
     for (const part of parts) {
-      if (part.name !== basename(part.name))
-        throw new Error("a part of the checkpoint has a path as its name");
       if (part.folder === contents ? isWanted && !names.has(part.name) : isWanted) continue;
       if (part.folder !== contents && part.folder !== snapshots)
-        throw new Error(`bug: a part in ${part.folder}`);
+        throw damaged(`a node sent a part in ${part.folder}`);
       await this.#bring(part.parcel, part.folder, [part.name]);
-      this.#parts.set(join(part.folder, part.name), part.parcel);
+      brought.set(join(part.folder, part.name), part.parcel);
     }
+    for (const name of names)
+      if (!existsSync(join(folder, contents, name))) throw damaged(`a node sent no content ${name}`);
+    this.#parts = brought;
     this.#newest = left.name;
     this.#last = parcel;
   }
@@ -93,6 +101,8 @@ export class CheckpointSender {
     try {
       await post.fetch(parcel, stage);
       for (const name of names) {
+        if (!lstatSync(join(stage, name), { throwIfNoEntry: false }))
+          throw damaged(`a node sent a parcel without ${name}`);
         if (to !== snapshots) mustHoldNoLinks(join(stage, name));
         mkdirSync(join(folder, to), { recursive: true });
         removeFolder(join(folder, to, name));
@@ -169,11 +179,29 @@ export class CheckpointSender {
   }
 }
 
+/** Of a checkpoint that was fetched. Throws RemoteTrouble. */
+function listIn(folder: string): { left: LeftCheckpoint } & Pick<CheckpointParts, "parts"> {
+  let why = "";
+  try {
+    const text = readFileSync(join(folder, partsFile), "utf8");
+    const { parts } = mustFollow(checkpointParts, JSON.parse(text), partsFile);
+    const left = leftCheckpoint(join(folder, checkpointsFolder));
+    if (left) return { left, parts };
+  } catch (error) {
+    why = `: ${(error as Error).message}`; // e.g. a folder in its place
+  }
+  throw damaged(`a node sent a checkpoint whose list cannot be read${why}`);
+}
+
+function damaged(why: string): RemoteTrouble {
+  return new RemoteTrouble("wrong-bytes", why);
+}
+
 /** A snapshot may hold the links of its agent; what is copied from this host's disk into a sandbox may not. */
 function mustHoldNoLinks(path: string): void {
   const stats = lstatSync(path);
   if (stats.isDirectory()) for (const name of readdirSync(path)) mustHoldNoLinks(join(path, name));
-  else if (!stats.isFile()) throw new Error(`a node sent ${basename(path)}, which is no file`);
+  else if (!stats.isFile()) throw damaged(`a node sent ${basename(path)}, which is no file`);
 }
 
 /** An archive and its sealed form are on the disk at once, where the agent needs room too. */

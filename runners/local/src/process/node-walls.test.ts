@@ -148,6 +148,32 @@ test("a time limit and a wish end the program at once, and its walls are closed"
   assert.deepEqual([late.seen.closed, asked.seen.closed], [1, 1]);
 });
 
+test("the pull of an image does not count in the stage's time limit, and can be stopped", async (t) => {
+  const pull = Promise.withResolvers<void>();
+  const pulled = podman(() => ({ kind: "exited", code: 0 }));
+  const slow: ChooseWalls = async (needs) => {
+    const found = await pulled.chooseWalls(needs);
+    if (found.kind === "none") assert.fail();
+    return { ...found, engine: { ...found.engine, prepare: () => pull.promise } };
+  };
+  const how = { local, chooseWalls: slow, containers, missing };
+  const limited = await startOnNode(stage(t, { image, limits: { timeMs: 50 } }), how);
+  const asked = await startOnNode(stage(t, { image }), how);
+  const killed = await startOnNode(stage(t, { image }), how);
+  asked.askToEnd();
+  killed.kill();
+  assert.deepEqual([await asked.ended, await killed.ended], [{ kind: "cancelled" }, { kind: "cancelled" }]);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  pull.resolve();
+  assert.equal((await limited.ended).kind, "succeeded");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(
+    [pulled.seen.programs.length, pulled.seen.closed],
+    [1, 3],
+    "walls that open late are closed",
+  );
+});
+
 test("where nothing builds walls the stage is refused with what to ask for, and its log has each reason", async (t) => {
   const request = stage(t);
   const refused = await result(request, none);

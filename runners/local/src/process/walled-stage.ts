@@ -27,6 +27,7 @@ export function runInWalls(request: WalledRequest, open: OpenWalls): Running {
 class WalledStage {
   readonly #request: WalledRequest;
   readonly #open: OpenWalls;
+  readonly #stopped = Promise.withResolvers<void>();
   #walls: Walls | undefined;
   #why: "time-limit" | "cancelled" | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -38,7 +39,7 @@ class WalledStage {
 
   /** Never rejects. */
   async run(): Promise<ExecutionResult> {
-    const { log, limits, ranMs = 0 } = this.#request;
+    const { log } = this.#request;
     const file = openSync(log, "a");
     const say = (bytes: Uint8Array | string) => {
       try {
@@ -48,7 +49,6 @@ class WalledStage {
       }
     };
     const bound = boundLog(log);
-    if (limits.timeMs !== undefined) this.#watch(performance.now() + limits.timeMs - ranMs);
     try {
       const result = await this.#run(say);
       const line = lineOf(result);
@@ -67,11 +67,12 @@ class WalledStage {
 
   end(why: "time-limit" | "cancelled"): void {
     this.#why ??= why;
+    this.#stopped.resolve();
     void this.#walls?.kill().catch(() => {}); // `close` reports it
   }
 
   async #run(say: (bytes: Uint8Array) => void): Promise<ExecutionResult> {
-    const { work, root, walls } = this.#request;
+    const { work, root, walls, limits, ranMs = 0 } = this.#request;
     if (walls.user) {
       makeReadable(work);
       giveTo(walls.writes, walls.user);
@@ -79,8 +80,16 @@ class WalledStage {
     let ended: ExecResult | undefined;
     let where: Record<string, string> = {};
     try {
-      const opened = await this.#open(wallsRequest(this.#request));
+      const opening = this.#open(wallsRequest(this.#request));
+      // a pull of its image takes minutes
+      const opened = await Promise.race([opening, this.#stopped.promise]);
+      if (!opened) {
+        void opening.then((late) => late.close()).catch(() => {});
+        return { kind: "cancelled" };
+      }
       this.#walls = opened;
+      // the limit is the stage's own: a pull before does not count, nor does it in the local executor
+      if (limits.timeMs !== undefined) this.#watch(performance.now() + limits.timeMs - ranMs);
       where = opened.where;
       try {
         if (this.#why === undefined)

@@ -100,7 +100,11 @@ export class RelayServer {
       url = this.#options.locate?.(url) ?? url;
     } catch (error) {
       asked.resume();
-      this.#failed(answer, Object.assign(error as Error, { code: "ECONNREFUSED" }));
+      // one without a code, e.g. of a list that cannot be read, is no lost connection, for which an attempt would wait
+      this.#failed(
+        answer,
+        Object.assign(error as Error, { code: (error as { code?: string }).code ?? "EINVAL" }),
+      );
       return;
     }
     try {

@@ -322,6 +322,18 @@ test("other addresses and long requests are refused, and reach nothing", async (
   assert.equal((await call("/v1/chat", "x".repeat(100_000))).statusCode, 413);
 });
 
+test("an address that cannot be read is no provider that is away", async (t) => {
+  const trouble = new Error("the list of addresses follows no format");
+  const { call } = await relayed(t, {
+    locate() {
+      throw trouble;
+    },
+  });
+  assert.equal((await call("/v1/chat")).headers[relayErrorHeader], "EINVAL");
+  Object.assign(trouble, { code: "ECONNREFUSED" });
+  assert.equal((await call("/v1/chat")).headers[relayErrorHeader], "ECONNREFUSED");
+});
+
 test("a provider that is away is reported by the code of its error, and a dead channel ends the session", async (t) => {
   const { call, child, provider, served } = await relayed(t);
   provider.close();

@@ -26,6 +26,7 @@ export async function attemptsBranch(
   if (typeof parent === "string") return refuse(parent);
   const fetched = await fetchedCheckpoints(parent);
   if (typeof fetched === "string") return refuse(fetched);
+  if (fetched.warning !== undefined) process.stderr.write(`warning: ${fetched.warning}\n`);
   try {
     return await branchFrom(repository, parent, { place, fetched, options });
   } finally {
