@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
-import type { AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import { type BundledPage, bundledPage } from "@mlrb/formats/report/evidence-bundle";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { openWorkspace } from "@mlrb/local/store/workspace";
@@ -22,7 +22,12 @@ import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { measuredOf } from "../show/print-scores.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
-import { chosenSubmissions, judgedScore, type PublishedSubmission } from "./chosen-submissions.ts";
+import {
+  chosenSubmissions,
+  comparedAttempts,
+  judgedScore,
+  type PublishedSubmission,
+} from "./chosen-submissions.ts";
 import { differingParts, isSameRun } from "./differing-parts.ts";
 import { publishedPlaces } from "./published-folder.ts";
 import { bundledPageFile } from "./rebuild-results.ts";
@@ -94,13 +99,13 @@ export async function rescoreSubmissions(
   for (const one of chosen) {
     const found = await rescored(one, at);
     if (typeof found === "number") return found;
-    done.push(found);
-    if (json) printJson({ event: "rescored-submission", ...jsonOf(found) });
-    else process.stdout.write(`${submissionLines(found).join("\n")}\n`);
+    done.push(...found);
+    if (json) for (const each of found) printJson({ event: "rescored-submission", ...jsonOf(each) });
+    else process.stdout.write(`${found.flatMap(submissionLines).join("\n")}\n`);
   }
   const sums = rescoreSums(done);
   if (json) printJson({ event: "rescored", seed, ...sums });
-  else process.stdout.write(`${sumsLine(sums, done.length)}\n`);
+  else process.stdout.write(`${sumsLine(sums, chosen.length)}\n`);
   return sums.beyond + sums.missing > 0 ? 1 : 0;
 }
 
@@ -123,11 +128,11 @@ function jsonOf({ attempt, ...found }: RescoredSubmission): object {
   return { ...found, agent: attempt.agent, seed: attempt.seed };
 }
 
-/** The exit code if the request cannot be used. */
-async function rescored(one: PublishedSubmission, at: Rescoring): Promise<RescoredSubmission | number> {
+/** One for each attempt that handed the submission in. The exit code if the request cannot be used. */
+async function rescored(one: PublishedSubmission, at: Rescoring): Promise<RescoredSubmission[] | number> {
   const { repository, bundle, places, options } = at;
-  const { task, submission } = one;
-  const lacks = (problem: string) => ({ ...one, scores: [], problem });
+  const { task, submission, attempts } = one;
+  const lacks = (problem: string) => [{ task, submission, attempt: attempts[0]!, scores: [], problem }];
   const place = places.get(submission);
   if (place === undefined) return lacks(`there is no submission with this digest in ${options.submissions}`);
   const consulted = new Consulted(repository);
@@ -153,17 +158,19 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const scoring = selected
     .map((index) => plan.instances[index]!)
     .filter(({ stage }) => stage.role === "score");
-  const byMetric = new Map(scoring.map((instance) => [String(instance.axes.scorer), instance]));
-  const scores = Object.entries(one.attempt.scores).flatMap(([metric, published]): RescoredScore[] => {
-    if (published.kind === "not-measured") return [];
-    const instance = byMetric.get(metric);
-    if (!instance) return [lacking(metric, "this repository has no such scorer for the task")];
-    const measured = measuredOf(instance, results[instance.index], workspace.store);
-    const node = nodeOf(instance, plan, workspace);
-    const again = scoreOf(measured, params, metric);
-    return [compared(one, { metric, published, again, instance, node, at })];
+  const again = new Map(
+    scoring.map((instance) => {
+      const metric = String(instance.axes.scorer);
+      const measured = measuredOf(instance, results[instance.index], workspace.store);
+      const node = nodeOf(instance, plan, workspace);
+      return [metric, { score: scoreOf(measured, params, metric), instance, node }];
+    }),
+  );
+  return comparedAttempts(one, (metric, published, attempt) => {
+    const measured = again.get(metric);
+    if (!measured) return lacking(metric, "this repository has no such scorer for the task");
+    return compared(attempt, { metric, published, at, ...measured });
   });
-  return { ...one, scores };
 }
 
 function lacking(metric: string, words: string): RescoredScore {
@@ -181,18 +188,18 @@ function scoreOf({ texts, cause }: Measured, params: ReportParams, metric: strin
 type Compared = {
   metric: string;
   published: AttemptScore;
-  again: AttemptScore;
+  score: AttemptScore;
   instance: Instance;
   node: TraceNode | string;
   at: Rescoring;
 };
 
-function compared({ task, attempt }: PublishedSubmission, of: Compared): RescoredScore {
-  const { metric, published, again, instance, node, at } = of;
+function compared(attempt: Attempt, of: Compared): RescoredScore {
+  const { metric, published, score, instance, node, at } = of;
   const made = at.page.instances.find(
     ({ role, axes }) =>
       role === "score" &&
-      axes.task === task &&
+      axes.task === attempt.task &&
       axes.agent === attempt.agent &&
       axes.seed === attempt.seed &&
       axes.scorer === metric,
@@ -203,6 +210,6 @@ function compared({ task, attempt }: PublishedSubmission, of: Compared): Rescore
       "this state folder holds the bundle's own score, so it would prove nothing; name an empty folder with --root",
     );
   const differs = made && typeof node !== "string" ? differingParts(made, node) : [];
-  const judged = judgedScore(published, again, at.tolerance);
+  const judged = judgedScore(published, score, at.tolerance);
   return { metric, judged, host: instance.action.hostSensitive, differs };
 }
