@@ -101,6 +101,14 @@ test("the words name each difference, and what depends on the machine is printed
   );
 });
 
+test("a score that became a rejection is judged, also where the value depends on the machine", () => {
+  const judged = judgedScore(scored(100), rejected, 0.01);
+  const one = { task: "letters", submission: "0123456789abcdef", attempt: attempt(7, "x") };
+  const done = [{ ...one, scores: [{ metric: "bytes", judged, host: true, differs: [] }] }];
+  assert.deepEqual(rescoreSums(done), { equal: 0, within: 0, beyond: 1, host: 0, missing: 0 });
+  assert.equal(done.flatMap(submissionLines)[1], "  bytes: 100, now rejected: differs");
+});
+
 test("submissions are found by the digest in their record, or by the name of their folder", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "published-"));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -33,7 +33,8 @@ export function rescoreSums(all: readonly RescoredSubmission[]): RescoreSums {
     if (problem !== undefined) sums.missing += 1;
     for (const { judged, host } of scores) {
       if (judged.kind === "not-rescored") sums.missing += 1;
-      else if (host && judged.kind === "beyond") sums.host += 1;
+      // a score that became a rejection is no difference of machines
+      else if (host && judged.kind === "beyond" && "difference" in judged) sums.host += 1;
       else sums[judged.kind] += 1;
     }
   }
