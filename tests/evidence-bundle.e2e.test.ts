@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { noSshKeygen, signingKeys } from "@mlrb/local/testing/signing-keys";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { LoopbackHub } from "./support/servers/loopback-hub.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -220,6 +221,25 @@ test("published submissions are scored again elsewhere, and other scores, bytes 
   assert.match(fresh.stdout, /^rescoring 1 of 1 submission, chosen by --sample-seed 7; tolerance 0\.01/m);
   assert.match(fresh.stdout, /^baby-lm, nop, seed 1: submission [0-9a-f]{12}\n {2}quality: 0\.5, equal\n/m);
 
+  const hub = await new LoopbackHub().start();
+  cleanups.push(() => hub.close());
+  const published = Object.entries(filesBelow(records));
+  hub.commit(
+    "dataset",
+    "org/records",
+    Object.fromEntries(published.map(([name, text]) => [name, Buffer.from(text, "latin1")])),
+  );
+  const downloaded = await at.pipeline(
+    [
+      ...["report", "--from", file, "--root", join(at.outside, "hub"), "--rescore", "5"],
+      ...["--submissions", "hf://datasets/org/records"],
+    ],
+    { env: { ACME_KEY: key, HF_ENDPOINT: hub.endpoint, HF_TOKEN: "", HF_HUB_OFFLINE: "" } },
+  );
+  assert.equal(downloaded.code, 0, downloaded.stdout + downloaded.stderr);
+  assert.match(downloaded.stdout, /^ {2}quality: 0\.5, equal$/m);
+  assert.deepEqual(readdirSync(join(at.outside, "hub/.mlrb/work")), [], "downloads are removed");
+
   at.script("score.json", JSON.stringify({ ...score, value: 0.25 }));
   const other = await rescore(join(at.outside, "other"));
   assert.equal(other.code, 1);
@@ -281,6 +301,7 @@ test("words that do not belong together, and results without evidence, are refus
   const rescore = ["--from", file, "--rescore"];
   await refused([...rescore, "2"], 2, /^no-folder: --rescore needs --submissions FOLDER\n {2}help: /);
   await refused([...rescore, "0", "--submissions", at.root], 2, /^bad-count: [\s\S]*help: /);
+  await refused([...rescore, "2", "--submissions", "hf://x"], 2, /^bad-repository: [\s\S]*help: /);
   await refused(["--from", file, "--sample-seed", "x"], 2, /^no-rescore: --sample-seed needs --rescore/);
   await refused(["--from", file, "--verify", "--against", file], 2, /^two-reports: [\s\S]*help: /);
   await refused([at.name, "--sign", "k"], 2, /^no-bundle: --sign needs --bundle FILE\n {2}help: /);

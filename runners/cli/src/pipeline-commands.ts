@@ -144,8 +144,8 @@ export function readingCommands(program: Command, loads: Loads): void {
       "with --from: score n of its submissions again, and compare; status 1 beyond the tolerance",
     )
     .option(
-      "--submissions <folder>",
-      "with --rescore: what `attempts export` wrote, or folders named by digest",
+      "--submissions <where>",
+      "with --rescore: a folder that `attempts export` wrote or of folders named by digest, or such a repository, hf://datasets/ORG/NAME[@REVISION]",
     )
     .option("--sample-seed <text>", "with --rescore: chooses the submissions (default: random, printed)")
     .option("--tolerance <share>", "with --rescore: of the value", "0.01")

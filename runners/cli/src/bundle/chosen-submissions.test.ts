@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
-import { chosenSubmissions, judgedScore } from "./chosen-submissions.ts";
+import { chosenSubmissions, comparedAttempts, judgedScore } from "./chosen-submissions.ts";
 import { publishedPlaces } from "./published-folder.ts";
 import { rescoreSums, submissionLines, sumsLine } from "./rescore-words.ts";
 
@@ -37,6 +37,25 @@ test("equal submissions to a task are chosen once, and those without a submissio
   ];
   assert.deepEqual(names(9, "a", attempts).sort(), ["bad", "same"]);
   assert.equal(chosenSubmissions({ attempts }, { count: 1, seed: "a" }).published, 2);
+});
+
+test("a forged score of any attempt that shares a submission is compared", () => {
+  const attempts = [
+    attempt(1, "same"),
+    attempt(2, "same", scored(9)),
+    attempt(3, "same", missing),
+    attempt(4, "other", scored(9)),
+  ];
+  const { chosen } = chosenSubmissions({ attempts }, { count: 9, seed: "a" });
+  const same = chosen.find(({ submission }) => submission === "same")!;
+  const judged = comparedAttempts(same, (_, published) => judgedScore(published, scored(1), 0.01).kind);
+  assert.deepEqual(
+    judged.map(({ attempt, scores }) => [attempt.seed, scores]),
+    [
+      [1, ["equal"]],
+      [2, ["beyond"]],
+    ],
+  );
 });
 
 test("a difference is beyond the tolerance from its share of the larger value on", () => {
@@ -80,6 +99,14 @@ test("the words name each difference, and what depends on the machine is printed
     sumsLine(sums, 3),
     "scores of 3 submissions: 1 equal, 1 not judged, 1 beyond the tolerance, 1 not rescored",
   );
+});
+
+test("a score that became a rejection is judged, also where the value depends on the machine", () => {
+  const judged = judgedScore(scored(100), rejected, 0.01);
+  const one = { task: "letters", submission: "0123456789abcdef", attempt: attempt(7, "x") };
+  const done = [{ ...one, scores: [{ metric: "bytes", judged, host: true, differs: [] }] }];
+  assert.deepEqual(rescoreSums(done), { equal: 0, within: 0, beyond: 1, host: 0, missing: 0 });
+  assert.equal(done.flatMap(submissionLines)[1], "  bytes: 100, now rejected: differs");
 });
 
 test("submissions are found by the digest in their record, or by the name of their folder", (t) => {

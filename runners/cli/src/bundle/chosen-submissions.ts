@@ -8,8 +8,8 @@ export type PublishedSubmission = {
   task: string;
   /** Its digest. */
   submission: string;
-  /** The first attempt that handed it in. */
-  attempt: Attempt;
+  /** All that handed it in and have a score. They share one score, but each one's published scores are judged. */
+  attempts: Attempt[];
 };
 
 /**
@@ -26,13 +26,28 @@ export function chosenSubmissions(
     const isScored = Object.values(scores).some(({ kind }) => kind !== "not-measured");
     if (submission === null || !isScored) continue;
     const name = `${task}\0${submission}`;
-    if (!all.has(name)) all.set(name, { task, submission, attempt });
+    const shared = all.get(name);
+    if (shared) shared.attempts.push(attempt);
+    else all.set(name, { task, submission, attempts: [attempt] });
   }
   const rank = (name: string) => createHash("sha256").update(`${seed}\0${name}`).digest("hex");
   const ordered = [...all]
     .map(([name, one]) => ({ one, rank: rank(name) }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1));
   return { chosen: ordered.slice(0, count).map(({ one }) => one), published: all.size };
+}
+
+/** What `compare` returns for each published score of each attempt; nothing for a score that was not measured. */
+export function comparedAttempts<T>(
+  { task, submission, attempts }: PublishedSubmission,
+  compare: (metric: string, published: AttemptScore, attempt: Attempt) => T,
+): { task: string; submission: string; attempt: Attempt; scores: T[] }[] {
+  return attempts.map((attempt) => ({
+    ...{ task, submission, attempt },
+    scores: Object.entries(attempt.scores).flatMap(([metric, published]) =>
+      published.kind === "not-measured" ? [] : [compare(metric, published, attempt)],
+    ),
+  }));
 }
 
 export type Judged =

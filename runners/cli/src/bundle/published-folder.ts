@@ -1,10 +1,29 @@
 // Finds published submissions by their digest: in an archive of `attempts export`, whose records name them, or in a folder
-// DIGEST for each. What the folder says is only a hint: the digest of what is copied from it decides.
+// DIGEST for each; on this machine, or in a repository of a hub. What is found there is only a hint: the digest of what is
+// copied from it decides.
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScoredPlace } from "../request/scored-target.ts";
 
-const recordBytesMax = 16 << 20;
+export type PublishedSubmissions = {
+  /**
+   * Where the submission with this digest is; a text is why there is none. `work`: an empty folder, where a downloaded
+   * one is put.
+   */
+  placeOf(digest: string, work: string): Promise<ScoredPlace | string>;
+};
+
+/** Throws if `folder` cannot be read. */
+export function folderSubmissions(folder: string, named: string): PublishedSubmissions {
+  const places = publishedPlaces(folder);
+  return { placeOf: async (digest) => places.get(digest) ?? noSubmission(named) };
+}
+
+export function noSubmission(named: string): string {
+  return `there is no submission with this digest in ${named}`;
+}
+
+export const recordBytesMax = 16 << 20;
 
 /** Where each submission is, by digest. Throws if `folder` cannot be read. */
 export function publishedPlaces(folder: string): Map<string, ScoredPlace> {
@@ -21,8 +40,13 @@ export function publishedPlaces(folder: string): Map<string, ScoredPlace> {
 function recordedDigest(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > recordBytesMax) return undefined;
+  return digestInRecord(readFileSync(path, "utf8"));
+}
+
+/** Undefined if the text is no such record. */
+export function digestInRecord(text: string): string | undefined {
   try {
-    const { outputs } = JSON.parse(readFileSync(path, "utf8"));
+    const { outputs } = JSON.parse(text);
     const digest = outputs?.submission?.digest;
     return typeof digest === "string" ? digest : undefined;
   } catch {

@@ -7,24 +7,34 @@ import { resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
-import type { AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import { type BundledPage, bundledPage } from "@mlrb/formats/report/evidence-bundle";
+import { processName } from "@mlrb/kit/processes/process-name";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
-import { openWorkspace } from "@mlrb/local/store/workspace";
+import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
+import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { parseScore } from "@mlrb/report/read/parse-artifacts";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { readRequest } from "../request/request.ts";
 import { typedIn } from "../request/root-folder.ts";
-import { type ScoredPlace, scoredTarget, scoringOf, submitted } from "../request/scored-target.ts";
+import { scoredTarget, scoringOf, submitted } from "../request/scored-target.ts";
+import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printFailures } from "../run/print-failures.ts";
 import { runGiven } from "../run/run-given.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { measuredOf } from "../show/print-scores.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
-import { chosenSubmissions, judgedScore, type PublishedSubmission } from "./chosen-submissions.ts";
+import { HubTrouble } from "../sources/hub-client.ts";
+import {
+  chosenSubmissions,
+  comparedAttempts,
+  judgedScore,
+  type PublishedSubmission,
+} from "./chosen-submissions.ts";
 import { differingParts, isSameRun } from "./differing-parts.ts";
-import { publishedPlaces } from "./published-folder.ts";
+import { hubRepository, hubSubmissions } from "./hub-submissions.ts";
+import { folderSubmissions, type PublishedSubmissions } from "./published-folder.ts";
 import { bundledPageFile } from "./rebuild-results.ts";
 import { refused } from "./report-bundle.ts";
 import {
@@ -50,7 +60,7 @@ type Rescoring = {
   repository: string;
   bundle: Bundle;
   page: BundledPage;
-  places: ReadonlyMap<string, ScoredPlace>;
+  published: PublishedSubmissions;
   tolerance: number;
   options: RescoreOptions;
 };
@@ -71,7 +81,6 @@ export async function rescoreSubmissions(
     process.stderr.write(`${problem}\n`);
     return 2;
   }
-  const folder = resolve(typedIn(), submissions!);
   const report: Report = mustFollow(
     reportFormat,
     JSON.parse(bundle.textOf("results/report.json")),
@@ -89,18 +98,23 @@ export async function rescoreSubmissions(
     process.stdout.write(
       `rescoring ${chosen.length} of ${counted(published, "submission")}, chosen by --sample-seed ${seed}; tolerance ${tolerance} of the value\n`,
     );
-  const at: Rescoring = { repository, bundle, page, places: publishedPlaces(folder), tolerance, options };
+  const source = hubRepository(submissions!);
+  const held = source
+    ? await hubSubmissions(source, process.env)
+    : folderSubmissions(resolve(typedIn(), submissions!), submissions!);
+  if (held instanceof HubTrouble) return refused(`${held.code}: ${held.message}`, held.help);
+  const at: Rescoring = { repository, bundle, page, published: held, tolerance, options };
   const done: RescoredSubmission[] = [];
   for (const one of chosen) {
     const found = await rescored(one, at);
     if (typeof found === "number") return found;
-    done.push(found);
-    if (json) printJson({ event: "rescored-submission", ...jsonOf(found) });
-    else process.stdout.write(`${submissionLines(found).join("\n")}\n`);
+    done.push(...found);
+    if (json) for (const each of found) printJson({ event: "rescored-submission", ...jsonOf(each) });
+    else process.stdout.write(`${found.flatMap(submissionLines).join("\n")}\n`);
   }
   const sums = rescoreSums(done);
   if (json) printJson({ event: "rescored", seed, ...sums });
-  else process.stdout.write(`${sumsLine(sums, done.length)}\n`);
+  else process.stdout.write(`${sumsLine(sums, chosen.length)}\n`);
   return sums.beyond + sums.missing > 0 ? 1 : 0;
 }
 
@@ -112,7 +126,11 @@ function optionsProblem({ count, tolerance, submissions }: Typed): string | unde
   if (!(tolerance >= 0 && tolerance < 1))
     return "bad-tolerance: --tolerance takes a share of the value from 0 to 1\n  help: e.g. --tolerance 0.01";
   if (submissions === undefined)
-    return "no-folder: --rescore needs --submissions FOLDER\n  help: name the archive that `attempts export` wrote, or a folder with a folder DIGEST for each submission";
+    return "no-folder: --rescore needs --submissions FOLDER\n  help: name the archive that `attempts export` wrote, or a folder with a folder DIGEST for each submission; hf://datasets/ORG/NAME names such a repository of a hub";
+  if (submissions.startsWith("hf://"))
+    return hubRepository(submissions)
+      ? undefined
+      : `bad-repository: ${submissions} names no repository of a hub\n  help: write hf://datasets/ORG/NAME for a dataset or hf://ORG/NAME for a model; @REVISION may follow`;
   const folder = resolve(typedIn(), submissions);
   return existsSync(folder)
     ? undefined
@@ -123,13 +141,11 @@ function jsonOf({ attempt, ...found }: RescoredSubmission): object {
   return { ...found, agent: attempt.agent, seed: attempt.seed };
 }
 
-/** The exit code if the request cannot be used. */
-async function rescored(one: PublishedSubmission, at: Rescoring): Promise<RescoredSubmission | number> {
-  const { repository, bundle, places, options } = at;
-  const { task, submission } = one;
-  const lacks = (problem: string) => ({ ...one, scores: [], problem });
-  const place = places.get(submission);
-  if (place === undefined) return lacks(`there is no submission with this digest in ${options.submissions}`);
+/** One for each attempt that handed the submission in. The exit code if the request cannot be used. */
+async function rescored(one: PublishedSubmission, at: Rescoring): Promise<RescoredSubmission[] | number> {
+  const { repository, bundle, options } = at;
+  const { task, submission, attempts } = one;
+  const lacks = (problem: string) => [{ task, submission, attempt: attempts[0]!, scores: [], problem }];
   const consulted = new Consulted(repository);
   const narrowed = { ...options, profile: bundle.profile, only: [], set: [`task=${task}`] };
   const request = await readRequest(repository, bundle.pipeline, narrowed, consulted);
@@ -140,7 +156,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const { attempt, params } = target;
   const slot = { pipeline: plan.pipeline, profile: plan.profile };
   const workspace = openWorkspace({ repository, root, ...slot, consulted });
-  const copy = await submitted(place, attempt, workspace);
+  const copy = await copied(submission, attempt, { published: at.published, workspace });
   if (typeof copy === "string") return lacks(copy);
   if (copy.digest !== submission)
     return lacks(`what ${options.submissions} has under this digest has the digest ${copy.digest}`);
@@ -153,17 +169,35 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const scoring = selected
     .map((index) => plan.instances[index]!)
     .filter(({ stage }) => stage.role === "score");
-  const byMetric = new Map(scoring.map((instance) => [String(instance.axes.scorer), instance]));
-  const scores = Object.entries(one.attempt.scores).flatMap(([metric, published]): RescoredScore[] => {
-    if (published.kind === "not-measured") return [];
-    const instance = byMetric.get(metric);
-    if (!instance) return [lacking(metric, "this repository has no such scorer for the task")];
-    const measured = measuredOf(instance, results[instance.index], workspace.store);
-    const node = nodeOf(instance, plan, workspace);
-    const again = scoreOf(measured, params, metric);
-    return [compared(one, { metric, published, again, instance, node, at })];
+  const again = new Map(
+    scoring.map((instance) => {
+      const metric = String(instance.axes.scorer);
+      const measured = measuredOf(instance, results[instance.index], workspace.store);
+      const node = nodeOf(instance, plan, workspace);
+      return [metric, { score: scoreOf(measured, params, metric), instance, node }];
+    }),
+  );
+  return comparedAttempts(one, (metric, published, attempt) => {
+    const measured = again.get(metric);
+    if (!measured) return lacking(metric, "this repository has no such scorer for the task");
+    return compared(attempt, { metric, published, at, ...measured });
   });
-  return { ...one, scores };
+}
+
+/** A text is why there is none. What was downloaded for the copy is removed. */
+async function copied(
+  submission: string,
+  attempt: Instance,
+  { published, workspace }: { published: PublishedSubmissions; workspace: Workspace },
+): Promise<SubmittedFolder | string> {
+  await clearDeadWork(workspace.state.work);
+  const work = beginWork(workspace.state.work, `fetch-${Date.now()}-${processName}`);
+  try {
+    const place = await published.placeOf(submission, work.path);
+    return typeof place === "string" ? place : await submitted(place, attempt, workspace);
+  } finally {
+    endWork(work);
+  }
 }
 
 function lacking(metric: string, words: string): RescoredScore {
@@ -181,18 +215,18 @@ function scoreOf({ texts, cause }: Measured, params: ReportParams, metric: strin
 type Compared = {
   metric: string;
   published: AttemptScore;
-  again: AttemptScore;
+  score: AttemptScore;
   instance: Instance;
   node: TraceNode | string;
   at: Rescoring;
 };
 
-function compared({ task, attempt }: PublishedSubmission, of: Compared): RescoredScore {
-  const { metric, published, again, instance, node, at } = of;
+function compared(attempt: Attempt, of: Compared): RescoredScore {
+  const { metric, published, score, instance, node, at } = of;
   const made = at.page.instances.find(
     ({ role, axes }) =>
       role === "score" &&
-      axes.task === task &&
+      axes.task === attempt.task &&
       axes.agent === attempt.agent &&
       axes.seed === attempt.seed &&
       axes.scorer === metric,
@@ -203,6 +237,6 @@ function compared({ task, attempt }: PublishedSubmission, of: Compared): Rescore
       "this state folder holds the bundle's own score, so it would prove nothing; name an empty folder with --root",
     );
   const differs = made && typeof node !== "string" ? differingParts(made, node) : [];
-  const judged = judgedScore(published, again, at.tolerance);
+  const judged = judgedScore(published, score, at.tolerance);
   return { metric, judged, host: instance.action.hostSensitive, differs };
 }

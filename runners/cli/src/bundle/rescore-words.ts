@@ -1,7 +1,8 @@
 // What `report --from FILE --rescore N` prints. Pure.
 import { unreachable } from "@mlrb/core/ports/outcome";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import { counted } from "../show/counted.ts";
-import type { Judged, PublishedSubmission } from "./chosen-submissions.ts";
+import type { Judged } from "./chosen-submissions.ts";
 
 /** `host`: the value depends on the machine, so a difference is printed and not judged. */
 export type RescoredScore = {
@@ -12,7 +13,12 @@ export type RescoredScore = {
   differs: string[];
 };
 
-export type RescoredSubmission = PublishedSubmission & {
+/** For each attempt that handed the submission in. */
+export type RescoredSubmission = {
+  task: string;
+  /** Its digest. */
+  submission: string;
+  attempt: Attempt;
   scores: RescoredScore[];
   /** Why nothing was scored. */
   problem?: string;
@@ -27,7 +33,8 @@ export function rescoreSums(all: readonly RescoredSubmission[]): RescoreSums {
     if (problem !== undefined) sums.missing += 1;
     for (const { judged, host } of scores) {
       if (judged.kind === "not-rescored") sums.missing += 1;
-      else if (host && judged.kind === "beyond") sums.host += 1;
+      // a score that became a rejection is no difference of machines
+      else if (host && judged.kind === "beyond" && "difference" in judged) sums.host += 1;
       else sums[judged.kind] += 1;
     }
   }

@@ -53,11 +53,12 @@ export function rows(
     }));
 }
 
-/** `level` where the table's digits show no difference. */
+/** `level` where the table's digits show no difference; for bytes, which tables print in a larger unit, exactly equal ones. */
 function standing(cell: Cell, value: number | null, metric: Metric): Standing {
   const { agent, mean } = cell;
   if (mean === null || value === null) return { agent, kind: "unknown" };
-  if (digitsText(mean, metric.digits) === digitsText(value, metric.digits)) return { agent, kind: "level" };
+  const shown = (number: number) => (metric.unit === "bytes" ? number : digitsText(number, metric.digits));
+  if (shown(mean) === shown(value)) return { agent, kind: "level" };
   const better = metric.direction === "higher" ? mean > value : mean < value;
   const by = Math.abs(mean - value);
   return Number.isFinite(by) ? { agent, kind: better ? "better" : "worse", by } : { agent, kind: "unknown" };

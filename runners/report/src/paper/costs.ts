@@ -145,9 +145,11 @@ function amountCells(rows: Cost[], name: Amount, title: "head" | "title") {
   };
 }
 
-function scoreText(cell: Cell, report: Report): string {
+/** `withUnit`: where no head names the metric. */
+function scoreText(cell: Cell, report: Report, { withUnit = false } = {}): string {
   const metric = metricOf(report, cell.metric);
-  const text = cell.mean === null ? "no mean" : meanText(cell, metric, cell.mean);
+  const unit = withUnit && metric.headUnit !== null ? ` ${metric.headUnit}` : "";
+  const text = cell.mean === null ? "no mean" : `${meanText(cell, metric, cell.mean)}${unit}`;
   return `${text} (${cell.measured}/${cell.planned}${importedMarkOf(cell, report.attempts)})`;
 }
 
@@ -178,7 +180,7 @@ export function costTable(report: Report, times: Times): PaperTable {
       columns: [
         { head: "Agent", cell: ({ cell }) => names.agent(cell.agent) },
         ...shownAmounts(rows).map((name) => amountCells(rows, name, "title")),
-        { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
+        { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report, { withUnit: true }) },
         { head: "Normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
       ],
     }),

@@ -217,6 +217,11 @@ test("the paragraph says none where there is no departure, and how many touch th
     protocolText(found(some, 2)),
     /after 2 attempts .* Departures: 1, of which 0 change or may change/,
   );
+  const one = [{ ...some[0]!, primary: "yes" as const }];
+  assert.match(
+    protocolText(found(one, 1)),
+    /after 1 attempt had .* Departures: 1, of which 1 changes or may change/,
+  );
   assert.equal(protocolSection(found(some)).tables[0]!.groups[0]!.rows.length, 1);
   assert.match(
     protocolText({ kind: "none", freeze: "freeze it" }),

@@ -39,11 +39,11 @@ export function protocolText(found: ProtocolResult): string {
       const touching = departures.filter(({ primary }) => primary !== "no").length;
       const wide = selection === "" ? "" : ` of ${selection}`;
       return [
-        `The protocol${wide} was frozen at ${frozenAt} by this machine's clock, ${before === 0 ? "before any attempt" : `after ${before} attempts had been started`}`,
+        `The protocol${wide} was frozen at ${frozenAt} by this machine's clock, ${before === 0 ? "before any attempt" : `after ${before} ${before === 1 ? "attempt" : "attempts"} had been started`}`,
         `(digest ${shortDigest(digest)}, commit ${commit?.slice(0, 10) ?? "unknown"}).`,
         departures.length === 0
           ? "Departures: none."
-          : `Departures: ${departures.length}, of which ${touching} change or may change the primary table.`,
+          : `Departures: ${departures.length}, of which ${touching} ${touching === 1 ? "changes" : "change"} or may change the primary table.`,
         committed === null
           ? "No Git commit here is known to hold its file."
           : `Git commit ${committed.commit.slice(0, 10)} of ${committed.committedAt} is the first that holds its file.`,

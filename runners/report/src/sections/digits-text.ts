@@ -7,7 +7,7 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import type { Digits } from "../units/column-scale.ts";
+import { type Digits, fixedText, scaledText } from "../units/column-scale.ts";
 import type { ShownMetric } from "../units/shown-metric.ts";
 
 const plainMax = 1e7;
@@ -18,31 +18,13 @@ const plainMax = 1e7;
  * columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it belongs to (`of`) is.
  */
 export function digitsText(value: number, digits: Digits, of = value): string {
-  if (typeof digits !== "number") return scaledText(value / digits.divisor, digits.decimals);
+  if (typeof digits !== "number") return scaledText(value, digits);
   if (Math.max(Math.abs(value), Math.abs(of)) >= plainMax) {
     if (value === 0) return "0";
     const exponent = Math.floor(Math.log10(Math.abs(value)));
     return value.toExponential(Math.max(0, Math.min(2, exponent + digits)));
   }
   return fixedText(value, digits);
-}
-
-function scaledText(value: number, decimals: number): string {
-  const text = fixedText(value, decimals);
-  if (value === 0 || Number(text) !== 0) return text;
-  return fixedText(value, Math.min(scaledDecimalsMax, 1 - Math.floor(Math.log10(Math.abs(value)))));
-}
-
-/** A byte in the largest unit. */
-const scaledDecimalsMax = 12;
-
-function fixedText(value: number, digits: number): string {
-  const text = digits >= 0 ? value.toFixed(digits) : roundedTo(10 ** -digits, value).toFixed(0);
-  return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
-}
-
-function roundedTo(unit: number, value: number): number {
-  return Math.round(value / unit) * unit;
 }
 
 type KnownError = number | null | undefined;

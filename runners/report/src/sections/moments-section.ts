@@ -1,12 +1,12 @@
 // The scores at intermediate checkpoints, on the metric that decides the task. An attempt that spoiled a good
 // submission is named, because its final score does not show that.
 
-import type { Report } from "@mlrb/formats/report";
+import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
-import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
+import { metricOf, type ShownMetric, storedMetric } from "../units/shown-metric.ts";
 import { seedCell } from "./attempts-section.ts";
-import { scoreError, supportedText } from "./digits-text.ts";
+import { scoreError, sentenceNumber, supportedText } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";
@@ -38,7 +38,7 @@ export function momentsSection(report: Report): Section {
       }),
     ),
     items: shown.flatMap(({ metric, attempts }) => [
-      ...attempts.flatMap((attempt) => spoiled(attempt, metric)),
+      ...attempts.flatMap((attempt) => spoiled(attempt, storedMetric(report, metric.name))),
       ...rejections(attempts, metric),
     ]),
   };
@@ -61,7 +61,8 @@ function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: S
 }
 
 /** Earlier checkpoints with a score, where the final submission is rejected. */
-function spoiled(attempt: Attempt, { name, digits }: ShownMetric): Item[] {
+function spoiled(attempt: Attempt, metric: Metric): Item[] {
+  const { name } = metric;
   const end = attempt.moments.at(-1);
   if (!end) return [];
   const way = momentCounting(attempt, end, name);
@@ -69,7 +70,7 @@ function spoiled(attempt: Attempt, { name, digits }: ShownMetric): Item[] {
   const before = attempt.moments.slice(0, -1).flatMap((moment) => {
     const then = momentCounting(attempt, moment, name);
     return then.kind === "valid"
-      ? [`${moment.moment} ${supportedText(then.value, digits, scoreError(moment.scores[name]))}`]
+      ? [`${moment.moment} ${sentenceNumber(metric, then.value, scoreError(moment.scores[name]))}`]
       : [];
   });
   if (before.length === 0) return [];

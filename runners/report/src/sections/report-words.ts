@@ -1,12 +1,12 @@
 // Phrases that several tables share.
 
-import type { Published, Report } from "@mlrb/formats/report";
+import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { markOf } from "../read/imported-words.ts";
 import type { ShownMetric } from "../units/shown-metric.ts";
-import { digitsText, rowError, supportedText } from "./digits-text.ts";
+import { digitsText, rowError, sentenceNumber, supportedText } from "./digits-text.ts";
 import type { Item } from "./table.ts";
 
 /** `accuracy ↑`, `peak-bytes, MB ↓`: the metric's name, a unit that is not its own, and which direction is better. */
@@ -56,8 +56,17 @@ export function anchorText(cell: Cell, { digits }: ShownMetric, rows: readonly R
 }
 
 /** `0.541 (n 4) Claude`: a published value, its number of runs, and its source. */
-export function publishedText({ value, n, who }: Published, { digits }: ShownMetric): string {
-  return `${digitsText(value, digits)} (n ${n ?? "not given"}) ${who}`;
+export function publishedText(published: Published, { digits }: ShownMetric): string {
+  return publishedWords(published, digitsText(published.value, digits));
+}
+
+/** As publishedText, in a sentence: with the unit that no head names. */
+export function publishedSentence(published: Published, metric: Metric): string {
+  return publishedWords(published, sentenceNumber(metric, published.value, null));
+}
+
+function publishedWords({ n, who }: Published, number: string): string {
+  return `${number} (n ${n ?? "not given"}) ${who}`;
 }
 
 export function taskTitle(report: Report, task: string): string {

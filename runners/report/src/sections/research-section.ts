@@ -4,8 +4,8 @@
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { metricOf } from "../units/shown-metric.ts";
-import { scoreError, supportedText } from "./digits-text.ts";
+import { storedMetric } from "../units/shown-metric.ts";
+import { scoreError, sentenceNumber } from "./digits-text.ts";
 import { attemptItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
@@ -70,7 +70,7 @@ export function researchSection(report: Report): Section {
             head: "self-reported minus measured",
             cell: each(({ saidMinusMeasured: value, metric }, { scores }) => {
               if (value === null || metric === null) return "–";
-              return supportedText(value, metricOf(report, metric).digits, scoreError(scores[metric]));
+              return sentenceNumber(storedMetric(report, metric), value, scoreError(scores[metric]));
             }),
           },
           { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },

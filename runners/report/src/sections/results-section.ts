@@ -4,7 +4,7 @@
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
+import { metricOf, type ShownMetric, storedMetric } from "../units/shown-metric.ts";
 import { behindTable } from "./behind-table.ts";
 import { meanText } from "./digits-text.ts";
 import {
@@ -13,6 +13,7 @@ import {
   grouped,
   importedMarkOf,
   metricHead,
+  publishedSentence,
   publishedText,
   resultsHelp,
 } from "./report-words.ts";
@@ -62,7 +63,7 @@ export function resultsSection(report: Report): Section {
     items: [
       ...noteItems(report.cells),
       ...report.published.map((each): Item => {
-        const words = [publishedText(each, metricOf(report, each.metric)), each.note].filter(
+        const words = [publishedSentence(each, storedMetric(report, each.metric)), each.note].filter(
           (text) => text !== "",
         );
         return {

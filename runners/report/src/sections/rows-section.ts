@@ -3,7 +3,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Reference } from "@mlrb/formats/report/reference-check";
 import type { Row } from "@mlrb/formats/report/row";
-import { metricOf } from "../units/shown-metric.ts";
+import { metricOf, storedMetric } from "../units/shown-metric.ts";
 import { meanError, supportedText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
@@ -49,13 +49,20 @@ export function rowsSection(report: Report): Section {
   };
 }
 
-/** Attempts wait until each model scores what is expected of it, unless a person left the check out. */
+/**
+ * Attempts wait until each model scores what is expected of it, unless a person left the check out. Bytes are in full, as
+ * task.yaml expects them.
+ */
 function expectedTable(report: Report): Table {
   return tableOf({
     title: "What is expected of reference models before attempts start",
     groups: taskGroups(report, (task) => (report.references ?? []).filter((one) => one.task === task)),
     columns: [
-      { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+      {
+        head: "metric",
+        cell: ({ metric }) =>
+          metricHead({ ...storedMetric(report, metric), headUnit: bytesUnit(report, metric) }),
+      },
       { head: "row", cell: ({ model }) => model },
       {
         head: "value",
@@ -63,7 +70,9 @@ function expectedTable(report: Report): Table {
         cell: ({ metric, value, standardError }: Reference) =>
           value === null
             ? textCell("not scored", "bad")
-            : supportedText(value, metricOf(report, metric).digits, standardError),
+            : bytesUnit(report, metric) === null
+              ? supportedText(value, metricOf(report, metric).digits, standardError)
+              : String(value),
       },
       {
         head: "expected",
@@ -74,12 +83,19 @@ function expectedTable(report: Report): Table {
   });
 }
 
-function missed({ references = [] }: Report): Item[] {
-  return references
+function bytesUnit(report: Report, metric: string): string | null {
+  const { unit } = storedMetric(report, metric);
+  return unit === "bytes" ? unit : null;
+}
+
+function missed(report: Report): Item[] {
+  const name = (metric: string) =>
+    [metric, bytesUnit(report, metric)].filter((part) => part !== null).join(", ");
+  return (report.references ?? [])
     .filter(({ passed }) => !passed)
     .map(({ task, model, metric, found }) => ({
       head: `${task}, ${model}`,
-      text: `${metric}: missed: ${found}`,
+      text: `${name(metric)}: missed: ${found}`,
     }));
 }
 

@@ -47,3 +47,10 @@ test("durations are in minutes or hours", () => {
   const { text, headUnit } = amountColumn([86_400, 43_200], "seconds", 1);
   assert.deepEqual([text(43_200), headUnit], ["12.0", "h"]);
 });
+
+test("a short time in hours and few tokens in millions are not printed as 0", () => {
+  const hours = amountColumn([0.9, 43_200, 86_400], "seconds", 1);
+  assert.deepEqual([hours.text(0.9), hours.headUnit], ["0.00025", "h"]);
+  const tokens = amountColumn([300, 2e8, 3e8], "count", 0);
+  assert.deepEqual([tokens.text(300), tokens.text(0), tokens.headUnit], ["0.00030", "0.000", "million"]);
+});

@@ -58,7 +58,31 @@ export type AmountColumn = { text: (value: number) => string; headUnit: string }
 export function amountColumn(values: readonly number[], quantity: Quantity, digits: number): AmountColumn {
   const scale = columnScale(values, quantity);
   if (scale === undefined) return { text: (value) => value.toFixed(digits), headUnit: "" };
-  return { text: (value) => (value / scale.divisor).toFixed(scale.decimals), headUnit: scale.unit };
+  return { text: (value) => scaledText(value, scale), headUnit: scale.unit };
+}
+
+/** A value that would be printed as 0 has more digits. */
+export function scaledText(
+  value: number,
+  { divisor, decimals }: Pick<ColumnScale, "divisor" | "decimals">,
+): string {
+  const scaled = value / divisor;
+  const text = fixedText(scaled, decimals);
+  if (scaled === 0 || Number(text) !== 0) return text;
+  return fixedText(scaled, Math.min(scaledDecimalsMax, 1 - Math.floor(Math.log10(Math.abs(scaled)))));
+}
+
+/** A byte in the largest unit. */
+const scaledDecimalsMax = 12;
+
+/** `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. Never "-0.000". */
+export function fixedText(value: number, digits: number): string {
+  const text = digits >= 0 ? value.toFixed(digits) : roundedTo(10 ** -digits, value).toFixed(0);
+  return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
+}
+
+function roundedTo(unit: number, value: number): number {
+  return Math.round(value / unit) * unit;
 }
 
 /** Digits after the point of numbers in their own unit, or the unit of a column. */
