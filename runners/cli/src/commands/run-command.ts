@@ -6,7 +6,7 @@ import { parseJobs } from "../request/parse-jobs.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { printEnd, printLines, type RunSummary } from "../run/run-summary.ts";
-import { isWatched } from "../run/watcher-channel.ts";
+import { isWatched } from "../watch/watcher-channel.ts";
 
 export async function runCommand(
   repository: string,

@@ -11,10 +11,15 @@ import { parseJobs } from "../request/parse-jobs.ts";
 import { readWords, refuse } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
-import { WatchFolders } from "../run/watch-folders.ts";
-import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
+import { WatchFolders } from "../watch/watch-folders.ts";
+import {
+  againVariable,
+  interruptMessage,
+  leaveMessage,
+  type WatchedFiles,
+} from "../watch/watcher-channel.ts";
 
 /** A burst of edits ends after `quietMs` without an event, or after `mostMs`. */
 const burst = { quietMs: 150, mostMs: 2000 };

@@ -5,8 +5,8 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { type Request, refuse } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { isWatchedAgain } from "../run/watcher-channel.ts";
 import { counted } from "../show/counted.ts";
+import { isWatchedAgain } from "../watch/watcher-channel.ts";
 import type { Gate } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 

@@ -1,23 +1,14 @@
 // `pipeline run` when something may have changed: plan, decide by content, run what must be run.
 
 import { relative } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
-import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
-import { rememberUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
-import { ownerWords } from "@mlrb/local/leases/owner";
-import { takeOver } from "@mlrb/local/leases/take-over";
-import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/process/environments";
-import { findPython } from "@mlrb/local/process/find-python";
-import { thinnedFileName } from "@mlrb/local/records/thinned-files";
 import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
@@ -42,6 +33,7 @@ import type { RunCommandOptions, RunInvocation } from "../request/run-invocation
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
+import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -49,12 +41,13 @@ import { leaving } from "./leave-attempts.ts";
 import { noStrace, printAudit } from "./print-audit.ts";
 import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
+import { rememberNoOp } from "./remember-no-op.ts";
 import { printEnd, type RunSummary } from "./run-summary.ts";
 import { RunTally } from "./run-tally.ts";
 import { serviceWords } from "./service-words.ts";
-import { reusedLines, stageLine } from "./stage-lines.ts";
+import { stageLine } from "./stage-lines.ts";
+import { takeOverSilent } from "./take-over-silent.ts";
 import { untilFinished } from "./until-finished.ts";
-import { isWatched, tellWatcher } from "./watcher-channel.ts";
 
 type Wanted = {
   pipeline: string;
@@ -284,76 +277,9 @@ async function asProfileSays(
   }
 }
 
-/** Lets the next run end at once while nothing changes, if this one left nothing to do. `files`: what it published. */
-function rememberNoOp(
-  { invocation, consulted, request: { plan, selected }, gate, options }: ReadyRun,
-  { results, tally: { counts } }: EndedRun,
-  { summary, files }: { summary: RunSummary; files: string[] },
-): void {
-  const isWhole = counts.reused + counts.succeeded === selected.length;
-  if (options.audit || !isWhole || gate.stale.kind === "accept") return;
-  rememberUnchanged(invocation, {
-    consulted,
-    more: [...files, ...restsOn(plan, results, gate.workspace)],
-    isCurrent: () => areCurrent(results, gate.workspace),
-    said: {
-      ...summary,
-      counts: { ...counts, succeeded: 0, reused: selected.length },
-      lines: options.json ? reusedLines(plan, selected) : "",
-    },
-  });
-}
-
-/** Whether a run would still use the records that this one used: others, and choices, may have arrived meanwhile. */
-function areCurrent(results: (Result | undefined)[], { attempts }: Workspace): boolean {
-  attempts.refresh();
-  return results.every((result) => {
-    if (!result?.record) return true;
-    const { digest, record, decisions } = result.record;
-    const search = attempts.search(record.attemptKey, record.slot);
-    if (search.kind !== "found" || search.held.digest !== digest || search.undecided.length > 0) return false;
-    return isDeepStrictEqual(search.held.decisions, decisions);
-  });
-}
-
 /** Sends a watcher every file that the plan depends on. */
 async function tellAll(planned: Parameters<typeof consultAllFiles>[0], consulted: Consulted): Promise<void> {
   if (!isWatched()) return;
   await consultAllFiles(planned);
   await tellWatcher(consulted, true);
-}
-
-/** Takes the leases of hosts that send no heartbeat for `silentMs`, and prints which. */
-async function takeOverSilent(
-  { state }: Workspace,
-  { silentMs, json }: { silentMs: number | undefined; json: boolean },
-): Promise<void> {
-  const say = (text: string) => json || process.stderr.write(`${text}\n`);
-  const watching = (owner: Owner, ms: number) =>
-    say(`watching ${ownerWords(owner)} for a heartbeat, ${formatDuration(ms)} at most`);
-  for (const owner of await takeOver(state, { silentMs, watching })) {
-    say(`taken over from ${ownerWords(owner)}: it was silent`);
-    const { host, pid, since } = owner;
-    if (json) printJson({ event: "take-over", host, pid, since });
-  }
-}
-
-/** What outside the repository must stay as it is for everything to be reused again. */
-function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspace): string[] {
-  const { state } = workspace;
-  const environments = plan.instances
-    .filter(({ stage }) => stage.name === environmentStage)
-    .map(({ action }) => environmentPath(state, environmentKey(String(action.params.lock), workspace)));
-  const python = environments.length > 0 ? findPython(state.memory)?.path : undefined;
-  return [
-    ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
-    ...(python ? [python] : []),
-    ...["records", "origins", "choices.jsonl", "adjudications.jsonl", thinnedFileName].map(
-      (name) => `${state.attempts}/${name}`,
-    ),
-    ...results.flatMap((result) =>
-      result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
-    ),
-    `${state.state}/format.json`,
-  ];
 }

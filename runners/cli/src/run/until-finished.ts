@@ -2,8 +2,8 @@
 // by one key press. A second Ctrl-C within ten seconds stops them too.
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { RunHandle } from "@mlrb/local/run/run-request";
+import { interruptMessage, isWatched } from "../watch/watcher-channel.ts";
 import type { Progress } from "./progress.ts";
-import { interruptMessage, isWatched } from "./watcher-channel.ts";
 
 /** How long to wait for a second Ctrl-C if attempts keep running. */
 const secondMs = 10_000;

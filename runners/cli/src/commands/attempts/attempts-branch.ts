@@ -6,7 +6,7 @@ import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt
 import { branchAt, branchStage, makeBranch } from "@mlrb/local/attempts/branch-attempt";
 import { type BranchPoint, branchPoints } from "@mlrb/local/attempts/branch-points";
 import { runBranch } from "../../attempts/branch-run.ts";
-import { type FetchedCheckpoints, fetchedCheckpoints } from "../../attempts/fetched-checkpoints.ts";
+import { type FetchedCheckpoints, fetchedCheckpoints } from "../../checkpoints/fetched-checkpoints.ts";
 import type { CostOptions } from "../../gates/cost-gate.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";

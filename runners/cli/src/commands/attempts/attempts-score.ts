@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
-import { checkpointSubmission } from "../../attempts/checkpoint-submission.ts";
+import { checkpointSubmission } from "../../checkpoints/checkpoint-submission.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";

@@ -2,7 +2,7 @@
 // reordered event is therefore harmless. File systems without events (network mounts) are checked every few seconds.
 import { join } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
-import type { Mailbox } from "./mailbox.ts";
+import type { Mailbox } from "../run/mailbox.ts";
 
 /** Written by the runner, git and interpreters. */
 const ignoredNames = new Set([".mlrb", "node_modules", ".git", "__pycache__", ".ruff_cache"]);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Mailbox } from "./mailbox.ts";
+import { Mailbox } from "../run/mailbox.ts";
 import { placesOf, WatchFolders } from "./watch-folders.ts";
 
 /** Longer than any event takes: only a test that fails waits for it. */
