@@ -70,7 +70,7 @@ test("slurm: a trusted stage with an image runs in a container, with the same en
   const ends = [good, late, killed].map((one) => at.start(one).ended);
   const succeeded = await ends[0]!;
   assert.ok(succeeded.kind === "succeeded", lab.log(good));
-  assert.match(lab.log(good), /^hello, world\nls: .*\/root.*No such file/);
+  assert.match(lab.log(good), /^hello, world\nls: .*\/root.*No such file/m);
   assert.equal(readFileSync(join(good.work, "out/a"), "utf8"), "kept\n");
   const { executor, engine: by = "", image: seen = "", node } = succeeded.where ?? {};
   assert.deepEqual([executor, /^docker \d/.test(by), /^sha256:/.test(seen)], ["slurm", true, true]);
@@ -103,7 +103,7 @@ test("slurm: where a stage can have no namespaces it has the walls of bubblewrap
   );
   const [shown, overdue] = await Promise.all([at.start(seen).ended, at.start(late).ended]);
   assert.deepEqual(shown.kind, "succeeded", lab.log(seen));
-  assert.match(lab.log(seen), /^mlrb: walls: bubblewrap \(not namespaces: .*python3 is not installed/);
+  assert.match(lab.log(seen), /^mlrb: walls: bubblewrap \(not namespaces: .*python3 is not installed/m);
   assert.match(lab.log(seen), /^weights$/m);
   assert.match(lab.log(seen), /secret: No such file/);
   assert.equal(readFileSync(join(seen.work, "out/a"), "utf8"), "kept\n");
