@@ -1,6 +1,6 @@
 // How a stage runs on a node of a cluster. One that opens what untrusted code made has walls: namespaces of this user as on
-// any machine, else the first program that isolates agents there. One with an image runs in a container. Sites differ in what they allow: AppArmor, for one, may grant
-// namespaces to podman or Apptainer and to no other program.
+// any machine, else the first program that isolates agents there. One with an image runs in a container. Sites differ in
+// what they allow: AppArmor, for one, may grant namespaces to podman or Apptainer and to no other program.
 import { appendFileSync } from "node:fs";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
