@@ -34,27 +34,46 @@ export function openChannel(run: JobRun, { folder, ...ends }: Ends): () => Promi
 /** What a job has to do with services: `port` leads to the one that it is, `services` to the one that it uses. */
 export type Reach = { port?: number; services?: Record<string, string> };
 
+/** The doors of a run's services, each at one port for the whole run. */
+export class ServiceDoors {
+  readonly #doors = new Map<number, ServiceDoor>();
+
+  at(port: number): ServiceDoor {
+    const door = this.#doors.get(port) ?? new ServiceDoor(port);
+    this.#doors.set(port, door);
+    door.listening.catch(() => this.#doors.delete(port));
+    return door;
+  }
+}
+
 /** The job with its way to or from a service, if it has to do with one. */
 export function withReach(
   run: JobRun,
-  { port, services = {}, ...ends }: Reach & { folder: JobFolder; env: NodeJS.ProcessEnv },
+  {
+    port,
+    services = {},
+    doors,
+    ...ends
+  }: Reach & {
+    folder: JobFolder;
+    env: NodeJS.ProcessEnv;
+    doors: ServiceDoors;
+  },
 ): Running {
   const [used] = Object.values(services);
   if (port === undefined && used === undefined) return run;
   let failed: Error | undefined;
-  const door =
-    port === undefined
-      ? undefined
-      : new ServiceDoor(port, (error) => {
-          failed = error;
-          run.kill();
-        });
+  const door = port === undefined ? undefined : doors.at(port);
+  door?.listening.catch((error: Error) => {
+    failed = error;
+    run.kill();
+  });
   const close = openChannel(run, {
     ...ends,
     ...(door ? { server: door, program: "service-node.ts" } : { server: callsTo(new URL(used!)) }),
   });
   const ended = run.ended.then(async (result) => {
-    door?.close();
+    door?.hangUp();
     await close();
     if (!failed) return result;
     const detail = `port ${port} of this host cannot lead to the service: ${failed.message}`;
@@ -67,7 +86,7 @@ export function withReach(
 export function callsTo({ port }: URL, isOwn = isOwnPort): RelayChannelOptions["server"] {
   const address = { host: "127.0.0.1", port: Number(port) };
   const most = serviceCallsMax;
-  // between two jobs of the service its port is free for other users' programs
+  // between two starts of a service that is no job, its port is free for other users' programs
   const take = (stream: Duplex) => (isOwn(address.port) ? passTo(stream, address) : sayAway(stream));
   return { serve: (channel) => takeStreams(channel, { most, answerMs, take }) };
 }

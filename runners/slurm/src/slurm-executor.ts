@@ -11,7 +11,7 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
 import type { JobPost } from "./courier.ts";
-import { type Reach, withReach } from "./job-channel.ts";
+import { type Reach, ServiceDoors, withReach } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
@@ -49,6 +49,7 @@ export class SlurmExecutor implements Executor {
   readonly #options: SlurmExecutorOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #times: JobTimes;
+  readonly #doors = new ServiceDoors();
   readonly #queue: JobQueue;
   /** A host that submits is shared. */
   readonly #submissions = new Turns(8);
@@ -175,7 +176,7 @@ export class SlurmExecutor implements Executor {
       times,
       post: travels ? this.#posted() : undefined,
     });
-    return withReach(run, { ...reach, folder: what.folder, env: this.#env });
+    return withReach(run, { ...reach, folder: what.folder, env: this.#env, doors: this.#doors });
   }
 
   #posted(): JobPost | undefined {

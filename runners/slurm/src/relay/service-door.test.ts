@@ -26,7 +26,7 @@ async function doorOf(t: TestContext, isOwn?: () => boolean) {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-door-"));
   const socket = join(folder, "sock");
   const port = await freePort();
-  const door = new ServiceDoor(port, assert.fail, isOwn);
+  const door = new ServiceDoor(port, isOwn);
   const server = createServer((asked, answer) => {
     answer.write("first ");
     asked.pipe(answer);

@@ -1,4 +1,7 @@
 // A port of the host that submits, which leads to a service on a node over its job's channel. Open to this user only.
+// The port stays open between two jobs of the service: a program of another user could listen there otherwise, and answer
+// in the place of the model.
+import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -14,11 +17,15 @@ export class ServiceDoor {
   readonly #isOwn: (caller: Socket) => boolean;
   #session: ClientHttp2Session | undefined;
 
-  /** `failed`: called if the port cannot be listened at. */
-  constructor(port: number, failed: (error: Error) => void, isOwn = isOwnConnection) {
+  /** Rejects if the port cannot be listened at. */
+  readonly listening: Promise<void>;
+
+  constructor(port: number, isOwn = isOwnConnection) {
     this.#isOwn = isOwn;
     this.#server = createServer({ allowHalfOpen: true }, (caller) => this.#pass(caller));
-    this.#server.on("error", failed).listen(port, "127.0.0.1");
+    this.#server.listen(port, "127.0.0.1").unref();
+    this.listening = once(this.#server, "listening").then(() => {});
+    this.listening.catch(() => {});
   }
 
   /** Leads to the other side of the channel until the channel ends. */
@@ -33,9 +40,14 @@ export class ServiceDoor {
     if (this.#session === session) this.#session = undefined;
   }
 
+  /** Ends the calls under way. Later ones read that the service is away. */
+  hangUp(): void {
+    for (const caller of this.#callers) caller.destroy();
+  }
+
   close(): void {
     this.#server.close();
-    for (const caller of this.#callers) caller.destroy();
+    this.hangUp();
   }
 
   #pass(caller: Socket): void {
