@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest, Executor, Running, StageWalls } from "@mlrb/core/ports/executor";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { isRunning, until } from "./processes.ts";
@@ -206,6 +207,7 @@ export class ContractLab {
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-contract-")));
   /** What runs have taken of dead ones. */
   readonly #taken = new Map<string, string>();
+  readonly #started = new Set<Running>();
   #requests = 0;
 
   constructor(t: TestContext, make: MakeExecutor) {
@@ -213,7 +215,13 @@ export class ContractLab {
     this.#make = make;
     mkdirSync(join(this.#folder, "work"));
     mkdirSync(join(this.#folder, "repository"));
-    t.after(() => removeFolder(this.#folder));
+    t.after(async () => {
+      // a case that failed may have left some, which would be followed for ever
+      for (const one of this.#started) one.kill();
+      const ended = Promise.all([...this.#started].map((one) => one.ended));
+      await Promise.race([ended, sleep(10_000, undefined, { ref: false })]);
+      removeFolder(this.#folder);
+    });
   }
 
   executor(run: string, isLive: (run: string) => boolean = () => false): Executor {
@@ -228,6 +236,13 @@ export class ContractLab {
     };
     const made = this.#make({ root: join(this.#folder, "repository"), work, run, isLive, take });
     this.#t.after(() => made.close?.());
+    const start = made.start.bind(made);
+    made.start = (request) => {
+      const one = start(request);
+      this.#started.add(one);
+      void one.ended.finally(() => this.#started.delete(one));
+      return one;
+    };
     return made;
   }
 
