@@ -13,7 +13,9 @@ const repository = join(import.meta.dirname, "..");
 const text = readFileSync(join(import.meta.dirname, "cluster.md"), "utf8");
 
 test("the profile of docs/cluster.md runs attempts and scores on a GPU partition and the report on this host", () => {
-  const [, profiles] = /^```yaml\n(profiles:\n.*?)^```$/ms.exec(text) ?? [];
+  const [, diff] = /^```diff\n(.*?)^```$/ms.exec(text)!;
+  const added = [...diff!.matchAll(/^\+( .*\n)/gm)].map(([, line]) => line!);
+  const profiles = `profiles:\n${added.join("")}`;
   const file = "pipelines/own.yaml";
   const own = `formatVersion: 1\nname: own\nextends: full-benchmark\naxes: { task: [baby-lm] }\n${profiles}`;
   const real = sourceFiles(repository);

@@ -1,8 +1,10 @@
 """Times scorers by lm-eval against plain lm-eval, on the same random model and the same items.
 
 The items have the number of configs, the share of items and about the lengths of the official data. The
-processor time of this process is printed, alternating, in one JSON line. The causality check is a stage of
-its own and not in it. By hand:
+processor time of this process is printed, alternating, in one JSON line. The causality check, a stage of its
+own, has a number of its own. `load`, `forward`, `tokens` and `distinct` say what scores of one model could
+share: seconds that load the model, seconds inside it, tokens that it reads, and those left if each beginning
+that rows of one run share were read once. By hand:
     PYTHONPATH=runners/kit/python:scorers/library python scripts/bench/lm_eval_parts.py
         --param share=0.02 --param rounds=3 --input submission=DIR --input public=DIR
 """
@@ -12,11 +14,16 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from mlrb_kit.stage import read_stage
+from mlrb_kit.submission import load_submission
+from scorer_library.causality.judge_causality import measure_look_ahead
+from scorer_library.causality.scored_texts import scored_texts
 from scorer_library.lm_eval.blimp import DATA as BLIMP
 from scorer_library.lm_eval.blimp import PHENOMENON_OF, task_of
 from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
@@ -42,10 +49,18 @@ def main() -> None:
             "mmlu": write_questions(private, share, words),
         }
         by_pair = LmEval(BLIMP, "blimp", task_of, pair_item, mean_over_groups)
+        submission = stage.input("submission")
         found = {
-            name: {"items": counts[name], **compared(how, stage.input("submission"), private, rounds)}
+            name: {
+                "items": counts[name],
+                **compared(how, submission, private, rounds),
+                **shareable(how, submission, private),
+            }
             for name, how in {"blimp": by_pair, "mmlu": BY_LETTER}.items()
         }
+        # the letters of mmlu cannot leak, so only blimp's texts are cut
+        checks = [seconds(lambda: check_causality(submission, private)) for _ in range(rounds + 1)]
+        found["blimp"]["causality"] = statistics.median(checks[1:])
     print("lm-eval:", json.dumps(found))
 
 
@@ -79,6 +94,50 @@ def plain_lm_eval(how: LmEval, submission: Path, private: Path) -> None:
             bootstrap_iters=0,
             log_samples=False,
         )
+
+
+def check_causality(submission: Path, private: Path) -> None:
+    """What the stage `causality` does for blimp, after its imports."""
+    texts = scored_texts(private, ["blimp"])
+    measure_look_ahead(load_submission(submission), texts, seed=b"bench")
+
+
+def shareable(how: LmEval, submission: Path, private: Path) -> dict[str, float]:
+    """Of one more run, which is observed and so not timed as a whole."""
+    from lm_eval.models.huggingface import HFLM
+
+    spent, read, rows = [0.0], [0], set()
+    call = HFLM._model_call
+
+    def observed(self: Any, ids: Any, *others: Any, **named: Any) -> Any:
+        begin = time.process_time()
+        logits = call(self, ids, *others, **named)
+        spent[0] += time.process_time() - begin
+        read[0] += ids.numel()
+        rows.update(map(tuple, ids.tolist()))
+        return logits
+
+    with patch.object(HFLM, "_model_call", observed):
+        lm_eval_measure(how, submission, private)
+    load = seconds(lambda: load_submission(submission))
+    return {"load": load, "forward": spent[0], "tokens": read[0], "distinct": distinct_tokens(rows)}
+
+
+def distinct_tokens(rows: Iterable[tuple[int, ...]]) -> int:
+    """Nodes of the tree of all rows, without the padding (0) at their ends."""
+    ordered = sorted(row[: len(row) - trailing_zeros(row)] for row in rows)
+    return sum(len(row) - shared(row, before) for before, row in pairwise([(), *ordered]))
+
+
+def trailing_zeros(row: tuple[int, ...]) -> int:
+    return next((at for at, token in enumerate(reversed(row)) if token), len(row))
+
+
+def shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """The number of tokens with which both begin."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -1,17 +1,26 @@
 """Rows that lm-eval makes are tested as lm-eval makes them: a leak in such rows only is found."""
 
 import copy
+import tempfile
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from causal_models import config_of, submission_of
 from leaking_models import SCORED, TEXTS, TOKENIZER, tested
 
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_jsonl
 from scorer_library.causality.encode_texts import Encoder
-from scorer_library.causality.scored_texts import ScoredText
+from scorer_library.causality.scored_texts import ScoredText, scored_texts
+from scorer_library.lm_eval import blimp
+from scorer_library.lm_eval.data import local_hub, read_hub_data
 from scorer_library.lm_eval.model import GuardedLM
+from scorer_library.lm_eval.run import run_lm_eval
+
+PARADIGMS = ["causative", "passive_1"]
 
 # contexts and answers of many lengths
 QUESTIONS = [
@@ -95,6 +104,65 @@ class Kinds(unittest.TestCase):
         self.assertTrue(tested(lambda *_: 5.0, texts=[*SCORED, empty]).looks_ahead())
         with self.assertRaisesRegex(Rejected, "no tokens"):
             tested(lambda *_: 5.0, texts=[empty])
+
+
+class Runs(unittest.TestCase):
+    """What each row or each config repeats is work that plain lm-eval's digits do not need."""
+
+    def setUp(self) -> None:
+        from lm_eval.utils import env
+
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.private = Path(temporary.name)
+        for paradigm in PARADIGMS:
+            rows = [{"sentence_good": f"It is {at}.", "sentence_bad": f"It are {at}."} for at in range(20)]
+            path = self.private / "blimp" / paradigm / "train.jsonl"
+            path.parent.mkdir(parents=True)
+            write_jsonl(path, rows)
+        self.env, self.compiled = env, env.from_string
+
+    def work(self, act: Any) -> tuple[int, list[int]]:
+        """Templates that `act` compiles, and configs in each list of configs that `datasets` parses."""
+        from huggingface_hub import DatasetCard
+
+        listed: list[int] = []
+        load = DatasetCard.load
+
+        def loading(path: Any, *arguments: Any, **more: Any) -> Any:
+            listed.append(Path(path).read_text(encoding="utf-8").count("config_name"))
+            return load(path, *arguments, **more)
+
+        with (
+            patch.object(self.env, "compile", wraps=self.env.compile) as compile_template,
+            patch.object(DatasetCard, "load", loading),
+        ):
+            act()
+        self.assertEqual(self.env.from_string, self.compiled)
+        return compile_template.call_count, listed
+
+    def test_a_score_compiles_each_template_once_and_reads_one_config_at_a_time(self) -> None:
+        from transformers import AutoModelForCausalLM
+
+        sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 48, "vocab_size": len(TOKENIZER)}
+        submission = submission_of(
+            AutoModelForCausalLM.from_config(config_of("gpt2", sizes)).eval(), TOKENIZER
+        )
+        rows = read_hub_data(self.private, blimp.DATA)
+
+        def score() -> None:
+            with local_hub(blimp.DATA, rows):
+                run = run_lm_eval(submission, blimp.DATA, rows, shipped="blimp", task_of=blimp.task_of)
+            self.assertEqual([len(run.answers[paradigm]) for paradigm in PARADIGMS], [20, 20])
+
+        templates, listed = self.work(score)
+        self.assertLess(templates, 10)
+        self.assertEqual(listed, [1, 1])
+
+    def test_so_does_the_causality_check(self) -> None:
+        templates, listed = self.work(lambda: scored_texts(self.private, ["blimp"]))
+        self.assertLess(templates, 10)
+        self.assertEqual(listed, [1, 1])
 
 
 def with_bos() -> Any:

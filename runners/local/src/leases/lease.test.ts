@@ -247,7 +247,11 @@ function onMove(t: TestContext, { before = () => {}, after = () => {} }): void {
 }
 
 /** Replaces a function of node:fs until it is restored, at the latest at the end of this test. */
-function replace(t: TestContext, name: "renameSync" | "rmSync" | "linkSync", by: (...args: never[]) => void) {
+function replace(
+  t: TestContext,
+  name: "renameSync" | "unlinkSync" | "linkSync",
+  by: (...args: never[]) => void,
+) {
   const { mock } = t.mock.method(fs, name, by as never);
   syncBuiltinESMExports();
   const restore = () => {
@@ -362,7 +366,7 @@ test("the error of a disk that refuses links is passed on", (t) => {
 test("a lease that cannot be removed loses none of the work under it", (t) => {
   const { leases, card } = scene(t);
   const lease = taken(tryLease(leases, "work", card()) as Lease);
-  const restore = replace(t, "rmSync", () => {
+  const restore = replace(t, "unlinkSync", () => {
     throw Object.assign(new Error("EROFS"), { code: "EROFS" });
   });
   lease.release();

@@ -11,6 +11,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -106,7 +107,7 @@ function leaseAt(path: string, ino: bigint): Lease {
   const isHeld = () => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
   const release = () => {
     try {
-      if (isHeld()) rmSync(path, { force: true });
+      if (isHeld()) unlinkSync(path);
     } catch {
       // A lease that cannot be removed ends with its owner. The work under it is kept, and code that needs the disk
       // reports its errors.

@@ -47,7 +47,7 @@ def main() -> None:
     # each job has its own home; paths that name this home are redirected there
     shutil.rmtree(home, ignore_errors=True)
     if why is not None:
-        spawner.answer({"failed": why}, answers)
+        spawner.send([{"failed": why}], answers)
         return
     fork_job.die_with_parent(0)  # from here on the closed pipe signals the end, and jobs end first
     sys.path[:] = path

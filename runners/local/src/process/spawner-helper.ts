@@ -6,9 +6,10 @@ import type { Socket } from "node:net";
 export type JobEnd =
   /**
    * One of `code` and `signal` is null. `peakMemoryBytes`: the peak of the largest process that the helper waited
-   * for, where known.
+   * for, where known. `alone`: no process that the job started is left, in whichever session: the helper, to which
+   * every orphan goes, has no child that does not lead another job.
    */
-  | { kind: "ended"; code: number | null; signal: string | null; peakMemoryBytes?: number }
+  | { kind: "ended"; code: number | null; signal: string | null; peakMemoryBytes?: number; alone?: true }
   | { kind: "failed"; detail: string };
 
 export type Spawned = { pid: number; ended: Promise<JobEnd> };
@@ -95,7 +96,7 @@ export class SpawnerHelper<Job extends object> {
     }
   }
 
-  #hear({ id, pid, failed, code = null, signal = null, peakMemoryBytes }: Answer): void {
+  #hear({ id, pid, failed, code, signal = null, peakMemoryBytes, alone }: Answer): void {
     if (id === undefined) {
       clearTimeout(this.#timer);
       this.#answered = true;
@@ -106,15 +107,15 @@ export class SpawnerHelper<Job extends object> {
     }
     const waiting = this.#jobs.get(id);
     if (!waiting) return;
-    if (pid !== undefined) {
-      waiting.begun({ pid, ended: waiting.ended });
-      return;
-    }
+    if (pid !== undefined) waiting.begun({ pid, ended: waiting.ended });
+    if (failed === undefined && code === undefined) return; // a short job's start and end are one answer
     this.#jobs.delete(id);
     if (this.#jobs.size === 0) this.#hold(false);
     if (failed !== undefined) waiting.begun({ failed });
-    else
-      waiting.end({ kind: "ended", code, signal, ...(peakMemoryBytes !== undefined && { peakMemoryBytes }) });
+    else {
+      const more = { ...(peakMemoryBytes !== undefined && { peakMemoryBytes }), ...(alone && { alone }) };
+      waiting.end({ kind: "ended", code: code ?? null, signal, ...more });
+    }
   }
 
   #lose(): void {

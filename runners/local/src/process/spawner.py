@@ -11,7 +11,7 @@ the outputs.
 """
 
 # importing pathlib would take longer than starting
-# ruff: noqa: PTH112, PTH118, PTH123
+# ruff: noqa: PTH112, PTH118, PTH123, PTH208
 
 import ctypes
 import errno
@@ -20,6 +20,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -28,6 +29,9 @@ Job = dict  # the request: id, argv, env, log
 
 
 Begin = Callable[[Job, list[int]], int]
+
+# a short job's start and end are one answer; the runner needs the pid of a longer job to end it
+PID_SECONDS = 0.02
 
 
 def main() -> None:
@@ -49,24 +53,31 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     # the runner handles a Ctrl-C in the terminal
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    answer({"ready": True, "subreaper": subreaper}, answers)
+    complete = subreaper and is_single()
+    send([{"ready": True, "subreaper": subreaper}], answers)
 
     jobs: dict[int, int] = {}  # pid -> id
+    unsaid: dict[int, float] = {}  # pid -> when the runner must know it
     orphans: dict[int, set[int]] = {}  # pid -> pids of the jobs that may have left it
     poll = select.poll()
     poll.register(requests, select.POLLIN | select.POLLHUP)
     poll.register(wake_read, select.POLLIN)
     pending = b""
     while True:
-        for descriptor, flags in poll.poll():
+        said = []
+        for descriptor, flags in poll.poll(PID_SECONDS * 1000 if unsaid else None):
             if descriptor == requests and flags & select.POLLHUP:
                 # the runner is dead: its remaining requests are not needed
                 end_all(jobs, orphans, subreaper)
                 return
             if descriptor == wake_read:
                 drain(wake_read)
-                for end in reap(jobs, orphans, subreaper):
-                    answer(end, answers)
+                for pid, end in reap(jobs, orphans, subreaper):
+                    if unsaid.pop(pid, None) is not None:
+                        end["pid"] = pid
+                    if end.pop("alone") and complete:
+                        end["alone"] = True
+                    said.append(end)
                 continue
             chunk = os.read(requests, 1 << 16)
             if not chunk:
@@ -80,10 +91,15 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
                 except (OSError, ValueError) as error:
                     code = errno.errorcode.get(getattr(error, "errno", None) or 0, "")
                     why = f"{code}: {error}" if code else str(error)
-                    answer({"id": job["id"], "failed": why}, answers)
+                    said.append({"id": job["id"], "failed": why})
                 else:
                     jobs[pid] = job["id"]
-                    answer({"id": job["id"], "pid": pid}, answers)
+                    unsaid[pid] = time.monotonic() + PID_SECONDS
+        now = time.monotonic()
+        for pid in [pid for pid, due in unsaid.items() if due <= now]:
+            del unsaid[pid]
+            said.append({"id": jobs[pid], "pid": pid})
+        send(said, answers)
 
 
 def become_reaper() -> bool:
@@ -94,8 +110,16 @@ def become_reaper() -> bool:
         return False
 
 
-def answer(message: dict, answers: int) -> None:
-    data = json.dumps(message).encode() + b"\n"
+def is_single() -> bool:
+    """Whether this process has one thread: the kernel lists children by thread."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+def send(said: list[dict], answers: int) -> None:
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in said)
     while data:
         try:
             data = data[os.write(answers, data) :]
@@ -139,8 +163,13 @@ def found(program: str, path: str) -> str:
     raise FileNotFoundError(errno.ENOENT, f"there is no program {program} on the PATH")
 
 
-def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> Iterator[dict]:
-    """The results of the jobs that have ended."""
+def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> Iterator[tuple[int, dict]]:
+    """The pids and results of the jobs that have ended.
+
+    `alone`: no process is left that the job started. The children of a process that ended became this
+    process's children before it could be waited for; so if every child leads another job, no
+    descendant of this one lives.
+    """
     while True:
         try:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -152,16 +181,19 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) ->
         orphans.pop(pid, None)
         if job is None:
             continue
-        if subreaper:
-            end_orphans(pid, jobs, orphans)
+        alone = subreaper and end_orphans(pid, jobs, orphans)
         del jobs[pid]
         signaled = os.WIFSIGNALED(status)
-        yield {
-            "id": job,
-            "code": None if signaled else os.WEXITSTATUS(status),
-            "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
-            "peakMemoryBytes": usage.ru_maxrss * 1024,
-        }
+        yield (
+            pid,
+            {
+                "id": job,
+                "code": None if signaled else os.WEXITSTATUS(status),
+                "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
+                "peakMemoryBytes": usage.ru_maxrss * 1024,
+                "alone": alone,
+            },
+        )
 
 
 def signal_name(number: int) -> str:
@@ -171,23 +203,28 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def end_orphans(ended: int, jobs: dict[int, int], orphans: dict[int, set[int]]) -> None:
-    """Kills leftovers that only the ended job can have left. Others wait until their last candidate ends."""
-    for pid in children():
-        if pid not in jobs:
-            orphans.setdefault(pid, set(jobs))
+def end_orphans(ended: int, jobs: dict[int, int], orphans: dict[int, set[int]]) -> bool:
+    """Kills leftovers that only the ended job can have left. Others wait until their last candidate ends.
+
+    Returns whether there is no leftover of any job.
+    """
+    living = children()
+    leftovers = [pid for pid in living or [] if pid not in jobs]
+    for pid in leftovers:
+        orphans.setdefault(pid, set(jobs))
     for pid, candidates in list(orphans.items()):
         candidates.discard(ended)
         if not candidates:
             kill(pid)
+    return living is not None and not leftovers
 
 
-def children() -> list[int]:
+def children() -> list[int] | None:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             return [int(pid) for pid in file.read().split()]
     except OSError:
-        return []  # a kernel without this list: the runner still ends known leftovers
+        return None  # a kernel without this list: the runner still ends known leftovers
 
 
 def kill(pid: int, group: bool = False) -> None:
@@ -207,7 +244,7 @@ def end_all(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool)
         return
     # orphans become children of this process: repeats until none is left
     for _ in range(1000):
-        for pid in children():
+        for pid in children() or []:
             kill(pid)
         try:
             os.wait4(-1, 0)

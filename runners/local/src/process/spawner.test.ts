@@ -76,6 +76,22 @@ test("a job's leftovers end with the job, even with a cleaned environment and a 
   }
 });
 
+test("a job is alone unless a process that it started is left, and its start and end are one answer", {
+  skip: linux ? false : "a subreaper is Linux's",
+}, async (t) => {
+  const { spawner, log } = scene(t, "python3");
+  const aloneAfter = async (script: string) => {
+    const end = await endOf(spawner, ["sh", "-c", script], log);
+    return end.kind === "ended" && end.alone === true;
+  };
+  const other = aloneAfter("sleep 0.3; true"); // with a child of its own
+  assert.equal(await aloneAfter("true"), true);
+  assert.equal(await aloneAfter("sh -c 'sleep 0.01 & wait'"), true);
+  assert.equal(await other, true);
+  assert.equal(await aloneAfter("env -i setsid sleep 300 & true"), false);
+  assert.equal(await aloneAfter("(setsid sh -c 'setsid sleep 0.3 &') & wait"), false);
+});
+
 test("a large answer and a large environment arrive complete", async (t) => {
   const { spawner, log } = scene(t, "python3");
   const word = "x".repeat(100_000);

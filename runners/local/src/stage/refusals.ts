@@ -1,7 +1,7 @@
 // Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
 // after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
 
-import { appendFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/permissions";
@@ -125,7 +125,8 @@ const refusalsMax = 1000;
 
 /** Lines that a kill tore, or that the script wrote itself, are skipped, as is what an honest guard never writes. */
 function readRefusals(file: string): Refusal[] {
-  // no file: nothing was refused, or the script runs without a guard
+  // nothing was refused, or the script runs without a guard; opening a missing file would take as long as five stats
+  if (!existsSync(file)) return [];
   const text = new TextDecoder().decode(firstBytes(file, refusalsBytesMax));
   return text.split("\n", refusalsMax).flatMap((line) => {
     const reading = readFormat(refusal, line);

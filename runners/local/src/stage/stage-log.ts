@@ -1,7 +1,7 @@
 // Publishes the log of a stage among the logs. A stage writes to the log in its work folder. The log is linked once
 // the stage has run for `shownMs`, or at its end if the log is not empty. Most short stages print nothing, and a file
 // for each would cost more than the stage.
-import { linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { linkSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { capLog } from "./cap-log.ts";
 
 /** Time after which a running stage's log is readable. */
@@ -18,7 +18,7 @@ export class StageLog {
   constructor(from: string, to: string) {
     this.#from = from;
     this.#to = to;
-    rmSync(to, { force: true });
+    if (lstatSync(to, { throwIfNoEntry: false })) rmSync(to, { force: true });
     this.#await();
   }
 
@@ -55,6 +55,7 @@ export class StageLog {
     const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
     if (this.#shown) rmSync(this.#from, { force: true });
     else if (size > 0) renameSync(this.#from, this.#to);
+    else return; // no log
     capLog(this.#to);
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import {
+import fs, {
   chmodSync,
   existsSync,
   linkSync,
@@ -11,9 +11,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WorkSlots } from "./work-slots.ts";
 
 function slots(t: TestContext): { slots: WorkSlots; folder: string } {
@@ -58,6 +60,44 @@ test("two concurrent stages have two folders, and a stage that needs a fresh fol
   all.give(fresh);
   assert.equal(existsSync(fresh), false, "and it goes with its stage");
   assert.equal(all.take({ fresh: false }), one);
+});
+
+test("parts that nothing came to are not listed again, and what a later stage leaves there is removed", async (t) => {
+  const { slots: all } = slots(t);
+  const first = all.take({ fresh: false });
+  writeFileSync(join(first, "stage.json"), "{}");
+  all.give(first);
+  await sleep(80); // until a change has another time
+  const { mock } = t.mock.method(fs, "readdirSync");
+  syncBuiltinESMExports();
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  all.take({ fresh: false });
+  writeFileSync(join(first, "stage.json"), "{ }");
+  writeFileSync(join(first, "out/it"), "x");
+  all.give(first);
+  assert.deepEqual(
+    mock.calls.map((call) => call.arguments[0]),
+    [join(first, "out")],
+  );
+  await sleep(80);
+  all.take({ fresh: false });
+  for (const part of ["out", "tmp", "in"]) mkdirSync(join(first, part, "left"));
+  writeFileSync(join(first, "stray"), "x");
+  all.give(first);
+  assert.deepEqual(left(first), ["./in", "./out", "./stage.json", "./tmp"]);
+});
+
+test("what a stage leaves is removed, however soon after the last one it came", (t) => {
+  const { slots: all } = slots(t);
+  for (let turn = 0; turn < 200; turn++) {
+    const path = all.take({ fresh: false });
+    for (const part of ["tmp", "in"]) assert.deepEqual(readdirSync(join(path, part)), [], `turn ${turn}`);
+    if (turn % 3 > 0) for (const part of ["tmp", "in"]) mkdirSync(join(path, part, "left"));
+    all.give(path);
+  }
 });
 
 const spoiled: Record<string, (path: string) => void> = {

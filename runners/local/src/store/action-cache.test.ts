@@ -36,6 +36,23 @@ test("an entry that one cache puts is found by another, even one that was opened
   assert.deepEqual(new ActionCache(path).keys().sort(), [keyOf(1), keyOf(2)]);
 });
 
+test("a cache does not read back what it put, and misses nothing that another put before or after that", (t) => {
+  const path = folder(t);
+  const [one, other] = [new ActionCache(path), new ActionCache(path)];
+  one.put(entry(1));
+  one.refresh();
+  one.put(entry(2));
+  const held = readFileSync(log(path), "utf8");
+  writeFileSync(log(path), held.replace(keyOf(2), keyOf(3)), { flag: "r+" });
+  one.refresh();
+  assert.deepEqual([one.get(keyOf(2)), one.get(keyOf(3))], [entry(2), undefined]);
+  other.put(entry(4));
+  one.put(entry(5));
+  other.put(entry(6));
+  one.refresh();
+  assert.deepEqual([one.get(keyOf(4)), one.get(keyOf(5)), one.get(keyOf(6))], [entry(4), entry(5), entry(6)]);
+});
+
 test("for one key, the entry that was put last counts", (t) => {
   const path = folder(t);
   const cache = new ActionCache(path);

@@ -53,7 +53,7 @@ export class ActionCache {
   /** When the folder changed, as of the last look. `#listed`: when the folder was listed. */
   #changed: number | undefined;
   #listed = 0;
-  #append: { file: number; path: string; inode: number } | undefined;
+  #append: { file: number; name: string; path: string; inode: number } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -104,11 +104,15 @@ export class ActionCache {
     const line = lineOf(entry);
     // starts with a newline: an earlier writer may not have finished its line
     const text = Buffer.from(`\n${line}\n`);
-    const written = writeSync(this.#openLog(), text);
+    const { file, name, bytes } = this.#openLog();
+    const written = writeSync(file, text);
     // the rest of a short write would not follow its line if another run wrote in between
     if (written < text.length)
       throw Object.assign(new Error("ENOSPC: the entry was not written whole"), { code: "ENOSPC" });
     this.#places.set(entry.key, { text, start: 1, end: text.length - 1 });
+    // unless another run wrote too, there is nothing to read back
+    if (this.#read.get(name) === bytes && fstatSync(file).size === bytes + written)
+      this.#read.set(name, bytes + written);
   }
 
   /** Keeps only the named entries, in one log. Must not run during a run. Returns the number of removed entries. */
@@ -130,16 +134,19 @@ export class ActionCache {
     return removed;
   }
 
-  /** Opens the log again if the cache was deleted in between. */
-  #openLog(): number {
+  /** Opens the log again if the cache was deleted in between. `bytes`: its size. */
+  #openLog(): { file: number; name: string; bytes: number } {
     const held = this.#append;
-    if (held && statSync(held.path, { throwIfNoEntry: false })?.ino === held.inode) return held.file;
+    const stats = held && statSync(held.path, { throwIfNoEntry: false });
+    if (held && stats?.ino === held.inode) return { ...held, bytes: stats.size };
     if (held) closeSync(held.file);
     mkdirSync(this.#folder, { recursive: true });
-    const path = join(this.#folder, logName());
+    const name = logName();
+    const path = join(this.#folder, name);
     const file = openSync(path, "a");
-    this.#append = { file, path, inode: fstatSync(file).ino };
-    return file;
+    const { ino, size } = fstatSync(file);
+    this.#append = { file, name, path, inode: ino };
+    return { file, name, bytes: size };
   }
 }
 

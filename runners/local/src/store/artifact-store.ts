@@ -61,7 +61,7 @@ export class Store extends Contents {
    * the source is removed, and nothing is copied where a rename is enough.
    */
   put(path: string, kind: "file" | "dir", options: PutOptions = {}): Artifact {
-    const found = lstatSync(path);
+    const found = options.stats?.get(path) ?? lstatSync(path);
     if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
       throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
     }

@@ -3,22 +3,23 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, write
 
 /** Afterwards `path` is a plain file with no other name, whatever the path was before. */
 export function overwrite(path: string, content: string | Buffer): void {
-  const file = openPlain(path);
-  if (typeof file === "string") {
-    if (file === "other") rmSync(path, { recursive: true, force: true });
+  const plain = openPlain(path);
+  if (typeof plain === "string") {
+    if (plain === "other") rmSync(path, { recursive: true, force: true });
     writeFileSync(path, content, { flag: "wx", mode: 0o644 });
     return;
   }
+  const { file, bytes } = plain;
   try {
     writeFileSync(file, content);
-    ftruncateSync(file, Buffer.byteLength(content));
+    if (Buffer.byteLength(content) < bytes) ftruncateSync(file, Buffer.byteLength(content));
   } finally {
     closeSync(file);
   }
 }
 
-/** Returns the open file, or the kind of entry at the path. */
-function openPlain(path: string): number | "nothing" | "other" {
+/** Returns the open file with its size, or the kind of entry at the path. */
+function openPlain(path: string): { file: number; bytes: number } | "nothing" | "other" {
   let file: number;
   try {
     file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -27,7 +28,7 @@ function openPlain(path: string): number | "nothing" | "other" {
   }
   const stats = fstatSync(file);
   const mine = stats.uid === process.getuid?.() && (stats.mode & 0o7777) === 0o644;
-  if (stats.isFile() && stats.nlink === 1 && mine) return file;
+  if (stats.isFile() && stats.nlink === 1 && mine) return { file, bytes: stats.size };
   closeSync(file);
   return "other";
 }

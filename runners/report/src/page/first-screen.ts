@@ -66,7 +66,7 @@ ${rows.length === 0 && html`<p class="caption">All tasks: ${noDifference(report)
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
-<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark has no usable scale to a reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
+<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark is on its task's own scale, without a usable reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
 </figure></section>
 `;
 }

@@ -26,7 +26,7 @@ nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-
 #tabs a:hover{color:var(--text)}#tabs a[aria-selected=true]{color:var(--text);border-bottom-color:var(--accent);font-weight:600}#tabs a:focus-visible{outline-offset:-3px}
 .tools{margin:.1rem 0 .4rem;white-space:nowrap;font-size:.82rem}
 .js .panel{display:none}.js .panel.shown,.js.all .panel{display:block}
-.panel{padding-bottom:2rem}.panel>section:first-child>h2{margin-top:1.2rem}
+.panel{padding-bottom:2rem}.panel>section:first-child>h2,.panel>section:first-child>p:first-child{margin-top:1.2rem}
 [id]{scroll-margin-top:3.5rem}
 .caption,.faint{color:var(--soft)}.caption{max-width:52rem;margin:.25rem 0 .75rem;font-size:.9rem}
 .bad,.failed,.struck,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}

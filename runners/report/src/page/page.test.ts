@@ -140,3 +140,10 @@ test("an attempt says the peak of GPU memory with its GPU hours, and nothing whe
   assert.match(textWith(38_912), /, 24 GPU hours, up to 38912 MiB of memory on a GPU \(polled\)/);
   assert.doesNotMatch(textWith(null), /MiB of memory on a GPU/);
 });
+
+test("the command that freezes a protocol is shown as code", () => {
+  const { document: drawn } = parseHTML(
+    page({ ...pageExample(), protocol: { kind: "none", freeze: "freeze it" } }),
+  );
+  assert.equal(drawn.querySelector("#section__Protocol + .caption code")!.textContent, "freeze it");
+});

@@ -6,11 +6,18 @@ import { type Html, html, idOf } from "./html.ts";
 export function sectionHtml({ heading, caption, tables, items }: Section): Html {
   return html`<section aria-labelledby="${idOf("section", heading)}">
 <h2 id="${idOf("section", heading)}">${heading}</h2>
-${caption !== "" && html`<p class="caption">${caption}</p>`}
+${caption !== "" && html`<p class="caption">${withCode(caption)}</p>`}
 ${tables.filter(({ groups }) => groups.length > 0).map((table) => tableHtml(table, heading))}
 ${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => html`<li><b>${head}</b>: ${text}</li>`)}</ul>`}
 </section>
 `;
+}
+
+/** A command in backticks, as in Markdown. */
+function withCode(text: string): Html[] {
+  return text
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
 /** `heading` names a table without a title. */

@@ -12,7 +12,8 @@ from mlrb_kit.results import read_jsonl
 from scorer_library.heldout import read_heldout
 from scorer_library.lm_eval import blimp, super_glue
 from scorer_library.lm_eval.continuation import DATA as QUESTIONS
-from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data
+from scorer_library.lm_eval.data import HubData, local_hub, read_hub_data, write_card
+from scorer_library.lm_eval.templates import templates_compiled_once
 from scorer_library.wikitext import read_wikitext
 from scorer_library.windows import windows
 
@@ -69,7 +70,7 @@ def lm_eval_requests(
     `shipped`: their folder in lm-eval. `grouped`: the score is a mean over configs.
     """
     rows = read_hub_data(private, data)
-    with local_hub(data, rows):
+    with local_hub(data, rows), templates_compiled_once():
         import lm_eval
         from lm_eval.tasks import TaskManager
 
@@ -77,6 +78,7 @@ def lm_eval_requests(
         manager = TaskManager(include_path=str(folder), include_defaults=False)
         for config in rows:
             name = task_of(config)
+            write_card(Path(), data, [config])
             task = manager.load([name])["tasks"][name]
             task.set_config(key="num_fewshot", value=0)
             task.set_fewshot_seed(seed=0)

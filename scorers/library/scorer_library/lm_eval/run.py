@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.submission import Submission
-from scorer_library.lm_eval.data import HubData, Row, at_fault
+from scorer_library.lm_eval.data import HubData, Row, at_fault, write_card
+from scorer_library.lm_eval.templates import templates_compiled_once
 
 Outcome = dict[str, Any]  # lm-eval's metrics of one item, e.g. {"acc": 1.0}
 
@@ -50,10 +51,14 @@ def run_lm_eval(
         raise at_fault(f"{data.folder}/{unknown[0]}", "lm-eval ships no task for it")
     model = GuardedLM(submission)
     answers = {}
-    for config in rows:
-        answers[config] = evaluate(model, manager, task_of(config))
-        if len(answers[config]) != len(rows[config]):
-            raise RuntimeError(f"bug: {config} has {len(rows[config])} rows, {len(answers[config])} answers")
+    with templates_compiled_once():
+        for config in rows:
+            write_card(Path(), data, [config])
+            answers[config] = evaluate(model, manager, task_of(config))
+            if len(answers[config]) != len(rows[config]):
+                raise RuntimeError(
+                    f"bug: {config} has {len(rows[config])} rows, {len(answers[config])} answers"
+                )
     return Run(answers, model.truncated)
 
 

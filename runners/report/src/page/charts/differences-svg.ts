@@ -6,18 +6,23 @@ import type { DifferenceRow } from "./difference-rows.ts";
 import { clipped, drawFigure } from "./draw-figure.ts";
 import { forms, marginRight, type PlotForm } from "./forest-svg.ts";
 
-/** The note of a row is above its mark. */
-const [rowHeight, markAt, noteAt] = [42, 28, 9];
+/** The note of a row is above its mark, and in the narrow form below its pair: side by side they would overlap. */
+const rowsOf = {
+  wide: { rowHeight: 42, pairAt: 28, noteAt: 9, markAt: 28 },
+  narrow: { rowHeight: 58, pairAt: 9, noteAt: 25, markAt: 44 },
+} as const;
 
 export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
   const { width, marginLeft } = forms[form];
+  const { rowHeight, pairAt, noteAt, markAt } = rowsOf[form];
   const wide = form === "wide";
   const ends = rows.flatMap(({ value, interval }) => [value, ...(interval ?? [])].map(Math.abs));
   const most = Math.max(...ends, 0.1) * 1.15;
   const placed = rows.map((row, index) => ({
     ...row,
     mark: index * rowHeight + markAt,
-    above: index * rowHeight + noteAt,
+    named: index * rowHeight + pairAt,
+    noted: index * rowHeight + noteAt,
     pair: `${clipped(row.first, 14)} − ${clipped(row.second, 14)}`,
   }));
   const known = placed.filter(({ interval }) => interval !== null);
@@ -46,7 +51,7 @@ export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
         Plot.dot(placed, { x: "value", y: "mark", r: 5.5, symbol: "diamond", fill: stroke, title: "words" }),
         Plot.text(placed, {
           x: -most,
-          y: wide ? "mark" : "above",
+          y: "named",
           dx: wide ? -14 : 0,
           textAnchor: wide ? "end" : "start",
           text: "pair",
@@ -54,10 +59,10 @@ export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
           fill: "currentColor",
         }),
         Plot.text(placed, {
-          x: wide ? -most : most,
-          y: "above",
+          x: -most,
+          y: "noted",
           dx: wide ? 4 : 0,
-          textAnchor: wide ? "start" : "end",
+          textAnchor: "start",
           text: "note",
           fontSize: 11,
           fill: "var(--soft)",

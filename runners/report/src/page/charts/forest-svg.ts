@@ -100,7 +100,7 @@ function frameMarks({ tasks }: ForestData, { domain, rowHeight, total, form }: F
     y: index * rowHeight + (wide ? rowHeight / 2 - 7 : 12),
     below: index * rowHeight + (wide ? rowHeight / 2 + 8 : 12),
     task,
-    metric: `${metric ?? "no metric"}${scale === "own" ? ", no reference scale" : ""}`,
+    metric: metricLabel(metric, scale),
   }));
   const text = { x: domain[0], textAnchor: wide ? "end" : "start" } as const;
   // the background around a name hides the rules behind it
@@ -127,11 +127,17 @@ function frameMarks({ tasks }: ForestData, { domain, rowHeight, total, form }: F
       ...(wide ? text : { ...text, x: domain[1], textAnchor: "end" }),
       ...at,
       y: "below",
-      text: ({ metric }: { metric: string }) => clipped(metric, 30),
+      text: "metric",
       fontSize: 11,
       fill: "var(--soft)",
     }),
   ];
+}
+
+/** At most as wide as the margin: in 11 px, more than 29 characters would leave the picture. */
+function metricLabel(metric: string | null, scale: ForestTask["scale"]): string {
+  const own = scale === "own" ? ", own scale" : "";
+  return `${clipped(metric ?? "no metric", 28 - own.length)}${own}`;
 }
 
 type Drawn = Omit<Row, "at"> & { at: number | null };
