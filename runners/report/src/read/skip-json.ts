@@ -26,7 +26,7 @@ export function skipValue(bytes: Uint8Array, at: number, depth = 0): number {
 }
 
 /** The place after the text whose quote is at `at`, or −1. */
-export function skipText(bytes: Uint8Array, at: number): number {
+function skipText(bytes: Uint8Array, at: number): number {
   for (let end = at + 1; ; end++) {
     const byte = bytes[end]!;
     if (byte === quote) return end + 1;
@@ -43,7 +43,7 @@ export function skipText(bytes: Uint8Array, at: number): number {
 const escapes = Buffer.from('"\\/bfnrt');
 
 /** The place after the number at `at`, or −1. */
-export function skipNumber(bytes: Uint8Array, at: number): number {
+function skipNumber(bytes: Uint8Array, at: number): number {
   let end = bytes[at] === 0x2d ? at + 1 : at;
   const whole = end;
   end = skipDigits(bytes, end);
