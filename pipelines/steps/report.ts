@@ -14,7 +14,7 @@ import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
-import { readArtifact } from "@mlrb/report/read/read-artifact";
+import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
 import { times, timesCsv, timesSection } from "@mlrb/report/sections/times";
@@ -23,7 +23,7 @@ const { inputs, outputs, params } = stage();
 
 const collected = readCollected(inputs.manifest!);
 const { label, direction } = reportParams(params);
-const report = reportData(collected, { params, read: readArtifact });
+const report = reportData(collected, { params, read: readArtifact, readSamples: readArtifactBytes });
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));

@@ -6,7 +6,7 @@
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --lm-eval  only scorers against plain lm-eval         (about five)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
-//   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
+//   npx -y pnpm@10.34.9 bench --report   only the report stage, up to 67 000 items (about two)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
@@ -21,7 +21,7 @@ import { benchContainers } from "./containers.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
 import { benchLmEval } from "./lm-eval.ts";
 import { benchPermissions } from "./permissions.ts";
-import { benchReport } from "./report.ts";
+import { benchReport, benchReports } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchScores } from "./scores.ts";
 import { benchSlurm } from "./slurm.ts";
@@ -48,7 +48,7 @@ else if (wanted.includes("--lm-eval")) await benchLmEval(bench);
 else if (wanted.includes("--store")) await benchStore({ ...bench, large });
 else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);
-else if (wanted.includes("--report")) await benchReport(14_042, bench);
+else if (wanted.includes("--report")) await benchReports(bench);
 else if (wanted.includes("--containers")) await benchContainers(bench);
 else if (wanted.includes("--slurm")) await benchSlurm({ ...bench, pipelines });
 else {

@@ -1,25 +1,30 @@
 // The report stage for 7 tasks, 4 agents and 5 attempts, each scored on the given number of items, against a process
-// that only reads the same samples and parses them line by line.
+// that only reads the same samples and parses them line by line. With 2 agents and BLiMP's 67 000 items, against its
+// limits of time and memory.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Example, scored } from "@mlrb/report/testing/example";
 import { type Bench, median, run, seconds } from "./tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);
-const agents = ["a", "b", "c", "d"];
 const seeds = [1, 2, 3, 4, 5];
 const scorer = "right";
 const groups = 57;
 
-export async function benchReport(items: number, { work, row }: Bench): Promise<void> {
+export async function benchReports(bench: Bench): Promise<void> {
+  await benchReport(14_042, bench);
+  benchLimits(67_000, bench);
+}
+
+export async function benchReport(items: number, { work, row }: Bench, rounds = 3): Promise<void> {
   const folder = join(work, `report-${items}`);
-  const samples = writeInputs(folder, items);
+  const samples = writeInputs(folder, { items, agents: ["a", "b", "c", "d"] });
   const list = join(folder, "samples.txt");
   writeFileSync(list, samples.join("\n"));
   const node = (...args: string[]) => seconds(() => run(process.execPath, args));
   const reading: number[] = [];
   const reporting: number[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds; round++) {
     reading.push(await node("-e", readAll, list));
     process.env.MLRB_STAGE = join(folder, "stage.json");
     reporting.push(await node("pipelines/steps/report.ts"));
@@ -33,12 +38,58 @@ export async function benchReport(items: number, { work, row }: Bench): Promise<
   });
 }
 
+/** The floor is a process that reads the same bytes and checks that they are UTF-8. */
+export function benchLimits(items: number, { work, row }: Bench, rounds = 3): void {
+  const folder = join(work, `limits-${items}`);
+  const list = join(folder, "samples.txt");
+  writeFileSync(list, writeInputs(folder, { items, agents: ["a", "b"] }).join("\n"));
+  const all = Array.from({ length: rounds }, () => ({
+    floor: measured(["-e", readBytes, list]),
+    report: measured(["pipelines/steps/report.ts"], join(folder, "stage.json")),
+  }));
+  const of = (who: "floor" | "report", what: keyof Measured) => median(all.map((round) => round[who][what]));
+  const name = `report, 7 × 2 × 5 attempts of ${items} items`;
+  const limits = { against: `${secondsMax} s`, other: secondsMax, target: 1 };
+  row(name, of("report", "seconds"), limits);
+  row(`${name}, processor time`, of("report", "processorSeconds"), limits);
+  const memory = { against: `${memoryMax} MiB`, other: memoryMax, target: 1, unit: "MiB" } as const;
+  row(`${name}, peak memory`, of("report", "peakMiB"), memory);
+  row("reading its samples' bytes (floor)", of("floor", "seconds"));
+  row("reading its samples' bytes (floor), processor time", of("floor", "processorSeconds"));
+  row("reading its samples' bytes (floor), peak memory", of("floor", "peakMiB"), { unit: "MiB" });
+}
+
+const secondsMax = 5;
+const memoryMax = 500;
+
+type Measured = { seconds: number; processorSeconds: number; peakMiB: number };
+
+/** A run of Node. `stage`: the context of the stage. */
+function measured(args: string[], stage = ""): Measured {
+  const begin = performance.now();
+  process.env.MLRB_STAGE = stage;
+  const usage = JSON.parse(run(process.execPath, ["--import", printUsage, ...args]));
+  delete process.env.MLRB_STAGE;
+  return {
+    seconds: (performance.now() - begin) / 1000,
+    processorSeconds: (usage.userCPUTime + usage.systemCPUTime) / 1e6,
+    peakMiB: usage.maxRSS / 1024,
+  };
+}
+
+const printUsage =
+  'data:text/javascript,process.on("exit",()=>console.log(JSON.stringify(process.resourceUsage())))';
+
+const readBytes = `const { readFileSync } = require("node:fs");
+for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
+  if (!require("node:buffer").isUtf8(readFileSync(path))) throw new Error(path);`;
+
 const readAll = `const { readFileSync } = require("node:fs");
 for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   readFileSync(path, "utf8").trimEnd().split("\\n").map((line) => JSON.parse(line));`;
 
 /** Writes the inputs of a report stage; returns the paths of the samples. */
-function writeInputs(folder: string, items: number): string[] {
+function writeInputs(folder: string, { items, agents }: { items: number; agents: string[] }): string[] {
   const each = <T>(names: string[], value: T) => Object.fromEntries(names.map((name) => [name, value]));
   const example = new Example({
     tasks: each(tasks, "A task"),
@@ -49,6 +100,7 @@ function writeInputs(folder: string, items: number): string[] {
     agents: each(agents, "An agent"),
   });
   const random = drawing();
+  const samples: string[] = [];
   for (const task of tasks) {
     for (const agent of agents)
       for (const seed of seeds) {
@@ -62,10 +114,12 @@ function writeInputs(folder: string, items: number): string[] {
       }
     const rows = [{ name: "known", title: "A known model", value: 0.6, standardError: 0.004 }];
     example.gives("anchors", { task, scorer }, { rows: { formatVersion: 1, scorer, rows } });
-  }
-  for (const [path, text] of example.texts) {
-    mkdirSync(join(folder, dirname(path)), { recursive: true });
-    writeFileSync(join(folder, path), text.kind === "ok" ? text.value : "");
+    for (const [path, text] of example.texts) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text.kind === "ok" ? text.value : "");
+      if (path.endsWith("/samples")) samples.push(join(folder, path));
+    }
+    example.texts.clear(); // those of one task fit into memory
   }
   const manifest = join(folder, "manifest.json");
   writeFileSync(manifest, JSON.stringify(example.collected));
@@ -74,8 +128,7 @@ function writeInputs(folder: string, items: number): string[] {
   const paths = { inputs: { manifest }, outputs: { report } };
   const context = { formatVersion: 1, stage: "report", axes: {}, params: example.params, ...paths };
   writeFileSync(join(folder, "stage.json"), JSON.stringify({ ...context, files: [], budget: {} }));
-  const samples = [...example.texts.keys()].filter((path) => path.endsWith("/samples"));
-  return samples.map((path) => join(folder, path));
+  return samples;
 }
 
 /** Items as a scorer of four-choice questions writes them. */

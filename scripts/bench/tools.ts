@@ -13,7 +13,7 @@ export type RowDetail = {
   other?: number;
   /** The most that the ratio should be. */
   target?: number | undefined;
-  unit?: "s" | "MB" | "calls";
+  unit?: "s" | "MB" | "MiB" | "calls";
 };
 
 export type TellRow = (what: string, value: number, detail?: RowDetail) => void;

@@ -27,13 +27,8 @@ import { exampleParts, exampleRecord } from "@mlrb/local/testing/example-record"
 import { atif } from "@mlrb/report/exports/atif";
 import { inspectLog } from "@mlrb/report/exports/inspect-log";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
-import {
-  parseAnchors,
-  parseKinship,
-  parseMoment,
-  parseSamples,
-  parseVerdict,
-} from "@mlrb/report/read/parse-artifacts";
+import { parseAnchors, parseKinship, parseMoment, parseVerdict } from "@mlrb/report/read/parse-artifacts";
+import { parseSamples } from "@mlrb/report/read/parse-samples";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
 import { everyEvent, exampleAttempt, exampleLines, modelCall } from "@mlrb/report/testing/attempt-example";

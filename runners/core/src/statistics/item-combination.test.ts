@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorSources } from "./error-sources.ts";
 import { itemCombination } from "./item-combination.ts";
+import { type Items, itemColumns } from "./items.ts";
 import { standardDeviation } from "./mean.ts";
-import { type Item, ratioEstimate } from "./ratio-estimate.ts";
+import { ratioEstimate } from "./ratio-estimate.ts";
 import { near } from "./testing/near.ts";
 
-const items = (values: number[]): Item[] =>
-  values.map((value, index) => ({ id: `i${index}`, value, weight: 1 }));
+const items = (values: number[]): Items =>
+  itemColumns(values.map((value, index) => ({ id: `i${index}`, value, weight: 1 })));
 
 test("the item error of a mean over attempts is that of each item's mean over them", () => {
   const [a, b] = [
@@ -24,7 +25,7 @@ test("the item error of a mean over attempts is that of each item's mean over th
 test("an equal second attempt does not reduce the error over items, one with other errors halves it", () => {
   const first = items([1, 0, 1, 1, 0, 1]);
   const alone = ratioEstimate(first)!.standardError!;
-  const half = (other: Item[]) => {
+  const half = (other: Items) => {
     const combined = itemCombination([first, other].map((each) => ({ items: each, factor: 0.5 })));
     assert.ok(combined.kind === "combined");
     return combined.standardError!;

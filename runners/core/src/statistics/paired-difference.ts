@@ -1,7 +1,8 @@
 // The difference of two submissions on the same items. Items are hard or easy for both, so the error of the paired
 // difference is far smaller than the two errors together.
 import { type ItemCombination, itemCombination } from "./item-combination.ts";
-import type { Item, Ratio } from "./ratio-estimate.ts";
+import type { Items } from "./items.ts";
+import type { Ratio } from "./ratio-estimate.ts";
 
 export type PairedDifference =
   | ({ kind: "difference"; items: number } & Ratio)
@@ -12,7 +13,7 @@ export type PairedDifference =
  * error over items, in units of value per weight. Each pair is one seed; all must hold the same item ids.
  * With weights of 1 the error is that of a paired t-test; itemCombination explains its meaning.
  */
-export function pairedDifference(pairs: readonly { a: Item[]; b: Item[] }[]): PairedDifference {
+export function pairedDifference(pairs: readonly { a: Items; b: Items }[]): PairedDifference {
   const combined = itemCombination(
     pairs.flatMap(({ a, b }) => [
       { items: a, factor: 1 / pairs.length },

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { type Item, type Items, itemColumns } from "./items.ts";
 import { mean, standardDeviation } from "./mean.ts";
 import { meanInterval } from "./mean-interval.ts";
 import { pairedDifference } from "./paired-difference.ts";
-import { type Item, ratioEstimate } from "./ratio-estimate.ts";
+import { ratioEstimate } from "./ratio-estimate.ts";
 import { studentT, studentT95 } from "./student-t.ts";
 import { near } from "./testing/near.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
@@ -32,7 +33,10 @@ test("a value that is not finite throws, and a result that is not finite is unde
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
     assert.throws(() => mean([1, bad]), /bug: value 1 is/);
     assert.throws(() => meanInterval([bad, 1]), /bug: value 0 is/);
-    assert.throws(() => ratioEstimate([{ id: "a", value: bad, weight: 1 }]), /bug: item value 0/);
+    assert.throws(
+      () => ratioEstimate(itemColumns([{ id: "a", value: bad, weight: 1 }])),
+      /bug: item value 0/,
+    );
   }
   assert.equal(mean([Number.MAX_VALUE, Number.MAX_VALUE]), Number.MAX_VALUE);
   assert.equal(mean([Number.MAX_VALUE, -Number.MAX_VALUE]), undefined);
@@ -116,13 +120,14 @@ test("Wilson's interval ends exactly at 0 and 1, and no trials have none", () =>
   assert.throws(() => wilsonInterval(3, 2), /bug/);
 });
 
-const items = (values: number[], weights: number[] = values.map(() => 1), groups: string[] = []): Item[] =>
+const rows = (values: number[], weights: number[] = values.map(() => 1), groups: string[] = []): Item[] =>
   values.map((value, index) => ({
     id: `i${index}`,
     value,
     weight: weights[index]!,
     ...(groups[index] === undefined ? {} : { group: groups[index] }),
   }));
+const items = (...of: Parameters<typeof rows>): Items => itemColumns(rows(...of));
 
 test("with weights of one the ratio is the mean and its error s over the root of n", () => {
   const values = [1, 0, 1, 1, 0, 1];
@@ -149,14 +154,14 @@ test("one item has a ratio without an error, no items or no weight have no ratio
     standardError: undefined,
     clustered: undefined,
   });
-  assert.equal(ratioEstimate([]), undefined);
+  assert.equal(ratioEstimate(items([])), undefined);
   assert.equal(ratioEstimate(items([1, 1], [0, 0])), undefined);
 });
 
 test("with weights of one the paired error is that of the paired t-test, in any order of items", () => {
   // Student's sleep data: mean difference 1.58, standard error 0.3890 (t = 4.0621).
   const a = items([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]);
-  const b = items([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]).reverse();
+  const b = itemColumns(rows([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]).reverse());
   const paired = pairedDifference([{ a, b }]);
   assert.equal(paired.kind, "difference");
   if (paired.kind !== "difference") return;
@@ -180,13 +185,14 @@ test("a repeated seed does not reduce the paired error", () => {
 });
 
 test("different items are not subtracted", () => {
-  const a = items([1, 0]);
-  for (const b of [items([1]), [{ ...a[0]!, id: "x" }, a[1]!], [a[0]!, a[0]!], []]) {
-    assert.equal(pairedDifference([{ a, b }]).kind, "unpaired");
+  const [one, two] = rows([1, 0]) as [Item, Item];
+  const a = itemColumns([one, two]);
+  for (const b of [[one], [{ ...one, id: "x" }, two], [one, one], []]) {
+    assert.equal(pairedDifference([{ a, b: itemColumns(b) }]).kind, "unpaired");
   }
   assert.equal(pairedDifference([]).kind, "unpaired");
   assert.equal(pairedDifference([{ a: items([9e307, 9e307]), b: items([-9e307, -8e307]) }]).kind, "unpaired");
-  assert.equal(pairedDifference([{ a: [a[0]!, a[0]!], b: a }]).kind, "unpaired");
+  assert.equal(pairedDifference([{ a: itemColumns([one, one]), b: a }]).kind, "unpaired");
   assert.equal(pairedDifference([{ a, b: items([1, 0], [0, 0]) }]).kind, "unpaired");
   assert.equal(pairedDifference([{ a, b: items([1, 0], [1, 1], ["g", "g"]) }]).kind, "unpaired");
 });

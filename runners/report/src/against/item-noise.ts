@@ -33,7 +33,7 @@ export function itemNoise(
     attemptsOf(sides[side], place).map((attempt): CellAttempt => {
       const samples = (of: Attempt) => evidence.samples(side, { ...place, seed: of.seed });
       // the two sides are compared as two agents are
-      return { attempt: { ...attempt, agent: side }, items: itemsOf(attempt, place.metric, samples) };
+      return { attempt: { ...attempt, agent: side }, items: itemsOf(attempt, place.metric, { samples }) };
     });
   const [found] = comparisons([members("now"), members("old")], metric);
   if (!found) return { kind: "not-tested", why: "a side has no attempts" };

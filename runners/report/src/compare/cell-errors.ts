@@ -2,13 +2,13 @@
 // other items. An interval over attempts includes only the first.
 import { errorSources } from "@mlrb/core/statistics/error-sources";
 import { itemCombination } from "@mlrb/core/statistics/item-combination";
-import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import type { Items } from "@mlrb/core/statistics/items";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 
 /** `counted` enters the mean; `below`: it is the trivial baseline, because the score is worse. */
-type ValidAttempt = { attempt: Attempt; items: Reading<Item[]>; counted: number; below: boolean };
+type ValidAttempt = { attempt: Attempt; items: Reading<Items>; counted: number; below: boolean };
 
 /**
  * Both errors of the mean over `valid` attempts, in the metric's unit. The error over items is exact where
@@ -46,7 +46,7 @@ function itemError(attempt: Attempt, metric: string): number | undefined {
  * Of the mean over `attempts`, of which those with `all` depend on items: the larger of the errors over items and over
  * their clusters. Undefined where attempts cannot be combined.
  */
-function combinedError(all: Reading<Item[]>[], attempts: number): number | undefined {
+function combinedError(all: Reading<Items>[], attempts: number): number | undefined {
   const items = all.flatMap((each) => (each.kind === "ok" ? [each.value] : []));
   if (items.length < all.length) return undefined;
   const combined = itemCombination(items.map((each) => ({ items: each, factor: 1 / attempts })));

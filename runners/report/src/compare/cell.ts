@@ -3,9 +3,9 @@
 // missing; too many missing attempts leave no interval.
 
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import type { Items } from "@mlrb/core/statistics/items";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { normalisedScore } from "@mlrb/core/statistics/normalised-score";
-import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -21,7 +21,7 @@ import { implausibleScores } from "./implausible-scores.ts";
 import type { MetricScale } from "./metric-scale.ts";
 
 /** An attempt of a cell, and the items of its score if the samples can be read. */
-export type CellAttempt = { attempt: Attempt; items: Reading<Item[]> };
+export type CellAttempt = { attempt: Attempt; items: Reading<Items> };
 
 type CellOf = {
   metric: Metric;

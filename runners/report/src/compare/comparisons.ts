@@ -1,18 +1,20 @@
 // Which of two agents' submissions did better on the same items. The error is over items of these submissions: with two
 // seeds it can be tiny and still predict nothing about a third attempt.
+import type { Items } from "@mlrb/core/statistics/items";
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
-import { type Item, residuals } from "@mlrb/core/statistics/ratio-estimate";
+import { residuals } from "@mlrb/core/statistics/ratio-estimate";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
-import { parseSamples } from "../read/parse-artifacts.ts";
+import { parseSamples } from "../read/parse-samples.ts";
 import { verdictWord } from "../sections/report-words.ts";
 import type { CellAttempt } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 import { counting } from "./counting.ts";
 
-export type SamplesText = (attempt: Attempt, scorer: string) => Reading<string>;
+/** A samples file, as bytes or as text. */
+export type SamplesOf = (attempt: Attempt, scorer: string) => Reading<Uint8Array | string>;
 
 /** A comparison for every pair of the agents that planned attempts at this task; seeds in order. */
 export function comparisons(byAgent: CellAttempt[][], metric: Metric): Comparison[] {
@@ -21,13 +23,20 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
   );
 }
 
-/** The samples of a valid attempt that reproduce its score, or why it is left out. */
-export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Reading<Item[]> {
+/**
+ * The samples of a valid attempt that reproduce its score, or why it is left out. `like`: items of another attempt, to share
+ * names with.
+ */
+export function itemsOf(
+  attempt: Attempt,
+  metric: string,
+  { samples, like }: { samples: SamplesOf; like?: Items | undefined },
+): Reading<Items> {
   const way = counting(attempt, metric);
   if (way.kind === "failed") return { kind: "unreadable", cause: verdictWord(way.because) };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };
   const text = samples(attempt, metric);
-  const items = text.kind === "ok" ? parseSamples(text.value) : text;
+  const items = text.kind === "ok" ? parseSamples(text.value, like) : text;
   if (items.kind === "unreadable")
     return { kind: "unreadable", cause: `unreadable samples (${items.cause})` };
   const again = residuals(items.value)?.value; // the score without its errors, which need not be counted here
@@ -42,7 +51,7 @@ function compare(first: CellAttempt[], second: CellAttempt[], metric: Metric): C
   const { task, agent } = first[0]!.attempt;
   const agents: [string, string] = [agent, second[0]!.attempt.agent];
   const base = { task, metric: metric.name, agents };
-  const pairs: { seed: Seed; a: Item[]; b: Item[] }[] = [];
+  const pairs: { seed: Seed; a: Items; b: Items }[] = [];
   const leftOut: { seed: Seed; why: string }[] = [];
   for (const { attempt, items } of first) {
     const seed = attempt.seed;

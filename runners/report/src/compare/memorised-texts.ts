@@ -2,6 +2,7 @@
 // more than the reference does. A note for people; no number changes (ADR 48).
 
 import { exactInterval } from "@mlrb/core/statistics/exact-interval";
+import { itemColumns } from "@mlrb/core/statistics/items";
 import { ratioEstimate } from "@mlrb/core/statistics/ratio-estimate";
 import type {
   MemorisationDocument,
@@ -103,9 +104,11 @@ function differenceOf(
   const found = bySource.map((own) => {
     const [here, there] = (["private", "public"] as const).map((side) =>
       ratioEstimate(
-        own
-          .filter((document) => document.side === side)
-          .map(({ id, bits, bytes }) => ({ id, value: bits, weight: bytes })),
+        itemColumns(
+          own
+            .filter((document) => document.side === side)
+            .map(({ id, bits, bytes }) => ({ id, value: bits, weight: bytes })),
+        ),
       ),
     );
     if (here?.standardError === undefined || there?.standardError === undefined) return undefined;

@@ -1,16 +1,13 @@
 // From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
-import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import { type AnchorKind, anchors } from "@mlrb/formats/judged/anchors";
 import { kinship, upgradedKinship } from "@mlrb/formats/judged/kinship";
 import { moment } from "@mlrb/formats/judged/moment";
-import { sample } from "@mlrb/formats/judged/sample";
 import { score } from "@mlrb/formats/judged/score";
 import { kindOfRules, type RuleVerdict, upgradedVerdict, verdict } from "@mlrb/formats/judged/verdict";
-import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-format";
+import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
 import type { RowValue } from "@mlrb/formats/report/row";
-import { objectIn } from "../exports/json-pieces.ts";
 import { plainText } from "./plain-text.ts";
 import { readPlain, unreadable } from "./read-plain.ts";
 
@@ -52,27 +49,6 @@ function outOfRange(value: number, { range }: Metric): string | undefined {
   if (value < least - slack) return `value ${value} is below the minimum ${least}`;
   if (most !== null && value > most + slack) return `value ${value} is above the maximum ${most}`;
   return undefined;
-}
-
-/** Samples, one JSON object a line. Ids and groups are not shortened, because they are compared, not shown. A line's
- * cluster overrides its group: items of one group may be independent, of one cluster not. */
-export function parseSamples(text: string): Reading<Item[]> {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  const isSample = followsFormat(sample);
-  const items: Item[] = [];
-  for (const line of lines) {
-    const fields = objectIn(line);
-    if (!isSample(fields)) {
-      const reading = readFormat(sample, line);
-      return unreadable(
-        `line ${items.length + 1}: ${reading.kind === "ok" ? "it nests too deep" : reading.cause}`,
-      );
-    }
-    const { id, group, cluster = group, value, weight } = fields;
-    items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
-  }
-  return { kind: "ok", value: items };
 }
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */

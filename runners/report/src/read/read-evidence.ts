@@ -46,13 +46,16 @@ import { undecidedCause } from "./undecided-cause.ts";
 /** The text of an artifact, or why there is none; causes contain no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
 
+/** As ReadText, for texts that need not become one string. */
+export type ReadSamples = (artifact: { path: string; kind: "file" | "dir" }) => Reading<Uint8Array | string>;
+
 export type Evidence = {
   tasks: { name: string; scorers: string[] }[];
   agents: string[];
   attempts: Attempt[];
   anchors: (task: string, scorer: string) => Reading<AnchorRow[]>;
-  /** The text of an attempt's samples file; read on demand, because they are large. */
-  samples: (attempt: Attempt, scorer: string) => Reading<string>;
+  /** An attempt's samples file; read on demand, because they are large. */
+  samples: (attempt: Attempt, scorer: string) => Reading<Uint8Array | string>;
   /** Undefined if the pipeline has no stage for it. */
   memorisation: ReportMemorisation | undefined;
   /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
@@ -64,7 +67,7 @@ export type Evidence = {
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
-  read: ReadText,
+  { read, readSamples }: { read: ReadText; readSamples: ReadSamples },
 ): Evidence {
   const plan = plannedPlaces(collected);
   const reader = new EvidenceReader(plan, metric, read);
@@ -98,7 +101,7 @@ export function readEvidence(
     agents: [...new Set(attempts.map((attempt) => attempt.agent))].sort(byText),
     attempts,
     anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
-    samples: (attempt, scorer) => reader.samples(attempt, scorer),
+    samples: (attempt, scorer) => reader.samples(attempt, scorer, readSamples),
     calibration: reader.calibration(),
     memorisation: references.size > 0 ? falseAlarms(references) : undefined,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
@@ -204,8 +207,8 @@ class EvidenceReader {
     return this.#parsed(member, "rows", (text) => parseAnchors(text, scorer), "anchors");
   }
 
-  samples({ task, agent, seed }: Slot, scorer: string): Reading<string> {
-    return this.#text(this.#find("score", task, agent, seed, scorer), "samples");
+  samples({ task, agent, seed }: Slot, scorer: string, read: ReadSamples): Reading<Uint8Array | string> {
+    return contentOf(this.#find("score", task, agent, seed, scorer), "samples", read);
   }
 
   #find(role: Role, ...axes: Seed[]): Member | undefined {
@@ -261,24 +264,28 @@ class EvidenceReader {
     parse: (text: string) => Reading<T>,
     what = artifact,
   ): Reading<T> {
-    const text = this.#text(member, artifact);
+    const text = contentOf(member, artifact, this.#read);
     const found = text.kind === "ok" ? parse(text.value) : text;
     if (found.kind === "ok" || member?.outcome !== "succeeded") return found;
     const cause = `unreadable ${what} (${found.cause})`;
     this.gaps.push({ stage: plainText(member.stage), outcome: "unreadable", cause });
     return { kind: "unreadable", cause };
   }
+}
 
-  #text(member: Member | undefined, artifact: string): Reading<string> {
-    if (!member) return { kind: "unreadable", cause: "not planned" };
-    if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
-    const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
-    if (!found) return { kind: "unreadable", cause: "the stage wrote none" };
-    const { path, kind } = found;
-    return path === undefined
-      ? { kind: "unreadable", cause: "only its digest was collected" }
-      : this.#read({ path, kind });
-  }
+function contentOf<T>(
+  member: Member | undefined,
+  artifact: string,
+  read: (artifact: { path: string; kind: "file" | "dir" }) => Reading<T>,
+): Reading<T> {
+  if (!member) return { kind: "unreadable", cause: "not planned" };
+  if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
+  const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
+  if (!found) return { kind: "unreadable", cause: "the stage wrote none" };
+  const { path, kind } = found;
+  return path === undefined
+    ? { kind: "unreadable", cause: "only its digest was collected" }
+    : read({ path, kind });
 }
 
 /** A verdict with further rules, which may disqualify the attempt. */

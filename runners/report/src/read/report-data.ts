@@ -1,8 +1,11 @@
 // From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
 // locale or disk, and the order of the members does not matter.
 
+import type { Items } from "@mlrb/core/statistics/items";
 import type { Calibration } from "@mlrb/formats/judged/calibration";
+import type { Reading } from "@mlrb/formats/read-format";
 import { type Published, type Report, reportFormat } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
@@ -18,22 +21,21 @@ import { sensitivity } from "../compare/sensitivity.ts";
 import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
-import { type ReadText, readEvidence } from "./read-evidence.ts";
+import { type Evidence, type ReadSamples, type ReadText, readEvidence } from "./read-evidence.ts";
 import type { ReportParams } from "./report-params.ts";
 import { reportParams } from "./report-params.ts";
 
 export const smokeNote = "Smoke test on toy data. Do not cite these numbers.";
 
+type ReportInputs = { params: Record<string, unknown>; read: ReadText; readSamples?: ReadSamples };
+
 /**
  * The report of a run. `params` are those of the report stage; wrong ones throw, because they are the
  * pipeline's mistake. Unreadable artifacts never throw: they are "not measured", with the cause.
  */
-export function reportData(
-  collected: Collected,
-  { params, read }: { params: Record<string, unknown>; read: ReadText },
-): Report {
+export function reportData(collected: Collected, { params, read, readSamples = read }: ReportInputs): Report {
   const known = reportParams(params);
-  const evidence = readEvidence(collected, known.metric, read);
+  const evidence = readEvidence(collected, known.metric, { read, readSamples });
   const { attempts } = evidence;
   const report: Report = {
     formatVersion: reportFormat,
@@ -69,9 +71,8 @@ export function reportData(
       const anchor = anchorOf(known.anchorRow(task, scorer), anchors);
       const measured = anchors.kind === "ok" ? anchors.value : [];
       const scale = metricScale(metric, { floor, anchor, rows: measured });
-      const members = byAgent.map((each) =>
-        each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
-      );
+      const items = sharedItems(scorer, evidence);
+      const members = byAgent.map((each) => each.map((attempt) => ({ attempt, items: items(attempt) })));
       const cells = members.map((each) =>
         cell(each, {
           ...{ metric, primary: scorer === primary, floor, anchor, scale, rows: measured },
@@ -96,6 +97,16 @@ export function reportData(
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
   return report;
+}
+
+/** The items of one attempt after the other, all of the same test. */
+function sharedItems(scorer: string, { samples }: Evidence): (attempt: Attempt) => Reading<Items> {
+  let like: Items | undefined;
+  return (attempt) => {
+    const items = itemsOf(attempt, scorer, { samples, like });
+    if (items.kind === "ok") like = items.value;
+    return items;
+  };
 }
 
 function taskOf(name: string, known: ReportParams): Report["tasks"][number] {
