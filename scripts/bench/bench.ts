@@ -6,6 +6,7 @@
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --lm-eval  only scorers against plain lm-eval         (about five)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
+//   npx -y pnpm@10.34.9 bench --checkpoints only a workspace of 100 GiB, sparse (seconds; --large: 5 GiB of data change, 25 GiB of disk)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, up to 67 000 items (about two)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
@@ -17,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { overTasksRows, overTasksText } from "../coverage-over-tasks.ts";
 import { coverageRows, coverageText } from "../coverage-simulation.ts";
+import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
 import { benchLmEval } from "./lm-eval.ts";
@@ -46,6 +48,7 @@ const bench = { work, row };
 if (wanted.includes("--scores")) await benchScores({ ...bench, pipelines });
 else if (wanted.includes("--lm-eval")) await benchLmEval(bench);
 else if (wanted.includes("--store")) await benchStore({ ...bench, large });
+else if (wanted.includes("--checkpoints")) await benchCheckpoints(large ? 5120 : 64, bench);
 else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);
 else if (wanted.includes("--report")) await benchReports(bench);

@@ -2,15 +2,16 @@
 
 import { hash, randomBytes } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { join } from "node:path";
 import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { AttemptRecords } from "@mlrb/local/records/attempt-records";
+import { keepRecord } from "@mlrb/local/records/keep-record";
 import { Store } from "@mlrb/local/store/artifact-store";
-import { ingest, ingestAll } from "@mlrb/local/store/ingest-outputs";
+import { ingest } from "@mlrb/local/store/ingest-outputs";
 import { materialize } from "@mlrb/local/store/materialize-inputs";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
+import { exampleCard, exampleEnd } from "@mlrb/local/testing/example-record";
 import { type Bench, median, medianSeconds, run, seconds } from "./tools.ts";
 
 export async function benchStore({ large, ...bench }: Bench & { large: boolean }): Promise<void> {
@@ -54,42 +55,27 @@ async function benchLargeFile(mebibytes: number, { work, row }: Bench): Promise<
 /** The time to keep an attempt of many files: in the store, in its record, on the disk. */
 async function benchRecord(plain: string, n: string, { work, row }: Bench): Promise<void> {
   const copy = join(work, "attempts/running/one");
-  mkdirSync(dirname(copy), { recursive: true });
+  mkdirSync(join(copy, "out"), { recursive: true });
   const copying = await seconds(() => {
-    run("cp", ["-r", plain, copy]);
+    run("cp", ["-r", plain, join(copy, "out/all")]);
     run("sync", ["-f", copy]);
   });
   const contents = newStore(work, "record-blobs");
-  const keeping = await seconds(() => keepRecord(copy, work, contents));
+  const keeping = await seconds(() => keepAsRecord(copy, work, contents));
   const against = `cp -r and sync, ${copying.toFixed(2)} s`;
   row(`${n} files of 4 KiB kept as an attempt's record`, keeping, { against, other: copying, target: 5 });
 }
 
-async function keepRecord(copy: string, work: string, contents: ReturnType<typeof newStore>): Promise<void> {
-  const records = new AttemptRecords(join(work, "attempts"), contents);
-  const taken = await ingestAll([{ name: "all", path: copy, kind: "dir" }], contents, { keep: true });
-  if (!("outputs" in taken)) throw new Error(taken.problem);
-  records.put(
-    {
-      formatVersion: 1,
-      slot: { pipeline: "bench", profile: "default", stage: "attempt" },
-      axes: {},
-      attemptKey: "bench",
-      parts: {} as AttemptRecord["parts"],
-      given: [],
-      outputs: { all: { ...taken.outputs.all!, file: "all" } },
-      harness: {},
-      cost: { gpuHours: 0, dollars: null },
-      ran: {
-        run: "bench",
-        startedAt: new Date().toISOString(),
-        durationMs: 0,
-        executor: "local",
-        host: "bench",
-      },
-    },
-    join(work, "no-log"),
-  );
+async function keepAsRecord(
+  copy: string,
+  work: string,
+  contents: ReturnType<typeof newStore>,
+): Promise<void> {
+  const card = { ...exampleCard, gives: [{ name: "all", kind: "dir" as const, file: "all" }] };
+  const attempts = new AttemptRecords(join(work, "attempts"), contents);
+  const ended = { path: copy, card, end: exampleEnd, log: join(work, "no-log"), isHeld: () => true };
+  const kept = await keepRecord(ended, { ...contents, attempts });
+  if (kept.kind === "failed") throw new Error(kept.detail);
   await removeAttempt(copy);
 }
 

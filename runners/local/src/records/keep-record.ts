@@ -13,10 +13,10 @@ import { costByLedger, heldMs } from "../attempts/attempt-cost.ts";
 import { capLog } from "../stage/cap-log.ts";
 import { missingOutput } from "../stage/missing-output.ts";
 import { outputPaths } from "../stage/output-paths.ts";
-import { sharedBytes } from "../store/content-store.ts";
 import { ingestAll } from "../store/ingest-outputs.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { HeldRecord } from "./attempt-records.ts";
+import { linkedBytes } from "./shared-files.ts";
 
 export type Kept =
   | { kind: "kept"; outputs: Record<string, Artifact>; durationMs: number; record: HeldRecord }
@@ -33,7 +33,10 @@ type Ended = {
   isHeld: () => boolean;
 };
 
-export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Kept> {
+export async function keepRecord(
+  ended: Ended,
+  workspace: Pick<Workspace, "store" | "verified" | "attempts">,
+): Promise<Kept> {
   const { path, card, end } = ended;
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
@@ -41,9 +44,10 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const durationMs = heldMs({ path, card }, end.durationMs); // the end has that of the last supervisor
   const cost = costByLedger(card, durationMs, paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
-  for (const one of handedOver) sealLarge(one.path);
+  const linkBytes = linkedBytes(handedOver.reduce((sum, one) => sum + countFiles(one.path), 0));
+  for (const one of handedOver) sealLarge(one.path, linkBytes);
   // the outputs stay in place until the record exists: a kill at any moment loses nothing
-  const taken = await ingestAll(handedOver, workspace, { keep: true });
+  const taken = await ingestAll(handedOver, workspace, { keep: true, linkBytes });
   if ("problem" in taken) {
     const detail = `output "${taken.name}" ${taken.problem}`;
     return { kind: "failed", cause: "missing-output", detail };
@@ -97,8 +101,13 @@ function ledgerIn(ledger: string | undefined): Partial<Ledger> {
 }
 
 /** Makes files read-only that are large enough for a hard link. Executable files are copied: an inode has one mode. */
-function sealLarge(path: string): void {
+function sealLarge(path: string, linkBytes: number): void {
   const stats = lstatSync(path);
-  if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name));
-  if (stats.isFile() && stats.size >= sharedBytes && (stats.mode & 0o111) === 0) chmodSync(path, 0o444);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name), linkBytes);
+  if (stats.isFile() && stats.size >= linkBytes && (stats.mode & 0o111) === 0) chmodSync(path, 0o444);
+}
+
+function countFiles(path: string): number {
+  if (!lstatSync(path).isDirectory()) return 1;
+  return readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
 }

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { hashFile } from "../digests/hash-file.ts";
 import { type LargeContent, MissingContent, type Store } from "../store/artifact-store.ts";
-import { sharedBytes } from "../store/content-store.ts";
 import { tryLink } from "../store/hard-link.ts";
 import type { VerifiedContents } from "../store/verified-contents.ts";
+import { linkedBytes } from "./shared-files.ts";
 
 type Context = { store: Store; verified: VerifiedContents };
 
@@ -21,10 +21,13 @@ export function materializeRecord(
   { store, verified }: Context,
 ): void {
   const large: LargeContent[] = [];
+  const files = outputs.reduce((sum, { kind, digest }) => {
+    return sum + (kind === "file" ? 1 : store.filesOf(digest).length);
+  }, 0);
   for (const { kind, digest, file } of outputs)
     store.restore({ kind, digest }, join(folder, file), {
       later: (content) => large.push(content),
-      laterBytes: sharedBytes,
+      laterBytes: linkedBytes(files),
     });
   const laid = new Map<string, string>(); // by digest
   for (const content of large) {

@@ -29,6 +29,8 @@ export type PutOptions = {
   move?: boolean;
   /** The source stays. A large file that no user may write gets a second name in the store. */
   link?: boolean;
+  /** With `link`: the size in bytes from which a file counts as large; `sharedBytes` by default. */
+  linkBytes?: number;
   /** Known digests by path; the contents that the store holds under them were checked. */
   digests?: ReadonlyMap<string, string>;
   /** Known lstat results by path. */
@@ -120,8 +122,12 @@ export class Contents {
   }
 
   /** Undefined if the file has to be copied. */
-  #linked(path: string, stats: Stats, { link = false, read }: PutOptions): string | undefined {
-    if (read === undefined || stats.size < sharedBytes) return undefined;
+  #linked(
+    path: string,
+    stats: Stats,
+    { link = false, linkBytes = sharedBytes, read }: PutOptions,
+  ): string | undefined {
+    if (read === undefined || stats.size < linkBytes) return undefined;
     const inode = inodeOf(stats);
     const known = read.get(inode);
     const digest = known ?? hashFile(path);
@@ -134,6 +140,12 @@ export class Contents {
   }
 
   #linkIn(path: string, digest: string): boolean {
+    try {
+      return tryLink(path, this.pathOf(digest));
+    } catch (error) {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "EEXIST") throw error; // no folder yet, or a torn content is in its place
+    }
     const temporary = this.temporary();
     try {
       if (!tryLink(path, temporary)) return false;

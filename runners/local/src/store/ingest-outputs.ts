@@ -6,7 +6,7 @@ import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { copyFiles, hashFiles, largeBytes } from "../digests/hash-files.ts";
 import { checkSize, givenFiles, OddOutput } from "../stage/inspect-outputs.ts";
 import type { Store } from "./artifact-store.ts";
-import { inodeOf, isSealed, type MadeCopy } from "./content-store.ts";
+import { inodeOf, isSealed, type MadeCopy, sharedBytes } from "./content-store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
 type StageOutput = { name: string; path: string; kind: Artifact["kind"] };
@@ -24,6 +24,8 @@ export async function ingest(path: string, kind: Artifact["kind"], context: Cont
 
 export type IngestOptions = {
   keep?: boolean;
+  /** With `keep`: the size in bytes from which a file that no user can write gets a second name. */
+  linkBytes?: number;
   /** Aborts while large files are read: `ingest` then throws an AbortError and has ingested nothing. */
   signal?: AbortSignal;
   /** Limit of the total bytes; without `keep`, at most the bytes that the disk could hold. */
@@ -38,7 +40,7 @@ export type IngestOptions = {
 export async function ingestAll(
   all: readonly StageOutput[],
   { store, verified }: Context,
-  { keep = false, signal, bytesMax }: IngestOptions = {},
+  { keep = false, linkBytes = sharedBytes, signal, bytesMax }: IngestOptions = {},
 ): Promise<Ingested> {
   const stats = new Map<string, Stats>();
   for (const { name, path } of all) {
@@ -66,7 +68,9 @@ export async function ingestAll(
     await copyLarge(copied, { store, copies, signal });
     await removeDamaged(new Set([...copies.values()].map(({ digest }) => digest)), { store, verified });
     const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
-    const how = keep ? { link: true, read, stats, copies } : { move: true, digests, stats, names, copies };
+    const how = keep
+      ? { link: true, linkBytes, read, stats, copies }
+      : { move: true, digests, stats, names, copies };
     const outputs: Record<string, Artifact> = {};
     for (const { name, path, kind } of all) {
       try {

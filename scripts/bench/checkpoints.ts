@@ -1,0 +1,88 @@
+// Checkpoints of a large workspace: 20 sparse files of 5 GiB each, with a few MiB of data, and one file that changes
+// between two checkpoints. Measures elapsed time, processor time, and bytes read and written, with the code that
+// attempts use.
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { CheckpointKeeper } from "@mlrb/agents/resume/checkpoint-keeper";
+import { plainSandbox } from "@mlrb/agents/sandbox/plain-sandbox";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { type Bench, run } from "./tools.ts";
+
+/** 2 % of the published budget of 24 h, in seconds. */
+const budgetSeconds = 0.02 * 24 * 3600;
+
+export async function benchCheckpoints(changedMiB: number, { work, row }: Bench): Promise<void> {
+  const sandbox = await plainSandbox(join(work, "sandbox"));
+  const workspace = join(sandbox.seenAs(""), "workspace");
+  mkdirSync(workspace, { recursive: true });
+  for (let file = 0; file < 20; file++) writeSparse(join(workspace, `sparse-${file}`));
+  const folder = join(work, "checkpoints");
+  const clock = { after: 0, workingMs: 0 };
+  const written: TrajectoryEvent[] = [];
+  const keeper = new CheckpointKeeper({
+    ...{ sandbox, folder, folders: ["workspace"], without: [], pauseMs: 0 },
+    ...{ now: () => ({ ...clock }), write: (event) => void written.push(event) },
+  });
+  const take = async () => {
+    clock.after++;
+    await keeper.last(1_800_000);
+    const event = written.at(-1);
+    if (event?.event !== "checkpoint" || written.length !== clock.after)
+      throw new Error(`no checkpoint was taken: ${JSON.stringify(event)}`);
+  };
+  const measured = async (what: string, work: () => Promise<unknown>) => {
+    const begin = { at: performance.now(), ...usage() };
+    await work();
+    const end = { at: performance.now(), ...usage() };
+    const seconds = (end.at - begin.at) / 1000;
+    const against = "2 % of 24 h, 1 728 s";
+    row(what, seconds, { against, other: budgetSeconds, target: 1 });
+    row(`${what}: processor time`, end.cpu - begin.cpu);
+    row(`${what}: read`, (end.read - begin.read) / 2 ** 20, { unit: "MB" });
+    row(`${what}: written`, (end.written - begin.written) / 2 ** 20, { unit: "MB" });
+  };
+  const of = `100 GiB, sparse, ${changedMiB} MiB of data`;
+  run("sh", ["-c", `head -c ${changedMiB}M /dev/urandom > ${join(workspace, "model")}`]);
+  await measured(`first checkpoint of ${of}`, take);
+  run("sh", ["-c", `head -c ${changedMiB}M /dev/urandom > ${join(workspace, "model")}`]);
+  await measured("the next one, after this data changed", take);
+  await measured("the next one, after no change", take);
+  const other = await plainSandbox(join(work, "other"));
+  const { checkpoint } = leftCheckpoint(folder)!;
+  await measured("restored", () => other.restore!(join(folder, "contents"), checkpoint));
+  run("cmp", [join(workspace, "model"), join(other.seenAs(""), "workspace/model")]);
+  row("disk of two checkpoints", diskMiB(folder), { unit: "MB" });
+  row("disk of the restored workspace", diskMiB(other.seenAs("")), { unit: "MB" });
+  for (const one of [sandbox, other]) await one.close();
+  for (const name of ["sandbox", "other", "checkpoints"])
+    rmSync(join(work, name), { recursive: true, force: true });
+}
+
+/** 5 GiB with 4 MiB of data at four places. */
+function writeSparse(path: string): void {
+  const file = openSync(path, "wx");
+  for (let part = 0; part < 4; part++)
+    writeSync(file, Buffer.alloc(1 << 20, part + 1), 0, 1 << 20, part << 30);
+  ftruncateSync(file, 5 * 2 ** 30);
+  closeSync(file);
+}
+
+/** Of this process and of programs that it waited for: processor seconds, bytes that were read and written. */
+function usage(): { cpu: number; read: number; written: number } {
+  const times = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ")
+    .slice(11, 15);
+  const io = readFileSync("/proc/self/io", "utf8");
+  const bytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(io)![1]);
+  return {
+    cpu: times.reduce((sum, ticks) => sum + Number(ticks), 0) / 100,
+    read: bytes("rchar"),
+    written: bytes("wchar"),
+  };
+}
+
+function diskMiB(folder: string): number {
+  return Number(run("du", ["-sm", folder]).split("\t")[0]);
+}
