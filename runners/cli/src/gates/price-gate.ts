@@ -18,14 +18,20 @@ import { type Gate, startedIn } from "./gate.ts";
 /** The prices of `--price` and the limit of `--max-cost`, which holds even with `--yes`. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   const prices = options.price ?? [];
-  try {
-    priceBook([{ run: null, prices }]);
-  } catch (error) {
-    return { code: "bad-price", message: (error as Error).message };
-  }
+  const book = prices.length > 0 && bookOf(prices);
+  if (book && "code" in book) return book;
   const limits = costLimits(options);
   if ("code" in limits) return limits;
   return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
+}
+
+/** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
+function bookOf(prices: string[]): PriceBook | Diagnostic {
+  try {
+    return priceBook([{ run: null, prices }]);
+  } catch (error) {
+    return { code: "bad-price", message: (error as Error).message };
+  }
 }
 
 /** Why the run may not start, if it may not. */
@@ -34,8 +40,10 @@ export async function priceGate(
   gate: Gate,
   purse: RunPurse,
 ): Promise<Diagnostic | undefined> {
-  const prices = priceBook([{ run: null, prices: purse.prices }]);
   const capped = purse.maxDollars !== undefined;
+  if (!selected.some((index) => isLimited(plan.instances[index]!, capped))) return undefined;
+  const prices = bookOf(purse.prices);
+  if ("code" in prices) return prices;
   const lacking = selected.filter(
     (index) => unknownIn(plan.instances[index]!, { prices, capped }).length > 0,
   );
@@ -79,9 +87,13 @@ export function noPrices(
 }
 
 /** Models without a known price that an attempt with limited dollars may call. */
-function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
-  if (!stage.durable || (action.budget.dollars === undefined && !capped)) return [];
-  return unpriced(agentModels(action.params), prices);
+function unknownIn(instance: Instance, { prices, capped }: Known) {
+  return isLimited(instance, capped) ? unpriced(agentModels(instance.action.params), prices) : [];
+}
+
+/** Whether an attempt's dollars are limited. */
+function isLimited({ stage, action }: Instance, capped: boolean): boolean {
+  return stage.durable && (action.budget.dollars !== undefined || capped);
 }
 
 /** Where the preset names the model. */
