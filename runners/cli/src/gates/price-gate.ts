@@ -1,9 +1,10 @@
 // A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
 // such a limit may call a model without a price in the table or in --price.
+import { createRequire } from "node:module";
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
-import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
+import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
@@ -14,6 +15,9 @@ import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import { type Gate, startedIn } from "./gate.ts";
+
+// What reads YAML is loaded only for a plan in which something could cost dollars.
+const require = createRequire(import.meta.url);
 
 /** The prices of `--price` and the limit of `--max-cost`, which holds even with `--yes`. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
@@ -27,6 +31,8 @@ export function runPurse(options: CostOptions): RunPurse | Diagnostic {
 
 /** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
 function bookOf(prices: string[]): PriceBook | Diagnostic {
+  const { priceBook } =
+    require("@mlrb/agents/spending/prices") as typeof import("@mlrb/agents/spending/prices");
   try {
     return priceBook([{ run: null, prices }]);
   } catch (error) {
@@ -99,6 +105,7 @@ function isLimited({ stage, action }: Instance, capped: boolean): boolean {
 /** Where the preset names the model. */
 function placeOf({ axes }: Instance, id: string, sources: Sources) {
   if (axes.agent === undefined) return undefined;
+  const { readManifest } = require("@mlrb/core/spec/manifest") as typeof import("@mlrb/core/spec/manifest");
   const preset = readManifest("agent", String(axes.agent), sources);
   if (preset === undefined || Array.isArray(preset)) return undefined;
   const { gateway = [] } = preset.value;
