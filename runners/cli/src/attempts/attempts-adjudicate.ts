@@ -10,7 +10,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { addAdjudication } from "@mlrb/local/records/adjudications";
 import { decisionText } from "@mlrb/report/read/decisions";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { oneLine } from "../show/one-line.ts";

@@ -18,7 +18,7 @@ export async function checkCommand(
     return { keep: problems.length === 0 ? checked : undefined };
   });
   if (problems.length > 0) {
-    const { refuse } = await import("../request/request.ts");
+    const { refuse } = await import("../request/refuse.ts");
     return refuse(problems, options.json);
   }
   const line = { event: "summary", checked: held ?? checked, problems: 0 };

@@ -3,8 +3,9 @@ import { writeFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { readStates } from "../attempts/read-states.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
+import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
-import { type CommonOptions, refuse } from "../request/request.ts";
+import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 

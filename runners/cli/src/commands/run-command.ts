@@ -16,7 +16,7 @@ export async function runCommand(
   const begin = performance.now();
   const jobs = parseJobs(options.jobs);
   if (typeof jobs === "object") {
-    const { refuse } = await import("../request/request.ts");
+    const { refuse } = await import("../request/refuse.ts");
     return refuse([jobs], options.json);
   }
   const { profile, only, set, executor, skipReferenceModels, acceptStale, json } = options;

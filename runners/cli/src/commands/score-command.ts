@@ -4,7 +4,8 @@
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { parseJobs } from "../request/parse-jobs.ts";
-import { readRequest, refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
+import { readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { type ScoredPlace, scoredTarget, scoringOf, submitted } from "../request/scored-target.ts";
 import { printFailures } from "../run/print-failures.ts";

@@ -8,7 +8,8 @@ import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-f
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { parseJobs } from "../request/parse-jobs.ts";
-import { readWords, refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
+import { readWords } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { oneLine } from "../show/one-line.ts";

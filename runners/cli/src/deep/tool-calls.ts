@@ -11,7 +11,7 @@ import { type CostOptions, costLimits, personAgrees } from "../gates/cost-gate.t
 import { modelChecks } from "../gates/model-checks.ts";
 import { type PresetModel, presetModels } from "../gates/preset-models.ts";
 import { runPurse } from "../gates/price-gate.ts";
-import { refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
 import { counted } from "../show/counted.ts";
 import type { DeepCheck } from "./deep-text.ts";
 

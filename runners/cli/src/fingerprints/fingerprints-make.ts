@@ -12,7 +12,7 @@ import {
   environmentReady,
 } from "@mlrb/local/process/environments";
 import { openWorkspace } from "@mlrb/local/store/workspace";
-import { refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder, typedIn } from "../request/root-folder.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";

@@ -1,9 +1,10 @@
 // A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
 // such a limit may call a model without a price in the table or in --price.
+import { createRequire } from "node:module";
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
-import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
+import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
@@ -15,17 +16,28 @@ import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import { type Gate, startedIn } from "./gate.ts";
 
+// What reads YAML is loaded only for a plan in which something could cost dollars.
+const require = createRequire(import.meta.url);
+
 /** The prices of `--price` and the limit of `--max-cost`, which holds even with `--yes`. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   const prices = options.price ?? [];
-  try {
-    priceBook([{ run: null, prices }]);
-  } catch (error) {
-    return { code: "bad-price", message: (error as Error).message };
-  }
+  const book = prices.length > 0 && bookOf(prices);
+  if (book && "code" in book) return book;
   const limits = costLimits(options);
   if ("code" in limits) return limits;
   return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
+}
+
+/** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
+function bookOf(prices: string[]): PriceBook | Diagnostic {
+  const { priceBook } =
+    require("@mlrb/agents/spending/prices") as typeof import("@mlrb/agents/spending/prices");
+  try {
+    return priceBook([{ run: null, prices }]);
+  } catch (error) {
+    return { code: "bad-price", message: (error as Error).message };
+  }
 }
 
 /** Why the run may not start, if it may not. */
@@ -34,8 +46,10 @@ export async function priceGate(
   gate: Gate,
   purse: RunPurse,
 ): Promise<Diagnostic | undefined> {
-  const prices = priceBook([{ run: null, prices: purse.prices }]);
   const capped = purse.maxDollars !== undefined;
+  if (!selected.some((index) => isLimited(plan.instances[index]!, capped))) return undefined;
+  const prices = bookOf(purse.prices);
+  if ("code" in prices) return prices;
   const lacking = selected.filter(
     (index) => unknownIn(plan.instances[index]!, { prices, capped }).length > 0,
   );
@@ -79,14 +93,19 @@ export function noPrices(
 }
 
 /** Models without a known price that an attempt with limited dollars may call. */
-function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
-  if (!stage.durable || (action.budget.dollars === undefined && !capped)) return [];
-  return unpriced(agentModels(action.params), prices);
+function unknownIn(instance: Instance, { prices, capped }: Known) {
+  return isLimited(instance, capped) ? unpriced(agentModels(instance.action.params), prices) : [];
+}
+
+/** Whether an attempt's dollars are limited. */
+function isLimited({ stage, action }: Instance, capped: boolean): boolean {
+  return stage.durable && (action.budget.dollars !== undefined || capped);
 }
 
 /** Where the preset names the model. */
 function placeOf({ axes }: Instance, id: string, sources: Sources) {
   if (axes.agent === undefined) return undefined;
+  const { readManifest } = require("@mlrb/core/spec/manifest") as typeof import("@mlrb/core/spec/manifest");
   const preset = readManifest("agent", String(axes.agent), sources);
   if (preset === undefined || Array.isArray(preset)) return undefined;
   const { gateway = [] } = preset.value;

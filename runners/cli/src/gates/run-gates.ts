@@ -1,6 +1,7 @@
 // Everything that may refuse a run before anything starts.
 import type { RunPurse } from "@mlrb/local/run/run-request";
-import { type Request, refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
+import type { Request } from "../request/request.ts";
 import { imagesBuilt } from "./build-images.ts";
 import { checkGate } from "./check-gate.ts";
 import { containerGate } from "./container-gate.ts";

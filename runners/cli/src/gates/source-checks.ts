@@ -1,6 +1,6 @@
 // `pipeline doctor`: whether the sources that a profile downloads are locked and accepted, and whether they fit the disk.
 
-import { sourceBytes } from "@mlrb/core/spec/source-lock";
+import { sourceBytes } from "@mlrb/core/spec/source-bytes";
 import { formatBytes } from "@mlrb/core/text/units";
 import { typedProgram } from "../request/typed-program.ts";
 import type { readConsents } from "../sources/consents.ts";

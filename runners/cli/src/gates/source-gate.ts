@@ -1,14 +1,17 @@
 // Refuses a run that would download a source which is not locked, or whose licence no person accepted, before anything
 // starts.
-
+import { createRequire } from "node:module";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { Request } from "../request/request.ts";
 import { isAccepted, readConsents } from "../sources/consents.ts";
-import { type DeclaredSource, declaredSources } from "../sources/declared-sources.ts";
+import type { DeclaredSource } from "../sources/declared-sources.ts";
 import { type Gate, type ProfiledPlan, profilesWhere, startedIn } from "./gate.ts";
+
+// What reads YAML is loaded only for a plan that downloads something.
+const require = createRequire(import.meta.url);
 
 /** Why the run may not start; empty if it may. */
 export async function sourceGate(request: Request, gate: Gate): Promise<Diagnostic[]> {
@@ -65,10 +68,10 @@ export function toDownload(
   repository: string,
 ): { sources: DeclaredSource[] } | { problems: Diagnostic[] } {
   const names = startedIn(previews).flatMap(({ index }) => downloadedBy(plan.instances[index]!) ?? []);
-  // without names all would be declared
-  return names.length === 0
-    ? { sources: [] }
-    : declaredSources([...new Set(names)].sort(), sourceFiles(repository));
+  if (names.length === 0) return { sources: [] }; // without names all would be declared
+  const { declaredSources } =
+    require("../sources/declared-sources.ts") as typeof import("../sources/declared-sources.ts");
+  return declaredSources([...new Set(names)].sort(), sourceFiles(repository));
 }
 
 /** The source that a stage of a hub downloads. */

@@ -16,7 +16,7 @@ export async function refuseBlank(command: Command): Promise<void> {
     [value].flat().some((one) => typeof one === "string" && !one.trim()),
   );
   if (blank.length === 0) return;
-  const { refuse } = await import("./request.ts");
+  const { refuse } = await import("./refuse.ts");
   const problems = blank.map(([name]) => ({
     code: "blank-value",
     message: `${name} is blank`,

@@ -6,16 +6,14 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { selectInstances } from "@mlrb/core/plan/select-instances";
 import type { Sources } from "@mlrb/core/spec/manifest";
-import { type Diagnostic, renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
-import { counted } from "../show/counted.ts";
-import { printJson } from "../show/print-json.ts";
+import { refuse } from "./refuse.ts";
 import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
-import { inTypedForm } from "./typed-program.ts";
 
 export type CommonOptions = {
   profile?: string;
@@ -69,18 +67,15 @@ export async function readRequest(
   };
 }
 
-/** `inProfile` of a request whose plan was remembered: the pipeline is no program. Reads the files when it is called. */
-export function profilesOf(
-  repository: string,
-  pipeline: string,
-  options: CommonOptions,
-): Request["inProfile"] {
-  return (profile) => {
-    const sources = sourceFiles(repository);
-    const words = readWords(pipeline, { repository, sources, set: options.set });
-    const other = "problems" in words ? words : planIn({ ...words, sources, profile }, options);
-    return "problems" in other ? undefined : other;
-  };
+/** The request in another profile, where its pipeline is no program; undefined if it is not valid there. */
+export function planInProfile(
+  { repository, pipeline, options }: { repository: string; pipeline: string; options: CommonOptions },
+  profile: string,
+): Planned | undefined {
+  const sources = sourceFiles(repository);
+  const words = readWords(pipeline, { repository, sources, set: options.set });
+  const other = "problems" in words ? words : planIn({ ...words, sources, profile }, options);
+  return "problems" in other ? undefined : other;
 }
 
 type WantedPlan = { file: string; set: Selection; profile: string | undefined; sources: Sources };
@@ -155,22 +150,4 @@ export function parseSet(flags: string[]): Selection | Diagnostic {
     }
   }
   return set;
-}
-
-/** Prints why nothing is run; the exit status of an invalid request. */
-export function refuse(problems: Diagnostic[], json: boolean): 2 {
-  printDiagnostics(problems, json);
-  process.stderr.write(`${counted(problems.length, "problem")}; nothing was run\n`);
-  return 2;
-}
-
-export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
-  for (const problem of problems) {
-    const { place, ...rest } = problem;
-    if (json) {
-      const { file, line, column } = place ?? {};
-      printJson({ event: "problem", ...rest, file, line, column });
-    }
-    process.stderr.write(inTypedForm(`${renderDiagnostic(problem)}\n\n`));
-  }
 }

@@ -1,5 +1,6 @@
 // Words about sources that several commands print.
-import { type LockState, sourceBytes } from "@mlrb/core/spec/source-lock";
+import { sourceBytes } from "@mlrb/core/spec/source-bytes";
+import type { LockState } from "@mlrb/core/spec/source-lock";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { oneLine } from "../show/one-line.ts";

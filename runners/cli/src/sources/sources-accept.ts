@@ -5,7 +5,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";

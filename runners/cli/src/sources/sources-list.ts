@@ -1,8 +1,8 @@
 // `pipeline sources list`: the sources of official data and published models, and what is known of each.
-import { sourceBytes } from "@mlrb/core/spec/source-lock";
+import { sourceBytes } from "@mlrb/core/spec/source-bytes";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { printJson } from "../show/print-json.ts";

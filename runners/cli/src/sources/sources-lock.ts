@@ -4,7 +4,7 @@ import { manifestNames } from "@mlrb/core/spec/manifest";
 import { sourceLockFile } from "@mlrb/core/spec/source-lock";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { printDiagnostics, refuse } from "../request/request.ts";
+import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";

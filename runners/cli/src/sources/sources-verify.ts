@@ -1,7 +1,7 @@
 // `pipeline sources verify`: asks the hub for each locked commit again, and shows what differs.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { printDiagnostics, refuse } from "../request/request.ts";
+import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { counted } from "../show/counted.ts";

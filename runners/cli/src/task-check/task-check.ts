@@ -18,7 +18,8 @@ import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folder
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { parseVerdict } from "@mlrb/report/read/parse-artifacts";
 import { parseJobs } from "../request/parse-jobs.ts";
-import { type Request, readRequest, refuse } from "../request/request.ts";
+import { refuse } from "../request/refuse.ts";
+import { type Request, readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { submitFolder } from "../request/submit-folder.ts";
 import { printFailures } from "../run/print-failures.ts";

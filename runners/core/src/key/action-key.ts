@@ -1,7 +1,7 @@
 // The action key: the digest of everything that can change the outputs of a stage instance. It never holds a timestamp, a
 // machine's path, a secret, a limit, a profile's name or the order of files.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -79,5 +79,5 @@ export function formerParts(
 
 /** sha256, in hex, of the parts as canonical JSON. */
 export function actionKey(parts: KeyParts): string {
-  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+  return hash("sha256", canonicalJson(parts));
 }

@@ -4,7 +4,8 @@ import type { SourceManifest } from "@mlrb/formats/declared/source";
 import type { LockedSource, SourceLock } from "@mlrb/formats/declared/source-lock";
 import { loadPlan } from "../plan/load-plan.ts";
 import { memorySources, repository } from "../testing/memory-sources.ts";
-import { lockState, sourceBytes } from "./source-lock.ts";
+import { sourceBytes } from "./source-bytes.ts";
+import { lockState } from "./source-lock.ts";
 
 const declared: SourceManifest = {
   formatVersion: 1,

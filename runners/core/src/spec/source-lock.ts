@@ -56,10 +56,3 @@ export function lockState(manifest: SourceManifest, lock: SourceLock | undefined
   if (entry.patterns.join("\n") !== files.join("\n")) return outdated("other files were locked");
   return { kind: "resolved", entry };
 }
-
-/** Approximate before a source is locked; undefined where nothing is known. */
-export function sourceBytes(manifest: SourceManifest, state: LockState): number | undefined {
-  return state.kind === "resolved"
-    ? state.entry.files.reduce((sum, { size }) => sum + size, 0)
-    : manifest.seen?.bytes;
-}

@@ -1,8 +1,9 @@
 // Checks a YAML file against a JSON Schema and reports every problem with its place, in our words instead of the
 // schema's.
 import type { TypeOf } from "@mlrb/formats/schema";
+import { storedValidator } from "@mlrb/formats/stored-validator";
 import { parseDuration } from "@mlrb/kit/parse-duration";
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { parseSize } from "../text/units.ts";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import { didYouMean, suggest } from "./suggest.ts";
@@ -23,7 +24,7 @@ export function checkShape<const Schema extends object>(
 }
 
 export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
-  const validate = compiled.getOrInsertComputed(schema, () => compiler().compile(schema));
+  const validate = compiled.getOrInsertComputed(schema, () => storedValidator(schema, { options, formats }));
   if (validate(source.value)) return [];
   const errors = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
   const seen = new Set<string>();
@@ -56,22 +57,22 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
   return format ? [format] : problems.filter((one) => !misspelt(one));
 }
 
-function compiler(): Ajv {
-  const ajv = new Ajv({
-    allErrors: true,
-    allowUnionTypes: true,
-    strictTypes: false,
-    strictSchema: false,
-    verbose: true,
-    // the schemas are ours, and published-schemas.test checks them
-    meta: false,
-    validateSchema: false,
-  });
-  // a placeholder is checked after it is filled in
-  ajv.addFormat("duration", (value) => value.includes("{") || parseDuration(value) !== undefined);
-  ajv.addFormat("size", (value) => value.includes("{") || parseSize(value) !== undefined);
-  return ajv;
-}
+// a placeholder is checked after it is filled in
+const formats = {
+  duration: (value: string) => value.includes("{") || parseDuration(value) !== undefined,
+  size: (value: string) => value.includes("{") || parseSize(value) !== undefined,
+};
+
+const options: Options = {
+  allErrors: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  strictSchema: false,
+  verbose: true,
+  // the schemas are ours, and published-schemas.test checks them
+  meta: false,
+  validateSchema: false,
+};
 
 type ShapeError = {
   /** The name of the value in a message. */
