@@ -12,16 +12,13 @@ const scorer = "right";
 const groups = 57;
 
 export async function benchReport(items: number, { work, row }: Bench): Promise<void> {
-  const folder = join(work, `report-${items}`);
-  const samples = writeInputs(folder, items);
-  const list = join(folder, "samples.txt");
-  writeFileSync(list, samples.join("\n"));
+  const { stage, list } = writeReportInputs(join(work, `report-${items}`), items);
   const node = (...args: string[]) => seconds(() => run(process.execPath, args));
   const reading: number[] = [];
   const reporting: number[] = [];
   for (let round = 0; round < 3; round++) {
-    reading.push(await node("-e", readAll, list));
-    process.env.MLRB_STAGE = join(folder, "stage.json");
+    reading.push(await node("-e", readSamples, list));
+    process.env.MLRB_STAGE = stage;
     reporting.push(await node("pipelines/steps/report.ts"));
     delete process.env.MLRB_STAGE;
   }
@@ -33,12 +30,13 @@ export async function benchReport(items: number, { work, row }: Bench): Promise<
   });
 }
 
-const readAll = `const { readFileSync } = require("node:fs");
+/** A program that reads and parses the samples; its argument is their list. */
+export const readSamples = `const { readFileSync } = require("node:fs");
 for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   readFileSync(path, "utf8").trimEnd().split("\\n").map((line) => JSON.parse(line));`;
 
-/** Writes the inputs of a report stage; returns the paths of the samples. */
-function writeInputs(folder: string, items: number): string[] {
+/** Writes the inputs of a report stage; returns the paths of its context and of the list of its samples. */
+export function writeReportInputs(folder: string, items: number): { stage: string; list: string } {
   const each = <T>(names: string[], value: T) => Object.fromEntries(names.map((name) => [name, value]));
   const example = new Example({
     tasks: each(tasks, "A task"),
@@ -73,9 +71,11 @@ function writeInputs(folder: string, items: number): string[] {
   mkdirSync(report);
   const paths = { inputs: { manifest }, outputs: { report } };
   const context = { formatVersion: 1, stage: "report", axes: {}, params: example.params, ...paths };
-  writeFileSync(join(folder, "stage.json"), JSON.stringify({ ...context, files: [], budget: {} }));
+  const [stage, list] = [join(folder, "stage.json"), join(folder, "samples.txt")];
+  writeFileSync(stage, JSON.stringify({ ...context, files: [], budget: {} }));
   const samples = [...example.texts.keys()].filter((path) => path.endsWith("/samples"));
-  return samples.map((path) => join(folder, path));
+  writeFileSync(list, samples.map((path) => join(folder, path)).join("\n"));
+  return { stage, list };
 }
 
 /** Items as a scorer of four-choice questions writes them. */
