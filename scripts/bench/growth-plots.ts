@@ -70,6 +70,7 @@ function plot(steps: GrowthStep[], field: Field): string {
     `${labels[field]} against ${against}. ${steps.map(({ step, measured }) => `${step}: ${measured.map((one) => `${one[field]} at ${one.size}`).join(", ")}`).join(". ")}. The dashed line grows as the size does.`,
   );
   return `${markup
+    .replace("  height: intrinsic;\n", "")
     .replace(/^<svg /, '<svg xmlns="http://www.w3.org/2000/svg" ')
     .replace(">", `>${style}`)}\n`;
 }
