@@ -8,6 +8,8 @@
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --checkpoints only a workspace of 100 GiB, sparse (seconds; --large: 5 GiB of data change, 25 GiB of disk)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, up to 67 000 items (about two)
+//   npx -y pnpm@10.34.9 bench --growth   only how steps grow with stages, records and events (about eight)
+//   npx -y pnpm@10.34.9 bench --short    only the ratios that a thorough test guards (half a minute; --renew writes them)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
@@ -21,11 +23,14 @@ import { coverageRows, coverageText } from "../coverage-simulation.ts";
 import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchLmEval } from "./lm-eval.ts";
 import { benchPermissions } from "./permissions.ts";
 import { benchReport, benchReports } from "./report.ts";
+import { rowNote } from "./row-notes.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchScores } from "./scores.ts";
+import { growthMax, readRatios, shortRatios, writeRatios } from "./short.ts";
 import { benchSlurm } from "./slurm.ts";
 import { benchStore } from "./store.ts";
 import { type RowDetail, repository } from "./tools.ts";
@@ -41,8 +46,10 @@ const work = mkdtempSync(join(tmpdir(), "mlrb-bench-"));
 const pipelines = join(repository, ".mlrb", "bench");
 mkdirSync(pipelines, { recursive: true });
 
-/** Name, measured value, ratio, target. */
+/** Name, measured value, ratio, target, floor. */
 const rows: string[][] = [];
+/** Of missed targets. */
+const reasons: string[] = [];
 const large = wanted.includes("--large") || wanted.includes("--huge");
 const bench = { work, row };
 if (wanted.includes("--scores")) await benchScores({ ...bench, pipelines });
@@ -53,7 +60,20 @@ else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);
 else if (wanted.includes("--report")) await benchReports(bench);
 else if (wanted.includes("--containers")) await benchContainers(bench);
-else if (wanted.includes("--slurm")) await benchSlurm({ ...bench, pipelines });
+else if (wanted.includes("--growth"))
+  await benchGrowth({
+    ...{ ...bench, pipelines, huge: wanted.includes("--huge") },
+    only: wanted.find((word) => word.startsWith("--only="))?.slice("--only=".length),
+  });
+else if (wanted.includes("--short")) {
+  const ratios = await shortRatios({ work, pipelines });
+  if (wanted.includes("--renew")) writeRatios(ratios);
+  const stored = readRatios();
+  for (const [name, ratio] of Object.entries(ratios))
+    row(name, ratio, {
+      ...{ against: "the stored ratio", other: stored[name] ?? ratio, target: growthMax, unit: "×" },
+    });
+} else if (wanted.includes("--slurm")) await benchSlurm({ ...bench, pipelines });
 else {
   await benchLooking({ ...bench, pipelines });
   await benchGraph(32, { ...bench, pipelines });
@@ -71,16 +91,21 @@ rmSync(work, { recursive: true, force: true });
 function row(what: string, value: number, detail: RowDetail = {}): void {
   const { against, other = Number.NaN, target, unit = "s" } = detail;
   const ratio = value / other;
-  const met = target === undefined ? "" : `${target} (${ratio <= target ? "met" : "missed"})`;
-  const measured = `${value.toFixed(unit === "s" ? 3 : 0)} ${unit}`;
+  const isMissed = target !== undefined && !(ratio <= target);
+  const { floor = "not stated", missed = "no reason is stated in scripts/bench/row-notes.ts" } =
+    rowNote(what) ?? {};
+  if (isMissed) reasons.push(`- ${what}: missed, ${missed}.`);
+  const met = target === undefined ? "none" : `${target} (${isMissed ? "missed" : "met"})`;
+  const measured = `${value.toFixed(unit === "s" ? 3 : unit === "×" ? 2 : 0)} ${unit}`;
   const compared = against === undefined ? "" : `${ratio.toFixed(2)} × ${against}`;
-  rows.push([what, measured, compared, met]);
+  rows.push([what, measured, compared, met, floor]);
   process.stderr.write(`${what}: ${measured}${compared && `, ${compared}`}\n`);
 }
 
 function print(): void {
-  const table = [["", "measured", "ratio", "target"], ["---", "--:", "---", "---"], ...rows];
+  const table = [["", "measured", "ratio", "target", "floor"], ["---", "--:", "---", "---", "---"], ...rows];
   console.log(table.map((line) => `| ${line.join(" | ")} |`).join("\n"));
+  if (reasons.length > 0) console.log(`\n${reasons.join("\n")}`);
   const cpu = /^model name\s*: (.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? process.arch;
   console.log(
     `\n${cpu}, Node ${process.version}; load ${readFileSync("/proc/loadavg", "utf8").split(" ")[0]} at the end`,

@@ -17,16 +17,16 @@ export async function benchReports(bench: Bench): Promise<void> {
 }
 
 export async function benchReport(items: number, { work, row }: Bench, rounds = 3): Promise<void> {
-  const folder = join(work, `report-${items}`);
-  const samples = writeInputs(folder, { items, agents: ["a", "b", "c", "d"] });
-  const list = join(folder, "samples.txt");
-  writeFileSync(list, samples.join("\n"));
+  const { stage, list } = writeReportInputs(join(work, `report-${items}`), {
+    items,
+    agents: ["a", "b", "c", "d"],
+  });
   const node = (...args: string[]) => seconds(() => run(process.execPath, args));
   const reading: number[] = [];
   const reporting: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    reading.push(await node("-e", readAll, list));
-    process.env.MLRB_STAGE = join(folder, "stage.json");
+    reading.push(await node("-e", readSamples, list));
+    process.env.MLRB_STAGE = stage;
     reporting.push(await node("pipelines/steps/report.ts"));
     delete process.env.MLRB_STAGE;
   }
@@ -40,12 +40,10 @@ export async function benchReport(items: number, { work, row }: Bench, rounds = 
 
 /** The floor is a process that reads the same bytes and checks that they are UTF-8. */
 export function benchLimits(items: number, { work, row }: Bench, rounds = 3): void {
-  const folder = join(work, `limits-${items}`);
-  const list = join(folder, "samples.txt");
-  writeFileSync(list, writeInputs(folder, { items, agents: ["a", "b"] }).join("\n"));
+  const { stage, list } = writeReportInputs(join(work, `limits-${items}`), { items, agents: ["a", "b"] });
   const all = Array.from({ length: rounds }, () => ({
     floor: measured(["-e", readBytes, list]),
-    report: measured(["pipelines/steps/report.ts"], join(folder, "stage.json")),
+    report: measured(["pipelines/steps/report.ts"], stage),
   }));
   const of = (who: "floor" | "report", what: keyof Measured) => median(all.map((round) => round[who][what]));
   const name = `report, 7 × 2 × 5 attempts of ${items} items`;
@@ -84,12 +82,16 @@ const readBytes = `const { readFileSync } = require("node:fs");
 for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   if (!require("node:buffer").isUtf8(readFileSync(path))) throw new Error(path);`;
 
-const readAll = `const { readFileSync } = require("node:fs");
+/** A program that reads and parses the samples; its argument is their list. */
+export const readSamples = `const { readFileSync } = require("node:fs");
 for (const path of readFileSync(process.argv[1], "utf8").split("\\n"))
   readFileSync(path, "utf8").trimEnd().split("\\n").map((line) => JSON.parse(line));`;
 
-/** Writes the inputs of a report stage; returns the paths of the samples. */
-function writeInputs(folder: string, { items, agents }: { items: number; agents: string[] }): string[] {
+/** Writes the inputs of a report stage; returns the paths of its context and of the list of its samples. */
+export function writeReportInputs(
+  folder: string,
+  { items, agents }: { items: number; agents: string[] },
+): { stage: string; list: string } {
   const each = <T>(names: string[], value: T) => Object.fromEntries(names.map((name) => [name, value]));
   const example = new Example({
     tasks: each(tasks, "A task"),
@@ -127,8 +129,10 @@ function writeInputs(folder: string, { items, agents }: { items: number; agents:
   mkdirSync(report);
   const paths = { inputs: { manifest }, outputs: { report } };
   const context = { formatVersion: 1, stage: "report", axes: {}, params: example.params, ...paths };
-  writeFileSync(join(folder, "stage.json"), JSON.stringify({ ...context, files: [], budget: {} }));
-  return samples;
+  const [stage, list] = [join(folder, "stage.json"), join(folder, "samples.txt")];
+  writeFileSync(stage, JSON.stringify({ ...context, files: [], budget: {} }));
+  writeFileSync(list, samples.join("\n"));
+  return { stage, list };
 }
 
 /** Items as a scorer of four-choice questions writes them. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { pythonPath } from "@mlrb/kit/python-path";
+import { findPython, noPython } from "@mlrb/local/process/find-python";
 
 export const repository = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
@@ -13,7 +14,7 @@ export type RowDetail = {
   other?: number;
   /** The most that the ratio should be. */
   target?: number | undefined;
-  unit?: "s" | "MB" | "MiB" | "calls";
+  unit?: "s" | "MB" | "MiB" | "calls" | "×";
 };
 
 export type TellRow = (what: string, value: number, detail?: RowDetail) => void;
@@ -44,12 +45,38 @@ export function run(program: string, args: string[], cwd: string = repository): 
 
 /** Runs the command line. Returns what it printed; throws when it fails. */
 export function pipeline(...words: string[]): string {
-  return run(process.execPath, [
-    "--max-semi-space-size=1",
-    ...nodeFlags,
-    "runners/cli/bin/pipeline.js",
-    ...words,
-  ]);
+  return run(process.execPath, pipelineArguments(words));
+}
+
+/** Of Node, for a call of the command line. */
+export function pipelineArguments(words: readonly string[]): string[] {
+  return ["--max-semi-space-size=1", ...nodeFlags, "runners/cli/bin/pipeline.js", ...words];
+}
+
+/** Of a program and all that it waited for. `peakBytes`: of the largest of these processes. */
+export type Usage = { seconds: number; cpuSeconds: number; peakBytes: number; printed: string };
+
+// Node tells the resources of itself only
+const usageScript = `import resource, subprocess, sys, time
+begin = time.monotonic()
+status = subprocess.run(sys.argv[1:]).returncode
+elapsed = time.monotonic() - begin
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("\\nusage", elapsed, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+sys.exit(status)`;
+
+/** Runs a program and measures it. Throws when it fails. */
+export function usage(program: string, args: string[], cwd?: string): Usage {
+  const python = findPython()?.path;
+  if (python === undefined) throw new Error(noPython);
+  const all = run(python, ["-c", usageScript, program, ...args], cwd);
+  const end = all.lastIndexOf("\nusage ");
+  const [seconds, cpuSeconds, peakBytes] = all
+    .slice(end + 7)
+    .trim()
+    .split(" ")
+    .map(Number);
+  return { seconds: seconds!, cpuSeconds: cpuSeconds!, peakBytes: peakBytes!, printed: all.slice(0, end) };
 }
 
 export async function medianSeconds(times: number, work: (turn: number) => unknown): Promise<number> {
