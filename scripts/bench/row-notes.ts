@@ -33,7 +33,7 @@ const rowNotes: readonly RowNote[] = [
   {
     row: /^the runner's own/,
     floor: "one start of a process, about 0.3 ms",
-    missed: "about a hundred system calls a stage",
+    missed: "about eighty system calls a stage (docs/performance.md lists them)",
   },
   {
     row: /^(one task edited|one edit|growth of one edit)/,
@@ -54,9 +54,14 @@ const rowNotes: readonly RowNote[] = [
   {
     row: /files of .* (kept|out)/,
     floor: "creating the files once, which is most of the time",
-    missed: "each file is created twice, in the cache and in the record (ADR 15)",
+    missed: "each file gets a second name in the record, and all are synced (ADR 15)",
   },
-  { row: /^report/, floor: reference, missed: "the statistics hold an object for each item" },
+  { row: /\(floor\)/, floor: "a floor itself" },
+  {
+    row: /^report/,
+    floor: "reading the samples' bytes once",
+    missed: "each item is read from its bytes and takes part in several tests",
+  },
   {
     row: /permissions/,
     floor: "0",
@@ -77,12 +82,18 @@ const rowNotes: readonly RowNote[] = [
   { row: /walls|beyond its compute|holds|fresh/, floor: "the scorer's own compute, its model and one batch" },
   { row: /scores, /, floor: "1 × their compute on the available cores" },
   { row: /causality|together/, floor: "the compute of the model on the same texts" },
-  { row: /checkpoint/, floor: "reading and hashing the changed bytes" },
+  {
+    row: /of one model$|^lower bound/,
+    floor: "the model's compute on texts of which none begins like another",
+    missed: "nothing is shared: the scorers' texts differ, and loading the weights takes 1 % of the time",
+  },
+  { row: /checkpoint|workspace/, floor: "reading and hashing the changed bytes" },
   {
     row: /extrapolated/,
     floor: "1 × plain lm-eval, which does only this work",
-    missed: "blimp: preparing 67 tasks and writing samples takes a third of its time",
+    missed: "preparing tasks and writing samples",
   },
+  { row: /(processor time|peak memory|: read|: written)$/, floor: "that of the same work's row above" },
   {
     row: /^growth/,
     floor: "constant: the work of one change",
