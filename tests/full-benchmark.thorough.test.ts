@@ -1,6 +1,6 @@
 // The README's command: data, training, rules, scores and tables, as processes and in containers. The task of
-// one-task.e2e.test.ts with both seeds, and two others, drawn each time, with one. MLRB_TEST_TASKS names the others,
-// and MLRB_TEST_SEEDED_TASKS those that run with both seeds (a,b; "all": every task). One state folder: each test
+// one-task.e2e.test.ts with both seeds, and another, drawn each time, with one. MLRB_TEST_TASKS names the others
+// (a,b; "all": every task), and MLRB_TEST_SEEDED_TASKS those that run with both seeds. One state folder: each test
 // continues from the previous one.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -49,11 +49,9 @@ function named(asked: string | undefined): string[] | undefined {
   return asked === "all" ? every : asked?.split(",");
 }
 
-/** Two tasks, with the one that also runs in containers. */
+/** The task that also runs in containers, or else any. */
 function sampled(): string[] {
-  const must = every.filter((task) => task === inContainersToo);
-  const others = every.filter((task) => task !== inContainersToo);
-  return [...must, ...drawn(others, 2 - must.length)];
+  return inContainersToo === oneTask ? drawn(every, 1) : [inContainersToo];
 }
 
 /** The folders of tables: of the run with one seed, and of the one with both. */
@@ -203,7 +201,7 @@ test("baby-lm's scripted agents learn more than token frequencies", () => {
 test("report.json of a task with two seeds has the attempts and cells that programs rely on", () =>
   checkReport(report()));
 
-const idle = process.env.MLRB_TEST_NOP_TASKS ?? drawn(tasks, 2).join(",");
+const idle = process.env.MLRB_TEST_NOP_TASKS ?? drawn([oneTask, ...tasks], 2).join(",");
 console.log(`nop with MLRB_TEST_NOP_TASKS=${idle}`);
 
 test("nop is rejected for each of two tasks and has no score", { timeout: 20 * 60_000 }, async () => {
