@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { rememberedAnswer } from "./remembered-answer.ts";
+import { withScripted } from "./scripted-pipeline.ts";
 
 function scene(t: TestContext) {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-answer-"));
@@ -69,4 +70,29 @@ test("a remembered answer that is torn or of another format is made again", asyn
     assert.equal(await ask(), "ONE");
   }
   assert.equal(count(), 3);
+});
+
+test("an answer about a program is made again only after the program gives other data", async (t) => {
+  const { repository } = scene(t);
+  const variable = `MLRB_TEST_${process.pid}`;
+  t.after(() => delete process.env[variable]);
+  // a getter, since this process loads a module once
+  const program = `export default { get data() { return process.env.${variable}; } };\n`;
+  writeFileSync(join(repository, "words/made.ts"), program);
+  let made = 0;
+  const ask = () =>
+    rememberedAnswer({ repository, root: repository, asked: { command: "check" } }, async (consulted) => {
+      made++;
+      const found = await withScripted(
+        repository,
+        "words/made.ts",
+        sourceFiles(repository, consulted),
+        consulted,
+      );
+      return { keep: "code" in found ? undefined : 1 };
+    });
+  process.env[variable] = "one";
+  assert.deepEqual([await ask(), await ask(), made], [undefined, 1, 1]);
+  process.env[variable] = "two";
+  assert.deepEqual([await ask(), await ask(), made], [undefined, 1, 2]);
 });

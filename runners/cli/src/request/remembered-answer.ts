@@ -7,8 +7,15 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { looksTheSame, type StatSnapshot, seenBy } from "@mlrb/local/decide/stat-snapshot";
 import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
+import { giveTheSame } from "./scripted-pipeline.ts";
 
-type Remembered<T> = StatSnapshot & { formatVersion: 2; node: string; answer: T };
+type Remembered<T> = StatSnapshot & {
+  formatVersion: 3;
+  node: string;
+  /** The digest of their data, by the path of the program. */
+  programs: Record<string, string>;
+  answer: T;
+};
 
 /** `keep`: the answer to remember; undefined for none. */
 export type Made<T> = { keep: T | undefined };
@@ -30,13 +37,20 @@ export async function rememberedAnswer<T>(
     .digest("hex")
     .slice(0, 24);
   const file = join(folder, `${name}.json`);
-  const held = readMemory<Remembered<T>>(file, 2);
-  if (held?.node === process.version && looksTheSame(repository, held)) return held.answer;
+  const held = readMemory<Remembered<T>>(file, 3);
+  if (
+    held?.node === process.version &&
+    looksTheSame(repository, held) &&
+    (await giveTheSame(repository, held.programs))
+  )
+    return held.answer;
   const consulted = new Consulted(repository);
   const { keep } = await make(consulted);
   if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;
-  const seen = seenBy(consulted);
-  if (seen) remember(folder, file, { formatVersion: 2, node: process.version, ...seen, answer: keep });
+  const seen = seenBy(consulted, { programsToo: true });
+  const programs = Object.fromEntries(consulted.programs);
+  if (seen)
+    remember(folder, file, { formatVersion: 3, node: process.version, programs, ...seen, answer: keep });
   return undefined;
 }
 

@@ -22,6 +22,8 @@ export class Consulted {
   readonly patterns = new Map<string, string[]>();
   /** Whether a consulted file was written within the last second: it could change without a change of its stat. */
   fresh = false;
+  /** By the path of a program that gave data: the digest of its data. The program may have read any file. */
+  readonly programs = new Map<string, string>();
 
   constructor(root: string) {
     this.#root = root;

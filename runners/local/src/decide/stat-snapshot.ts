@@ -12,10 +12,13 @@ export type StatSnapshot = {
 /** The runner's own sources: a newer runner may decide differently. */
 const runner = "runners/*/src/**/*.ts";
 
-/** Undefined if a file could change without a change of its stat; see `fresh`. */
-export function seenBy(consulted: Consulted): StatSnapshot | undefined {
+/**
+ * Undefined if a file could change without a change of its stat (see `fresh`), or if a program gave data: only a caller
+ * that runs the programs again may keep such a snapshot (`programsToo`).
+ */
+export function seenBy(consulted: Consulted, { programsToo = false } = {}): StatSnapshot | undefined {
   consulted.pattern(runner);
-  if (consulted.fresh) return undefined;
+  if (consulted.fresh || (consulted.programs.size > 0 && !programsToo)) return undefined;
   return {
     stats: Object.fromEntries(consulted.files),
     folders: Object.fromEntries(consulted.folders),
