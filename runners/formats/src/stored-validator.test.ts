@@ -56,6 +56,7 @@ test("another schema has other code", () => {
 for (const [what, damage] of Object.entries({
   torn: (path: string) => truncateSync(path, 900),
   empty: (path: string) => truncateSync(path, 0),
+  "other code": (path: string) => writeFileSync(path, "module.exports = () => 5;"),
 }))
   test(`a stored validator that is ${what} is compiled again`, () => {
     const folder = inNewFolder();

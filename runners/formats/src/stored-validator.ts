@@ -36,7 +36,8 @@ export function storedValidator(
 /** Code without its end does not parse, and an empty file exports no function. */
 function validatorAt(path: string, formats: Formats): ValidateFunction | undefined {
   try {
-    return (require(path) as MakeValidator)(formats, require);
+    const validate = (require(path) as MakeValidator)(formats, require) as unknown;
+    return typeof validate === "function" ? (validate as ValidateFunction) : undefined;
   } catch {
     return undefined;
   }

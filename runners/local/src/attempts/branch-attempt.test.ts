@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -87,6 +95,7 @@ test("an attempt without a checkpoint, or with a changed trajectory, cannot be b
 
 test("a branch has the parent's lines, files and used budget, a bill of 0, and a key, a slot and a number of its own", async (t) => {
   const { parent, running } = parentWith(t, [start, call, call], [2]);
+  chmodSync(join(parent.path, "out/trajectory.jsonl"), 0o444); // as in a record
   const points = await branchPoints(parent);
   assert.ok(typeof points === "object");
   const branch = branchAt(parent, points[0]!, []);
@@ -94,6 +103,7 @@ test("a branch has the parent's lines, files and used budget, a bill of 0, and a
   const read = (at: string, file: string) => readFileSync(join(at, file), "utf8");
   const theirs = read(parent.path, "out/trajectory.jsonl").split("\n");
   assert.deepEqual(read(path, "out/trajectory.jsonl").split("\n"), [...theirs.slice(0, 2), ""]);
+  assert.equal(statSync(join(path, "out/trajectory.jsonl")).mode & 0o777, 0o644, "it continues");
   assert.equal(branch.head, hash("sha256", theirs[1]!));
   assert.equal(read(path, "checkpoints/contents/1"), "x");
   const { counted, calls, dollars, workingMs } = lastSpending(join(path, "spending.jsonl"))!;

@@ -2,6 +2,7 @@
 // died and left a checkpoint: the lines of the trajectory up to there, the files, and a meter that has counted what its
 // limits count. So it continues as such an attempt does. Its bill begins at 0.
 import {
+  chmodSync,
   constants,
   copyFileSync,
   cpSync,
@@ -70,6 +71,7 @@ export function makeBranch(
 function fill(folder: string, { path, card }: PlacedAttempt, point: BranchPoint): void {
   const [from, to] = [outputPaths(path, card.gives), outputPaths(folder, card.gives)];
   copyFileSync(from.trajectory!, to.trajectory!, constants.COPYFILE_FICLONE);
+  chmodSync(to.trajectory!, 0o644); // a record's files may be read-only
   truncateSync(to.trajectory!, point.bytes);
   if (from.attachments !== undefined && existsSync(from.attachments))
     cpSync(from.attachments, to.attachments!, { recursive: true, mode: constants.COPYFILE_FICLONE });

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcp } from "node:net";
+import { type AddressInfo, createServer as createTcp, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -80,4 +80,13 @@ test("a service that has no socket yet is away, and other users of the host are 
   await other.serve();
   other.open();
   await assert.rejects(other.status());
+});
+
+test("a call that the system cannot hand over ends neither the door nor the runner", async (t) => {
+  const listen = t.mock.method(Server.prototype, "listen");
+  const { status } = await doorOf(t);
+  const door = listen.mock.calls.at(-1)!.this as Server;
+  assert.equal((await status())[0], 503);
+  door.emit("error", Object.assign(new Error("accept ENFILE"), { code: "ENFILE" }));
+  assert.equal((await status())[0], 503);
 });

@@ -24,6 +24,8 @@ export class ServiceDoor {
     this.#isOwn = isOwn;
     this.#server = createServer({ allowHalfOpen: true }, (caller) => this.#pass(caller));
     this.#server.listen(port, "127.0.0.1").unref();
+    // a call that the system could not hand over: later calls come, and its caller reads an error
+    this.#server.on("error", () => {});
     this.listening = once(this.#server, "listening").then(() => {});
     this.listening.catch(() => {});
   }
