@@ -18,17 +18,10 @@ type ScoredAttempt = Pick<AttemptRecord, "slot" | "axes"> & {
 export function attemptScores(
   results: string,
   { slot, axes, submission, budgetMs }: ScoredAttempt,
-  read = readReport,
+  reports: Reports = { read: readReport, of: reportsOf },
 ): AttemptScores | null {
-  const folder = join(results, slot.pipeline);
-  const paths = existsSync(folder) ? readdirSync(folder) : [];
-  const reports = paths
-    .filter((name) => name === slot.profile || name.startsWith(`${slot.profile}+`))
-    .map((name) => join(folder, name, "report.json"))
-    .filter((path) => existsSync(path))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  for (const path of reports) {
-    const reading = read(path);
+  for (const path of reports.of(results, slot)) {
+    const reading = reports.read(path);
     if (reading.kind !== "ok") continue; // of another version, or of another program
     const report = reading.value;
     const attempt = report.attempts.find(
@@ -51,14 +44,35 @@ export function attemptScores(
   return null;
 }
 
-/** Reads each report once, however many attempts it holds. */
-export function rememberingReports(): typeof readReport {
-  const held = new Map<string, ReturnType<typeof readReport>>();
-  return (path) => {
-    const reading = held.get(path) ?? readReport(path);
-    held.set(path, reading);
-    return reading;
+type Slot = AttemptRecord["slot"];
+
+type Reports = {
+  read: typeof readReport;
+  of: (results: string, slot: Slot) => string[];
+};
+
+/** Finds and reads each report once, however many attempts it holds. */
+export function rememberingReports(): Reports {
+  const readings = new Map<string, ReturnType<typeof readReport>>();
+  const paths = new Map<string, string[]>();
+  return {
+    read: (path) => readings.getOrInsertComputed(path, () => readReport(path)),
+    of: (results, slot) =>
+      paths.getOrInsertComputed(JSON.stringify([results, slot.pipeline, slot.profile]), () =>
+        reportsOf(results, slot),
+      ),
   };
+}
+
+/** The reports of a pipeline and profile, newest first. */
+function reportsOf(results: string, { pipeline, profile }: Slot): string[] {
+  const folder = join(results, pipeline);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => name === profile || name.startsWith(`${profile}+`))
+    .map((name) => join(folder, name, "report.json"))
+    .filter((path) => existsSync(path))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
 }
 
 function named(

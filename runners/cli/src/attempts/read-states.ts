@@ -63,7 +63,7 @@ export async function readStates(
       ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
       : [];
   });
-  const recorded = workspace.attempts.readable();
+  const recorded = workspace.attempts.summaries(undefined, plan);
   const sums = attemptSums(
     recorded.filter(({ record }) => isOurs(record.slot)).map(({ record }) => recordedCost(record)),
     unrecordedAttempts(workspace.state, recorded).filter(({ card }) => isOurs(card.slot)),

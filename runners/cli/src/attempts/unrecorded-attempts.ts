@@ -7,7 +7,7 @@ import { attemptFate, type Fate } from "@mlrb/local/attempts/attempt-fate";
 import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { lostAttempts } from "@mlrb/local/attempts/lost-attempts";
 import { causeWords } from "@mlrb/local/attempts/quarantine";
-import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { SummarizedRecord } from "@mlrb/local/records/attempt-records";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 
 export type Unrecorded = {
@@ -23,7 +23,7 @@ export type Unrecorded = {
 };
 
 /** `recorded`: a run killed right after it wrote a record leaves the attempt's folder too. */
-export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
+export function unrecordedAttempts(state: StateFolder, recorded: SummarizedRecord[]): Unrecorded[] {
   const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
     const kind = kindOf(attemptFate(one.path, state.root), one.card);

@@ -19,38 +19,32 @@ import { DamagedRecord } from "./damaged-record.ts";
 import { ingestRecord } from "./import-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
 import { parseRecord } from "./parse-record.ts";
-import { recordNames, type Searched, searchRecords } from "./rank-records.ts";
+import { recordNames, searchRecords } from "./rank-records.ts";
 import { readImported } from "./read-imported.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { type Line, lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
+import type {
+  Damaged,
+  HeldRecord,
+  ImportEnd,
+  ImportedFrom,
+  RecordSearch,
+  SummarizedRecord,
+} from "./summaries/held-record.ts";
+import { RecordSummaries } from "./summaries/record-summaries.ts";
 import { absentFiles, type Thinned } from "./thinned-files.ts";
 import { verifyRecord } from "./verify-record.ts";
 
 export { DamagedRecord } from "./damaged-record.ts";
 export { slotName } from "./record-line.ts";
-
-export type HeldRecord = {
-  digest: string;
-  record: AttemptRecord;
-  /** Absent for a record that was made here. */
-  origin?: RecordOrigin;
-  /** People's decisions on rules for it, oldest first; absent if there is none. */
-  decisions?: MemberDecision[];
-};
-
-/** The record that a stage instance may use. */
-export type RecordSearch = Searched<HeldRecord>;
-
-/** How the import of a record ended. `restored`: the record was here, damaged or thinned. */
-export type ImportEnd = { kind: "imported" | "restored" | "here" } | { kind: "refused"; problem: string };
-
-export type ImportedFrom = Omit<RecordOrigin, "formatVersion" | "importedAt">;
+export type { HeldRecord, ImportEnd, ImportedFrom, SummarizedRecord } from "./summaries/held-record.ts";
 
 export class AttemptRecords {
   readonly #folder: string;
   readonly #records: string;
   readonly #index: RecordIndex;
+  readonly #summaries: RecordSummaries;
   readonly #store: Store;
   readonly #verified: VerifiedContents;
   /** Digests of records' files by inode. */
@@ -61,6 +55,7 @@ export class AttemptRecords {
     this.#folder = folder;
     this.#records = join(folder, "records");
     this.#index = new RecordIndex(folder, (digest) => this.read(digest));
+    this.#summaries = new RecordSummaries(folder);
     this.#store = store;
     this.#verified = verified;
   }
@@ -68,6 +63,7 @@ export class AttemptRecords {
   /** Forgets the records that were read: another run may have added records since. */
   refresh(): void {
     this.#index.refresh();
+    this.#summaries.refresh();
   }
 
   /** Whether there is a record with this attempt key, used or undecided. The record is not read. */
@@ -121,12 +117,8 @@ export class AttemptRecords {
   }
 
   /** Imported records of the record's slot or key that nobody has decided about, and that are not current. */
-  undecidedWith({ digest, record }: HeldRecord): string[] {
-    const line = lineOf(digest, record);
-    return recordNames([
-      ...this.#index.byKey(line.key).undecided,
-      ...this.#index.bySlot(record.slot).undecided,
-    ]);
+  undecidedWith({ record: { attemptKey, slot } }: SummarizedRecord): string[] {
+    return recordNames([...this.#index.byKey(attemptKey).undecided, ...this.#index.bySlot(slot).undecided]);
   }
 
   /** Returns the other records of the same slot or key, whatever was decided about them. */
@@ -164,10 +156,29 @@ export class AttemptRecords {
   }
 
   /** Returns all records except damaged ones, which are passed to `damaged`. */
-  readable(damaged: (digest: string, why: DamagedRecord) => void = () => {}): HeldRecord[] {
-    return this.list().flatMap((digest) => {
+  readable(damaged?: Damaged): HeldRecord[] {
+    return this.#undamaged(this.list(), (digest) => this.read(digest), damaged);
+  }
+
+  /**
+   * The same with the fields that lists and sums show. A record that did not change since it was last read is not
+   * opened. `of`: only records of this pipeline and profile.
+   */
+  summaries(damaged?: Damaged, of?: Pick<AttemptRecord["slot"], "pipeline" | "profile">): SummarizedRecord[] {
+    const read = (digest: string) => this.#summaries.of(digest, (one) => this.read(one));
+    const found = this.#undamaged(of ? this.#index.ofProfile(of) : this.list(), read, damaged);
+    this.#summaries.save(() => this.list());
+    return found;
+  }
+
+  #undamaged<Kept>(
+    digests: string[],
+    read: (digest: string) => Kept,
+    damaged: Damaged = () => {},
+  ): HeldRecord<Kept>[] {
+    return digests.flatMap((digest) => {
       try {
-        return [this.#heldAs(digest)];
+        return [this.#heldAs(digest, read(digest))];
       } catch (error) {
         if (!(error instanceof DamagedRecord)) throw error;
         damaged(digest, error);
@@ -177,11 +188,10 @@ export class AttemptRecords {
   }
 
   #held({ record }: Line): HeldRecord {
-    return this.#heldAs(record);
+    return this.#heldAs(record, this.read(record));
   }
 
-  #heldAs(digest: string): HeldRecord {
-    const record = this.read(digest);
+  #heldAs<Kept>(digest: string, record: Kept): HeldRecord<Kept> {
     const origin = this.originOf(digest);
     const decisions = this.decisionsOn(digest);
     return { digest, record, ...(origin && { origin }), ...(decisions.length > 0 && { decisions }) };

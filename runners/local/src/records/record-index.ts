@@ -73,6 +73,14 @@ export class RecordIndex {
     );
   }
 
+  /** The records of a pipeline and profile, in code-unit order; a name with a space may add others. */
+  ofProfile({ pipeline, profile }: Pick<AttemptRecord["slot"], "pipeline" | "profile">): string[] {
+    const start = slotName({ pipeline, profile, stage: "" });
+    return [...this.#load().bySlot]
+      .flatMap(([slot, lines]) => (slot.startsWith(start) ? lines.map(({ record }) => record) : []))
+      .sort();
+  }
+
   originOf(digest: string): RecordOrigin | undefined {
     return this.#load().origins.get(digest);
   }
