@@ -87,6 +87,7 @@ async function departures(...more: string[]) {
 test("a protocol is frozen before anything ran, and only once", async () => {
   const frozen = await command("protocol", "freeze", at.name);
   assert.equal(frozen.code, 0, frozen.stdout + frozen.stderr);
+  assert.match(frozen.stdout, /`\S.*pipeline report \S+ --profile default` lists every departure/);
   assert.match(frozen.stdout, /2 attempts of 1 task; digest [0-9a-f]{64}\n {2}no attempt had been started\n/);
   assert.deepEqual(readdirSync(join(at.root, "protocols", at.name)), [file.split("/").at(-1)]);
   assert.match(readFileSync(file, "utf8"), /"harness": "[0-9a-f]{64}"/);

@@ -3,6 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { trialMs } from "@mlrb/kit/processes/trial-limit";
 import { execa } from "execa";
 
 export type ApptainerAbilities = { program: string; version: string };
@@ -20,7 +21,7 @@ export async function apptainerAbilities({
   if (uid === 0) return no("this process is root, and programs inside would have root's rights to files");
   if (!seccompFilter())
     return no(`the filter of system calls exists for x64 and arm64, this is ${process.arch}`);
-  const asked = await execa(program, ["--version"], { reject: false, timeout: 10_000, stdin: "ignore" });
+  const asked = await execa(program, ["--version"], { reject: false, timeout: trialMs, stdin: "ignore" });
   const said = asked.stdout ?? "";
   const [, version, major, minor] = /((\d+)\.(\d+)[.\d]*)/.exec(said) ?? [];
   if (asked.failed || version === undefined) return no("`apptainer --version` names no version");

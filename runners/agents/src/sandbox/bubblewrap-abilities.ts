@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { trialMs } from "@mlrb/kit/processes/trial-limit";
 import { execa } from "execa";
 
 export type BubblewrapAbilities = {
@@ -47,7 +48,11 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   const trial = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"];
   if (!asRoot) trial.push("--unshare-user");
   trial.push("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "true");
-  const { failed, stderr } = await execa(trial[0]!, trial.slice(1), { reject: false, timeout: 10_000 });
+  const { failed, timedOut, stderr } = await execa(trial[0]!, trial.slice(1), {
+    reject: false,
+    timeout: trialMs,
+  });
+  if (timedOut) return no(`a trial did not end within ${trialMs / 1000} s, as on a machine that is too busy`);
   if (failed)
     return no(
       `it says "${stderr?.trim().split("\n").at(-1)}"; ` +
@@ -75,6 +80,10 @@ async function findPython(): Promise<BubblewrapAbilities["python"] | undefined> 
 }
 
 async function said([program, ...args]: string[]): Promise<string | undefined> {
-  const { failed, stdout } = await execa(program!, args, { reject: false, timeout: 10_000, stdin: "ignore" });
+  const { failed, stdout } = await execa(program!, args, {
+    reject: false,
+    timeout: trialMs,
+    stdin: "ignore",
+  });
   return failed ? undefined : stdout;
 }

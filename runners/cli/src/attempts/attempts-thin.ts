@@ -2,6 +2,7 @@
 // else of the records stays.
 
 import type { Plan } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import type { RetainSpec } from "@mlrb/formats/declared/pipeline";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -12,7 +13,6 @@ import { type AttemptPlace, attemptPlace, findAttempt } from "../request/find-at
 import { parseSet, type Request, readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { type PlannedAttempt, thinAttempts } from "./thin-attempts.ts";

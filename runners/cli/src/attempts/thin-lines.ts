@@ -1,6 +1,7 @@
 // What `attempts thin` prints.
+
+import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
-import { counted } from "../show/counted.ts";
 import type { ThinReport } from "./thin-attempts.ts";
 
 export function thinText({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): string[] {
@@ -8,7 +9,9 @@ export function thinText({ attempts, freed, cannotRun }: ThinReport, dryRun: boo
     const head = `${record.slice(0, 12)}  ${held.record.slot.stage}`;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const also =
-      shared > 0 ? `; ${counted(shared, "file")} stay: other records or given models hold them` : "";
+      shared > 0
+        ? `; ${counted(shared, "file")} ${shared === 1 ? "stays" : "stay"}: held by other records, given models or a kept submission`
+        : "";
     const verb = dryRun ? "would go" : "thinned ";
     return [
       ...(files.length > 0

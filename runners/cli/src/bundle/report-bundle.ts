@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { EvidenceBundle } from "@mlrb/formats/report/evidence-bundle";
 import { hashFile } from "@mlrb/local/digests/hash-file";
@@ -10,7 +11,6 @@ import { type Signature, signDigest } from "@mlrb/local/signatures/ssh-signature
 import type { PageRequest } from "../attempts/page-data.ts";
 import { keyCleaner } from "../diagnose/clean-text.ts";
 import { typedIn } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
 import type { ReportAge } from "../show/report-age.ts";

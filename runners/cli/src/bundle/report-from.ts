@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { counted } from "@mlrb/core/text/counted";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { printProtocol } from "../protocol/write-protocol.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { changedLines, changedProblem, openBundle, type WholeBundle } from "./open-bundle.ts";

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
@@ -21,7 +22,6 @@ import { scoredTarget, scoringOf, submitted } from "../request/scored-target.ts"
 import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printFailures } from "../run/print-failures.ts";
 import { runGiven } from "../run/run-given.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { measuredOf } from "../show/print-scores.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";

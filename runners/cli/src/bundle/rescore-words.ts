@@ -1,7 +1,7 @@
 // What `report --from FILE --rescore N` prints. Pure.
 import { unreachable } from "@mlrb/core/ports/outcome";
+import { counted } from "@mlrb/core/text/counted";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { counted } from "../show/counted.ts";
 import type { Judged } from "./chosen-submissions.ts";
 
 /** `host`: the value depends on the machine, so a difference is printed and not judged. */

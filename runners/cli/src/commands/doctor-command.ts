@@ -1,7 +1,7 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
 import { manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { didYouMeanIn } from "@mlrb/core/yaml/suggest";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
@@ -154,7 +154,7 @@ function namedAgents(models: boolean | string, sources: Sources): { agents: stri
   const unknown = agents.find((name) => readManifest("agent", name, sources) === undefined);
   if (unknown === undefined) return { agents };
   const known = manifestNames("agent", sources);
-  const help = `${didYouMean(unknown, known)} \`pnpm pipeline list agents\` shows all ${known.length}`;
+  const help = didYouMeanIn(unknown, known, "pnpm pipeline list agents");
   return { code: "unknown-agent", message: `--models names no agent: "${unknown}"`, help };
 }
 

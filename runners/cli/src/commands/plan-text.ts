@@ -2,11 +2,11 @@
 // instance. A benchmark has hundreds, of which a person looks at the few that run.
 // Pure: no disk, no clock.
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
+import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { startedIn } from "../gates/gate.ts";
 import { clip } from "../show/clip.ts";
-import { counted } from "../show/counted.ts";
 
 export type PlannedInstance = { id: string; stage: string } & Pick<
   Preview,

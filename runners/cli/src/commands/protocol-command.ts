@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import type { FrozenProtocol, Protocol } from "@mlrb/formats/report/protocol";
 import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
 import { statePaths } from "@mlrb/local/store/state-folder";
@@ -12,11 +13,10 @@ import { rememberFreeze } from "../protocol/earlier-protocols.ts";
 import { attemptHistories } from "../protocol/observe-attempts.ts";
 import { plannedFacts } from "../protocol/protocol-facts.ts";
 import { digestOf, readProtocol } from "../protocol/protocol-file.ts";
-import { freezeCommand, protocolPath } from "../protocol/protocol-path.ts";
+import { freezeCommand, protocolPath, reportCommand } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 
 type ProtocolOptions = Omit<CommonOptions, "only" | "executor">;
@@ -57,7 +57,7 @@ export async function protocolFreeze(
   writeJson(path, frozen);
   rememberFreeze(statePaths(root), protocolPath(plan), frozen);
   if (options.json) printJson({ event: "protocol", path, ...frozen });
-  else process.stdout.write(inTypedForm(frozenWords(path, frozen)));
+  else process.stdout.write(inTypedForm(frozenWords(path, frozen, reportCommand(plan))));
   return 0;
 }
 
@@ -91,7 +91,7 @@ function keptPath(path: string, digest: string): string {
   return path.replace(/\.json$/, `.replaced-${digest.slice(0, 12)}.json`);
 }
 
-function frozenWords(path: string, frozen: FrozenProtocol): string {
+function frozenWords(path: string, frozen: FrozenProtocol, report: string): string {
   const attempts = frozen.arms.reduce((sum, { seeds }) => sum + seeds.length, 0);
   const { before } = frozen;
   return [
@@ -101,7 +101,7 @@ function frozenWords(path: string, frozen: FrozenProtocol): string {
       ? "  no attempt had been started"
       : `  ${counted(before.length, "attempt")} had been started before; the report lists each`,
     "commit and push this file before the first attempt: a pushed commit dates it for others",
-    `\`pnpm pipeline report ${frozen.pipeline}\` lists every departure from it`,
+    `\`${report}\` lists every departure from it`,
     "",
   ].join("\n");
 }

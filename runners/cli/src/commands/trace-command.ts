@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
+import { counted } from "@mlrb/core/text/counted";
 import { quantityText } from "@mlrb/core/text/quantity";
 import { formatDuration } from "@mlrb/core/text/units";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
@@ -13,7 +14,6 @@ import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { typedCommand } from "../request/typed-command.ts";
-import { counted } from "../show/counted.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";

@@ -2,13 +2,13 @@
 // cluster.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
+import { counted } from "@mlrb/core/text/counted";
 import { containerEngine } from "@mlrb/docker/container-engine";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import { unfitForSlurm } from "../gates/slurm-gate.ts";
 import { downloadedBy, lacking } from "../gates/source-gate.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import type { readConsents } from "../sources/consents.ts";
 import { declaredSources } from "../sources/declared-sources.ts";
 

@@ -6,13 +6,13 @@ import { probeToolCall, toolCallBound } from "@mlrb/agents/model/probe-model";
 import { boundUsage } from "@mlrb/agents/spending/call-charge";
 import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
 import type { Sources } from "@mlrb/core/spec/manifest";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type CostOptions, costLimits, personAgrees } from "../gates/cost-gate.ts";
 import { modelChecks } from "../gates/model-checks.ts";
 import { type PresetModel, presetModels } from "../gates/preset-models.ts";
 import { runPurse } from "../gates/price-gate.ts";
 import { refuse } from "../request/refuse.ts";
-import { counted } from "../show/counted.ts";
 import type { DeepCheck } from "./deep-text.ts";
 
 /** An attempt waits for a busy model; a check tries it once more. */

@@ -1,12 +1,12 @@
 // Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything runs.
 import { createInterface } from "node:readline/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { refuse } from "../request/refuse.ts";
 import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import { isWatchedAgain } from "../watch/watcher-channel.ts";
 import type { Gate } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";

@@ -2,11 +2,11 @@
 // the host can run.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import type { Request } from "../request/request.ts";
-import { counted } from "../show/counted.ts";
 import { type Gate, type ProfiledPlan, profilesWhere, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */

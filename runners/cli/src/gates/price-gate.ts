@@ -5,6 +5,7 @@ import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-model
 import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
@@ -12,7 +13,6 @@ import type { RunPurse } from "@mlrb/local/run/run-request";
 import type { Request } from "../request/request.ts";
 import { shellWord } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import { type Gate, startedIn } from "./gate.ts";
 

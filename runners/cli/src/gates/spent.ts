@@ -1,8 +1,9 @@
 // Compares what attempts cost with their estimates at the end of a run, so that the person who agreed to an estimate
 // sees how good it was. Only attempts with both are compared.
+
+import { counted } from "@mlrb/core/text/counted";
 import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
 import type { CostEstimate } from "@mlrb/local/records/estimate-cost";
-import { counted } from "../show/counted.ts";
 
 /** One attempt that ran. `cost` is null without a record: it failed or was stopped. */
 export type Attempted = {

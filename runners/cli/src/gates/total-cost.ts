@@ -1,7 +1,8 @@
 // The cost of several attempts together. Unknown and 0 are counted separately.
 // Pure: no disk, no clock.
+
+import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
-import { counted } from "../show/counted.ts";
 
 export type TotalCost = {
   attempts: number;

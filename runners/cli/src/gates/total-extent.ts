@@ -1,9 +1,9 @@
 // What the attempts that a run would start need besides money: time on this host's GPUs, and disk.
 // Pure: no disk, no clock.
 import type { Execution } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
-import { counted } from "../show/counted.ts";
 
 export type TotalExtent = {
   /** GPU milliseconds of all attempts: as earlier ones took, else as their budgets allow. */

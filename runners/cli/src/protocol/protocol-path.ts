@@ -17,7 +17,16 @@ export function protocolPaths(plan: PlanName): string[] {
 }
 
 /** The command that freezes the protocol of a plan. */
-export function freezeCommand({ pipeline, profile, selection }: PlanName): string {
+export function freezeCommand(plan: PlanName): string {
+  return `pnpm pipeline protocol freeze ${planWords(plan)}`;
+}
+
+/** The command whose report is compared with the protocol of a plan. */
+export function reportCommand(plan: PlanName): string {
+  return `pnpm pipeline report ${planWords(plan)}`;
+}
+
+function planWords({ pipeline, profile, selection }: PlanName): string {
   const set = selection === "" ? "" : ` --set ${selection.replaceAll("+", ",")}`;
-  return `pnpm pipeline protocol freeze ${pipeline} --profile ${profile}${set}`;
+  return `${pipeline} --profile ${profile}${set}`;
 }

@@ -1,10 +1,11 @@
 // The remote cache in a run: opens it, waits for what is still to be sent, and prints what it did.
+
+import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { RemoteCache, RemoteUse } from "@mlrb/local/remote/remote-cache";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import type { RemoteMode } from "../request/run-invocation.ts";
-import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 

@@ -1,6 +1,7 @@
 // Prints the problems of a request. Loads none of the code that plans.
+
+import { counted } from "@mlrb/core/text/counted";
 import { type Diagnostic, renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { inTypedForm } from "./typed-program.ts";
 

@@ -1,9 +1,9 @@
 // What to do after a run, as commands that can be typed.
 // Pure: no disk, no clock.
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { typedCommand } from "../request/typed-command.ts";
-import { counted } from "../show/counted.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type TypedRun = {

@@ -1,9 +1,10 @@
 // What to do next with a pipeline in this state, as commands that can be typed.
 // Pure: no disk, no clock.
+
+import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import { costWords } from "../gates/total-cost.ts";
 import { typedCommand } from "../request/typed-command.ts";
-import { counted } from "../show/counted.ts";
 import type { Status } from "../show/status.ts";
 
 export type NextStep = { why: string; command: string };

@@ -1,10 +1,10 @@
 // What a plan's attempts wait for: checks of reference models, what is expected of them, and what happens without.
 // Pure: no disk, no clock.
 import { type Instance, instanceId, type Plan } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
 import type { Expectation } from "@mlrb/formats/declared/task";
 import { isTable } from "@mlrb/formats/is-table";
 import { expectedText } from "@mlrb/kit/check-reference";
-import { counted } from "./counted.ts";
 
 type Started = { index: number }[];
 

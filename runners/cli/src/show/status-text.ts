@@ -1,5 +1,7 @@
 // The text of `pipeline status`.
 // Pure: the time of day is an argument.
+
+import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import { ownerWords } from "@mlrb/local/leases/owner";
@@ -8,7 +10,6 @@ import { costWords } from "../gates/total-cost.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
-import { counted } from "./counted.ts";
 import { type StateCounts, states, stateWords, stateWordsOf } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
 import { shorten } from "./shorten.ts";

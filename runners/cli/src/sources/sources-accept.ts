@@ -1,13 +1,13 @@
 // `pipeline sources accept`: shows the licence and the terms of each locked source, and records that a person accepts
 // them. A run downloads nothing before that.
 import { createInterface } from "node:readline/promises";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { isAccepted, readConsents, recordConsent } from "./consents.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";

@@ -2,11 +2,11 @@
 // source that cannot be resolved keeps its entry.
 import { manifestNames } from "@mlrb/core/spec/manifest";
 import { sourceLockFile } from "@mlrb/core/spec/source-lock";
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";

@@ -1,10 +1,11 @@
 // `pipeline sources verify`: asks the hub for each locked commit again, and shows what differs.
+
+import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { counted } from "../show/counted.ts";
 import { printJson } from "../show/print-json.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";

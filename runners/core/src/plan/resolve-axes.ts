@@ -15,7 +15,7 @@ import {
   unplannable,
 } from "../spec/manifest.ts";
 import type { Diagnostic, Place } from "../yaml/diagnostic.ts";
-import { didYouMean, suggest } from "../yaml/suggest.ts";
+import { didYouMean, didYouMeanIn, suggest } from "../yaml/suggest.ts";
 import { placeholderProblem, TemplateProblem } from "../yaml/template.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 import { chosen, isScalars, type Places, usable } from "./axis-values.ts";
@@ -189,7 +189,7 @@ function load(
       code: `unknown-${kind}`,
       message: `no ${kind} named "${name}"`,
       ...(at && { place: at }),
-      help: `${didYouMean(name, names)} \`pnpm pipeline list ${kind}s\` shows all ${names.length}`,
+      help: didYouMeanIn(name, names, `pnpm pipeline list ${kind}s`),
     });
     return false;
   }

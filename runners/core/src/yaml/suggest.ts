@@ -26,6 +26,12 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return `known: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
 }
 
+/** `didYouMean`, and the command that lists all. */
+export function didYouMeanIn(name: string, candidates: readonly string[], list: string): string {
+  const near = didYouMean(name, candidates);
+  return `${near}${near.endsWith("?") ? "" : ";"} \`${list}\` shows all ${candidates.length}`;
+}
+
 /** Edits (insert, delete, replace, swap of neighbours) from `a` to `b`: optimal string alignment. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];

@@ -5,6 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { trialMs } from "@mlrb/kit/processes/trial-limit";
 
 export type Confinement = { readOnly?: string; network?: "none" };
 
@@ -38,7 +39,7 @@ export async function abilities(): Promise<Abilities> {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-ask-"));
   const works = async (confinement: Confinement, question: string) => {
     const [program, ...args] = confined(["/bin/sh", "-c", question], confinement);
-    const { failed } = await execa(program!, args, { reject: false, stdio: "ignore", timeout: 10_000 });
+    const { failed } = await execa(program!, args, { reject: false, stdio: "ignore", timeout: trialMs });
     return !failed;
   };
   try {

@@ -9,6 +9,7 @@ import { hiddenInProc, systemPaths } from "@mlrb/core/ports/system-paths";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { type ControlGroups, makeControlGroups } from "@mlrb/kit/processes/control-groups";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
+import { trialMs } from "@mlrb/kit/processes/trial-limit";
 import { realOf } from "../stage/stage-permissions.ts";
 
 const builder = fileURLToPath(new URL("./walls.py", import.meta.url));
@@ -131,7 +132,7 @@ export function limited(argv: readonly string[], { limits: held, groups }: Walls
 }
 
 /** Why no walls can be built here, with the way out; undefined if they can. Tested by building some. */
-export async function wallsMissing(): Promise<string | undefined> {
+export async function wallsMissing(withinMs = trialMs): Promise<string | undefined> {
   const no = (why: string) => `no walls can be built here: ${why}`;
   if (process.platform !== "linux") return no(`they need Linux, this is ${process.platform}`);
   if (!seccompFilter())
@@ -149,8 +150,15 @@ export async function wallsMissing(): Promise<string | undefined> {
     const file = join(folder, "walls.json");
     writeFileSync(file, JSON.stringify(described));
     const [program, ...args] = walled(["sh", "-c", "true"], file);
-    const { failed, stderr, code } = await execa(program!, args, { reject: false, timeout: 10_000 });
+    const { failed, timedOut, stderr, code } = await execa(program!, args, {
+      reject: false,
+      timeout: withinMs,
+    });
     if (!failed) return undefined;
+    if (timedOut)
+      return no(
+        `a trial did not end within ${withinMs / 1000} s, as on a machine that is too busy: run again`,
+      );
     // no path: causes reach reports, which must be equal on every machine
     const last = stderr
       ?.trim()

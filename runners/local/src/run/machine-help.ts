@@ -7,7 +7,7 @@ const help: Record<string, string> = {
   EACCES: "permission denied; check who owns the state folder",
   EMFILE: "too many open files; raise the limit (ulimit -n) and run again",
   EIO: "the disk reported an input/output error; check it before running again",
-  EEXIST: "the path is a file, not a folder; choose another --root",
+  EEXIST: "the path is a file or a link to nothing, not a folder; remove it, or choose another --root",
   ENOTDIR: "the path is a file, not a folder; choose another --root",
 };
 

@@ -1,6 +1,7 @@
 // The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its
 // trajectory.
 
+import { counted } from "@mlrb/core/text/counted";
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
@@ -22,7 +23,7 @@ import { trajectoryPart } from "./trajectory-part.ts";
 
 export function attemptsPart({ report, times, instances, trajectories, served }: PageData): Html {
   return html`<section aria-labelledby="each-attempt" class="each-attempt"><h2 id="each-attempt">Each attempt</h2>
-<p class="caption">An attempt that is chosen in the table above or in the overview opens here.</p>
+<p class="caption unprinted">An attempt that is chosen in the table above or in the overview opens here.</p>
 ${report.attempts.map((attempt) => {
   const same = (one: { task?: unknown; agent?: unknown; seed?: unknown }) =>
     one.task === attempt.task && one.agent === attempt.agent && one.seed === attempt.seed;
@@ -95,27 +96,28 @@ function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
   const { runs, limits, distinctValid, benchmarkCalls } = research;
-  const valid = distinctValid === null ? "" : ` ${distinctValid} distinct submissions can be loaded.`;
+  const valid =
+    distinctValid === null ? "" : ` ${counted(distinctValid, "distinct submission")} can be loaded.`;
   const ran =
     runs === null
       ? ""
-      : ` ${runs.ended} programs ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
+      : ` ${counted(runs.ended, "program")} ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
   const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
   const named =
     benchmarkCalls?.kind === "counted"
-      ? ` ${benchmarkCalls.calls} tool calls name the scored benchmark${benchmarkCalls.calls > 0 ? ` (${benchmarkCalls.names.join(", ")})` : ""}.`
+      ? ` ${counted(benchmarkCalls.calls, "tool call")} ${benchmarkCalls.calls === 1 ? "names" : "name"} the scored benchmark${benchmarkCalls.calls > 0 ? ` (${benchmarkCalls.names.join(", ")})` : ""}.`
       : "";
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
   const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
     predictionError === null
       ? ""
-      : ` Mean error of its ${predictions} predictions: ${shortNumber(predictionError)}.`;
+      : ` Mean error of its ${counted(predictions, "prediction")}: ${shortNumber(predictionError)}.`;
   const ended =
     failure === null
       ? " No rule found a failure."
       : ` A rule found a failure (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
-  return `Research: ${executed} iterations${claims}.${valid}${ran}${named}${reached}${last}${missed}${ended}`;
+  return `Research: ${counted(executed, "iteration")}${claims}.${valid}${ran}${named}${reached}${last}${missed}${ended}`;
 }
 
 function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
@@ -147,10 +149,10 @@ function scorePart(score: AttemptScore, metric: ShownMetric): Html {
   const digits = supportedDigits(metric.digits, standardError);
   const groupText = (group: { value: number; items: number }) =>
     supportedText(group.value, metric.digits, partError(standardError, { items: group.items, of: items }));
-  return html`<p>${head}: ${digitsText(value, digits)} ± ${digitsText(standardError, digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
+  return html`<p>${head}: ${digitsText(value, digits)} ± ${digitsText(standardError, digits, value)} ${metric.unit} over ${counted(items, "item")}, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
 ${
   names.length > 0 &&
-  html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>
+  html`<details><summary>${counted(names.length, "group")} of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>
 <thead><tr><th scope="col">group</th><th scope="col" class="number">value</th><th scope="col" class="number">items</th></tr></thead>
 <tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${groupText(groups[name]!)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
 }

@@ -1,4 +1,5 @@
 // The table of all attempts: the page's script sorts and filters it. Each row leads to its attempt.
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
@@ -30,7 +31,7 @@ export function attemptsTable(report: Report, times: Times | null): Html {
   return html`<section aria-labelledby="all-attempts"><h2 id="all-attempts">All attempts</h2>
 <p class="filters"><label>Show attempts that contain <input id="attempt-filter" type="search" autocomplete="off" spellcheck="false"></label>
 <label>with verdict <select id="verdict-filter"><option value="">any</option>${verdicts.map((kind) => html`<option value="${kind}">${kind === "struck" ? "disqualified" : kind}</option>`)}</select></label>
-<span id="attempts-shown" aria-live="polite">${report.attempts.length} attempts</span></p>
+<span id="attempts-shown" aria-live="polite">${counted(report.attempts.length, "attempt")}</span></p>
 <div class="scroll" role="group" tabindex="0" aria-label="all attempts"><table class="cards sortable"><caption class="unseen">all attempts</caption>
 <thead><tr>${columns.map(({ head, number }) => html`<th scope="col"${number && html` class="number"`}><button type="button">${head}</button></th>`)}</tr></thead>
 <tbody>${report.attempts.map((attempt) => {

@@ -1,4 +1,5 @@
 // What the page shows before anything is clicked: what was run, who did better, and the score of every attempt.
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -21,7 +22,7 @@ export function pageHead({ report, plan, commit, instances }: PageData): Html {
 <div class="title"><h1>${report.title} (${labelText(report)})</h1>
 <ul class="badges" aria-label="About this run">
 <li class="${report.smoke ? "badge warning" : "badge"}">${report.smoke ? `${plan.profile}: practice data, do not cite` : plan.profile}</li>
-<li class="badge">${planned - missing} of ${planned} attempts</li>
+<li class="badge">${planned - missing} of ${counted(planned, "attempt")}</li>
 ${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
 ${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
 </ul></div>

@@ -2,6 +2,7 @@
 // that the main table prints, and claims agreement only where the report's test and its interval both support it.
 
 import { withoutNoise } from "@mlrb/core/statistics/mean";
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import { pText } from "../sections/statistics-text.ts";
@@ -21,18 +22,18 @@ export function headline(report: Report): string {
   const leaders = [...wins].filter(([, count]) => count === most).map(([agent]) => agent);
   const between = equal > 0 && most > 0 ? `, with equal means at ${equal}` : "";
   const missing = report.tasks.length - ranked.length;
-  const without = missing > 0 ? `; ${tasksText(missing)} cannot be compared` : "";
+  const without = missing > 0 ? `; ${counted(missing, "task")} cannot be compared` : "";
   const failed = report.coverage.attempts.struck + report.coverage.attempts.rejected;
-  const counted = failed > 0 ? ` (failed attempts count as the trivial baseline)` : "";
-  const at = `at ${most} of ${tasksText(ranked.length)}`;
+  const footnote = failed > 0 ? ` (failed attempts count as the trivial baseline)` : "";
+  const at = `at ${most} of ${counted(ranked.length, "task")}`;
   if (leaders.length > 1) {
     const nobody = most === 0 ? "have equal means" : `each scored best ${at}`;
-    return `${practice}${listText(leaders)} ${nobody}${between}${without}${counted}. ${tiedText(report, leaders)}`;
+    return `${practice}${listText(leaders)} ${nobody}${between}${without}${footnote}. ${tiedText(report, leaders)}`;
   }
   const leader = leaders[0]!;
   const others = report.agents.map(({ name }) => name).filter((name) => name !== leader);
   const than = others.length === 1 ? `better than ${others[0]}` : `best of ${others.length + 1} agents`;
-  return `${practice}${leader} scored ${than} ${at}${between}${without}${counted}. ${agreementText(report, leader)}`;
+  return `${practice}${leader} scored ${than} ${at}${between}${without}${footnote}. ${agreementText(report, leader)}`;
 }
 
 /**
@@ -133,7 +134,7 @@ function names(found: Agreement[]): string {
 function evidence(found: Agreement[]): string {
   const worst = found.reduce((one, other) => ((other.p ?? 0) > (one.p ?? 0) ? other : one));
   const adjusted = worst.pairs > 1 ? `, adjusted for ${worst.pairs} pairs` : "";
-  return `p ${found.length > 1 ? "at most" : "="} ${pText(worst.p ?? 1)} over ${tasksText(worst.tasks)}${adjusted}`;
+  return `p ${found.length > 1 ? "at most" : "="} ${pText(worst.p ?? 1)} over ${counted(worst.tasks, "task")}${adjusted}`;
 }
 
 function aloneText({ agents, cells, tasks }: Report): string {
@@ -141,9 +142,5 @@ function aloneText({ agents, cells, tasks }: Report): string {
   const above = own.filter(({ mean, floor, direction }) =>
     direction === "higher" ? mean! > floor! : mean! < floor!,
   );
-  return `${agents[0]!.name} beat the trivial baseline at ${above.length} of ${tasksText(tasks.length)}. There is no second agent to compare it with.`;
-}
-
-function tasksText(tasks: number): string {
-  return tasks === 1 ? "1 task" : `${tasks} tasks`;
+  return `${agents[0]!.name} beat the trivial baseline at ${above.length} of ${counted(tasks.length, "task")}. There is no second agent to compare it with.`;
 }

@@ -82,7 +82,7 @@ function setUpAttempts() {
       row.hidden = !row.textContent.toLowerCase().includes(wanted) || (verdict.value !== "" && row.dataset.verdict !== verdict.value);
       if (!row.hidden) shown++;
     }
-    document.getElementById("attempts-shown").textContent = shown === rows.length ? rows.length + " attempts" : shown + " of " + rows.length + " attempts";
+    document.getElementById("attempts-shown").textContent = (shown === rows.length ? "" : shown + " of ") + rows.length + (rows.length === 1 ? " attempt" : " attempts");
   };
   filter.addEventListener("input", show);
   verdict.addEventListener("change", show);

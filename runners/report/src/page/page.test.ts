@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
 import { hostileText, pageExample, samplePage } from "../testing/page-example.ts";
+import { attemptsTable } from "./attempts-table.ts";
+import { pageHead } from "./first-screen.ts";
 import { idOf } from "./html.ts";
 import { page } from "./page.ts";
+import { sectionHtml } from "./section-html.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden", "nasty.html.txt");
 const text = page(pageExample());
@@ -139,6 +142,23 @@ test("an attempt says the peak of GPU memory with its GPU hours, and nothing whe
   };
   assert.match(textWith(38_912), /, 24 GPU hours, up to 38912 MiB of memory on a GPU \(polled\)/);
   assert.doesNotMatch(textWith(null), /MiB of memory on a GPU/);
+});
+
+test("one attempt is counted in the singular, and numbers of tables have a minus sign", () => {
+  const data = pageExample();
+  const [attempt] = data.report.attempts;
+  const report = structuredClone({ ...data.report, attempts: [attempt!] });
+  report.coverage.attempts = { ...report.coverage.attempts, planned: 1, missing: 0 };
+  const drawn = pageHead({ ...data, report }).markup + attemptsTable(report, null).markup;
+  assert.match(drawn, /1 of 1 attempt<[\s\S]*>1 attempt</);
+  const row = [{ lines: ["1e-4"] }, { lines: ["-0.5 [-1, .2]"] }];
+  const columns = [
+    { head: "name", rigid: false },
+    { head: "value", rigid: true },
+  ];
+  const tables = [{ title: "", columns, groups: [{ title: "", rows: [row] }] }];
+  const shown = sectionHtml({ heading: "x", caption: "", items: [], tables } as never).markup;
+  assert.match(shown, /1e-4<.*−0\.5 \[−1, \.2\]</);
 });
 
 test("the command that freezes a protocol is shown as code", () => {

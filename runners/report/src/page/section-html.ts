@@ -39,11 +39,17 @@ ${group.rows.map((row) => html`<tr>${row.map((cell, at) => cellHtml(cell, column
 
 function cellHtml(cell: TableCell, { rigid }: Column, first: boolean): Html {
   const classes = [rigid ? "number" : "", cell.mark ?? ""].filter((name) => name !== "").join(" ");
-  const lines = cell.lines.map((line, at) => html`${at > 0 && html`<br>`}${line}`);
+  const shown = rigid ? cell.lines.map(withMinus) : cell.lines;
+  const lines = shown.map((line, at) => html`${at > 0 && html`<br>`}${line}`);
   const text = cell.mark === "struck" ? html`<s>${lines}</s>` : html`${lines}`;
   const inside = cell.about ? html`<a href="#${aboutId(cell.about)}">${text}</a>` : text;
   const named = classes !== "" && html` class="${classes}"`;
   return first ? html`<th scope="row"${named}>${inside}</th>` : html`<td${named}>${inside}</td>`;
+}
+
+/** The sign of numbers; hyphens of dates, names and exponents stay. */
+function withMinus(text: string): string {
+  return text.replaceAll(/(?<![\w.)])-(?=[\d.])/g, "−");
 }
 
 /** The element with the details. */

@@ -1,6 +1,7 @@
 // The page's first section: which agent is better on which task. It keeps two questions apart: whether these
 // submissions differ on these items, and whether further attempts would.
 
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference } from "@mlrb/formats/report/agent-comparison";
 import type { Comparison } from "@mlrb/formats/report/comparison";
@@ -86,15 +87,11 @@ function differenceText([first, second]: [string, string], difference: AgentDiff
   if (difference.kind === "none") return `no difference of means: ${difference.why}`;
   const { value, interval } = differenceTexts(difference);
   const ends = interval === null ? "without an interval" : `95 % interval ${interval}`;
-  return `normalised mean of ${first} minus ${second} over ${tasksText(difference.tasks.length)}: ${value}, ${ends}`;
+  return `normalised mean of ${first} minus ${second} over ${counted(difference.tasks.length, "task")}: ${value}, ${ends}`;
 }
 
 function testText([first]: [string, string], overall: AgentComparison["overall"]): string {
   if (overall.kind !== "tested") return "no test over attempts";
   const { statistic, interval, p, tasks } = overall;
-  return `P(${first} is better) over ${tasksText(tasks)}: ${rateText(statistic, interval)}, p over attempts ${pText(p)}`;
-}
-
-function tasksText(tasks: number): string {
-  return tasks === 1 ? "1 task" : `${tasks} tasks`;
+  return `P(${first} is better) over ${counted(tasks, "task")}: ${rateText(statistic, interval)}, p over attempts ${pText(p)}`;
 }

@@ -1,12 +1,13 @@
 // `pipeline attempts adopt`: makes records of lost attempts that had finished. Only an attempt whose ledger seals its
 // trajectory counts as finished.
+
+import { counted } from "@mlrb/core/text/counted";
 import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 

@@ -1,6 +1,7 @@
 // `pipeline attempts export`: copies records for other machines.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "@mlrb/core/text/counted";
 import { writeWhole } from "@mlrb/kit/json-file";
 import { exportAdjudications, knowsAdjudications, unexported } from "@mlrb/local/records/adjudications";
 import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -11,7 +12,6 @@ import { signDigest } from "@mlrb/local/signatures/ssh-signature";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
 

@@ -2,6 +2,7 @@
 // records that compete for one attempt. An imported record never replaces one silently.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "@mlrb/core/text/counted";
 import { importAdjudications } from "@mlrb/local/records/adjudications";
 import type {
   AttemptRecords,
@@ -21,7 +22,6 @@ import {
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 

@@ -1,6 +1,7 @@
 // `pipeline attempts list`: records, oldest first, then attempts without a record: running, ended, lost.
 import { join } from "node:path";
 import { stageMatcher } from "@mlrb/core/plan/select-instances";
+import { counted } from "@mlrb/core/text/counted";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
@@ -17,7 +18,6 @@ import { amountWords } from "../../gates/spent.ts";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
-import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 

@@ -1,6 +1,7 @@
 // `pipeline attempts verify`: checks every byte of records, and repairs damaged files from the cache.
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { counted } from "@mlrb/core/text/counted";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
@@ -9,7 +10,6 @@ import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { counted } from "../../show/counted.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
 

@@ -1,4 +1,5 @@
 // Score against cost as SVG, one figure for each kind of cost, with the Pareto line of the agents.
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
@@ -15,7 +16,7 @@ export function costFigures(report: Report, times: Times): Html {
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
-<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${report.tasks.length} tasks, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
+<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
 <div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
 `;
 }
@@ -36,6 +37,8 @@ function costSvg(data: CostData, agents: string[]): Html {
     dx,
     dy: -9,
     fill,
+    stroke: "var(--ground)", // behind the letters, so that no line crosses them
+    strokeWidth: 4,
     fontWeight: 600,
   });
   return drawFigure(

@@ -1,4 +1,5 @@
 // The last row of the forest plot: the difference of means over tasks between the leading agent and each other one. Pure.
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { differenceTexts } from "../../sections/statistics-text.ts";
 
@@ -37,7 +38,7 @@ export function differenceRows(report: Report): DifferenceRow[] {
           : (interval as [number, number] | null),
     };
     const texts = differenceTexts(own);
-    const over = `${difference.tasks.length} of ${report.tasks.length} tasks`;
+    const over = `${difference.tasks.length} of ${counted(report.tasks.length, "task")}`;
     const why =
       difference.withheld === "no-spread" ? "no interval: no spread" : "no interval: too few attempts";
     return [

@@ -13,7 +13,7 @@ import {
 import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
 
 const rowHeight = 46;
-const marginTop = 96; // for the rows' names, which are slanted
+const marginTop = 118; // for the rows' names, which are slanted
 const marginLeft = 110;
 const marginRight = 110; // for the end of the last name
 

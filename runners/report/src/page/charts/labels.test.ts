@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { parseHTML } from "linkedom";
+import { costFigures } from "./cost-figures.ts";
 import { differenceRows } from "./difference-rows.ts";
 import { differencesSvg } from "./differences-svg.ts";
+import { figureData } from "./figure-data.ts";
+import { figureSvg } from "./figure-svg.ts";
 import { forestData } from "./forest-data.ts";
 import { forestSvg, forms } from "./forest-svg.ts";
 
@@ -27,6 +30,30 @@ test("metrics at the left of the forest plot fit the margin, and those without a
   assert.ok(labels.includes("worst-domain, own scale"), labels.join("; "));
   const widest = 6.1; // px of a character, on average, in 11 px of the usual sans-serif fonts
   for (const label of labels) assert.ok(label.length * widest <= forms.wide.marginLeft - 14, label);
+});
+
+test("a label of the longest length above a task's figure ends below the figure's upper edge", () => {
+  const data = figureData(sample, "baby-lm")!;
+  const name = "unigram (trivial baseline, a long name)";
+  const lines = [{ ...data.lines[0]!, name }];
+  const [label] = texts(figureSvg({ ...data, lines }, ["minimal", "reference"]).markup).filter((text) =>
+    text.textContent.startsWith("unigram"),
+  );
+  const [, y] = place(label!);
+  const height = label!.textContent.length * 7.2 * Math.sin((35 / 180) * Math.PI); // px of a character, in 13 px
+  assert.ok(y! - 8 - height - 6 > 0, `it ends at ${y! - 8 - height}`);
+});
+
+test("no line of the cost figures crosses an agent's name", () => {
+  const times = {
+    attempts: sample.attempts.map((one) => ({ ...one, wallSeconds: one.agent === "minimal" ? 60 : 90 })),
+  };
+  const { document } = parseHTML(costFigures(sample, times as never).markup);
+  const names = [...document.querySelectorAll("text")].filter((text) => text.textContent === "minimal");
+  assert.equal(names.length, 1);
+  const group = names[0]!.parentElement!;
+  assert.equal(group.getAttribute("paint-order"), "stroke");
+  assert.equal(group.getAttribute("stroke"), "var(--ground)");
 });
 
 test("on a phone, the note of a difference is below the pair and not on it", () => {
