@@ -74,16 +74,25 @@ for (const name of changing) {
         copyFileSync(join(repository, path), join(checkout, path));
       }
       run("git init -q && git add -A && git -c user.name=x -c user.email=x@x commit -qm start");
+      // what its user has edited before stays; at the end of the file that no diff touches
+      for (const path of edited.map((one) => join(checkout, one))) {
+        if (!existsSync(path)) continue;
+        const content = readFileSync(path, "utf8");
+        writeFileSync(path, path.endsWith(".yaml") ? `# mine\n${content}` : `${content}\n# mine\n`);
+      }
+      const mine = run("git diff");
       const before = run("find . -path ./.git -prune -o -print | sort");
 
       const shown = shownFiles(text);
       for (const [, path, content] of shown) write(path!, content!);
-      for (const diff of diffs(text)) {
-        writeFileSync(join(checkout, "edit.diff"), diff);
-        run("git apply edit.diff");
+      const all = diffs(text);
+      for (const [index, diff] of all.entries()) {
+        const file = all.length === 1 ? "edit.diff" : `edit-${index + 1}.diff`;
+        writeFileSync(join(checkout, file), diff);
+        run(`git apply ${file}`);
       }
       for (const path of written[name] ?? []) write(path, "written by a command\n");
-      assert.notEqual(run("git status --porcelain"), "", "the guide changes something");
+      assert.notEqual(run("git diff; git status --porcelain -u"), mine, "the guide changes something");
       for (const path of [...shown.map(([, shownPath]) => shownPath!), ...edited]) {
         const format = formats.find(([pattern]) => pattern.test(path))?.[1];
         if (format) mustFollow(format, parse(readFileSync(join(checkout, path), "utf8")), path);
@@ -92,7 +101,7 @@ for (const name of changing) {
       const undo = text.match(/^## Undo\n\n```\n(.*?)^```$/ms)?.[1];
       assert.ok(undo, "the guide has commands under Undo");
       run(undo);
-      assert.equal(run("git status --porcelain"), "");
+      assert.equal(run("git diff"), mine);
       assert.equal(run("find . -path ./.git -prune -o -print | sort"), before, "no empty folder stays");
     } finally {
       removeFolder(checkout);
