@@ -24,6 +24,7 @@ export async function apptainerAbilities({
   const asked = await execa(program, ["--version"], { reject: false, timeout: trialMs, stdin: "ignore" });
   const said = asked.stdout ?? "";
   const [, version, major, minor] = /((\d+)\.(\d+)[.\d]*)/.exec(said) ?? [];
+  if (asked.timedOut) return no("`apptainer --version` did not answer, as on a machine that is too busy");
   if (asked.failed || version === undefined) return no("`apptainer --version` names no version");
   if (Number(major) < 1 || (Number(major) === 1 && Number(minor) < 1))
     return no(`it is ${version}, and 1.1 or newer is needed`);

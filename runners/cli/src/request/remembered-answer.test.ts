@@ -96,3 +96,24 @@ test("an answer about a program is made again only after the program gives other
   process.env[variable] = "two";
   assert.deepEqual([await ask(), await ask(), made], [undefined, 1, 2]);
 });
+
+test("an answer is made again after a program wrote a file that the answer was made from", async (t) => {
+  const { repository, ask, count } = scene(t);
+  const written = join(repository, "words/a.txt");
+  const variable = `MLRB_TEST_WRITES_${process.pid}`;
+  t.after(() => delete process.env[variable]);
+  const write = `process.env.${variable} && fs.writeFileSync(${JSON.stringify(written)}, process.env.${variable})`;
+  const program = `import fs from "node:fs";\nexport default { get data() { ${write}; return 1; } };\n`;
+  writeFileSync(join(repository, "words/made.ts"), program);
+  const asked = { command: "check" };
+  const asking = () =>
+    rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+      const sources = sourceFiles(repository, consulted);
+      await withScripted(repository, "words/made.ts", sources, consulted);
+      return { keep: sources.read("words/a.txt") };
+    });
+  assert.deepEqual([await asking(), await asking()], [undefined, "one"]);
+  process.env[variable] = "two!";
+  assert.equal(await asking(), undefined);
+  assert.deepEqual([await ask(), count()], ["TWO!", 1]);
+});

@@ -40,8 +40,9 @@ export async function rememberedAnswer<T>(
   const held = readMemory<Remembered<T>>(file, 3);
   if (
     held?.node === process.version &&
-    looksTheSame(repository, held) &&
-    (await giveTheSame(repository, held.programs))
+    // a program may write files that the answer was made from
+    (await giveTheSame(repository, held.programs)) &&
+    looksTheSame(repository, held)
   )
     return held.answer;
   const consulted = new Consulted(repository);

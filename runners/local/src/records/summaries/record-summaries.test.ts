@@ -180,3 +180,15 @@ test("the file stays short when stats change again and again", () => {
     .filter((line) => line !== "");
   assert.ok(lines.length <= 4, `${lines.length} lines`);
 });
+
+test("a summaries file that cannot be written ends no command", () => {
+  const { open, digests, summaries } = state();
+  rmSync(summaries, { force: true });
+  mkdirSync(summaries);
+  assert.deepEqual(
+    open()
+      .summaries()
+      .map(({ digest }) => digest),
+    [...digests].sort(),
+  );
+});

@@ -9,7 +9,6 @@ import { crc32 } from "node:zlib";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { writeWhole } from "@mlrb/kit/json-file";
 import { ifReadable } from "../../store/if-readable.ts";
-import { whereWritable } from "../../store/read-only-state.ts";
 
 /** The fields of a record that lists and sums show. `outputs`: those whose files or digests they look up. */
 export type RecordSummary = Pick<
@@ -72,8 +71,12 @@ export class RecordSummaries {
     if (isLong) this.#lineCount = kept.length;
     const text = `${kept.join("\n")}\n`;
     // the first byte ends a line that a kill has torn
-    if (isLong) whereWritable(() => writeWhole(this.#file, text, { sync: false }));
-    else whereWritable(() => appendFileSync(this.#file, `\n${text}`));
+    try {
+      if (isLong) writeWhole(this.#file, text, { sync: false });
+      else appendFileSync(this.#file, `\n${text}`);
+    } catch {
+      // it only saves time
+    }
   }
 
   #load(): Map<string, string> {
@@ -110,8 +113,8 @@ function lineText(digest: string, json: string): string {
 function parseLine(line: string): Line | undefined {
   const [digest, json] = [line.slice(0, 64), line.slice(74)];
   if (lineText(digest, json) !== line) return undefined;
-  const held = JSON.parse(json) as Line; // its bytes are those that this module wrote
-  return held.formatVersion === formatVersion ? held : undefined;
+  const held = JSON.parse(json) as Line | null; // damage is excluded, so this module wrote it
+  return held?.formatVersion === formatVersion ? held : undefined;
 }
 
 /** Includes ctime, which changes with every write to the file. Undefined if there is no file. */
