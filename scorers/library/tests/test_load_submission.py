@@ -36,7 +36,7 @@ class Tokenizer(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         load = (
             "import sys; from pathlib import Path; from mlrb_kit.submission import load_submission\n"
-            "sys.addaudithook(lambda event, _: event == 'subprocess.Popen' and print('started'))\n"
+            "sys.addaudithook(lambda event, of: event == 'subprocess.Popen' and print('started', of[:2]))\n"
             "load_submission(Path(sys.argv[1]))"
         )
         trained(
