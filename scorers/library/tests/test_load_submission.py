@@ -35,7 +35,8 @@ class Tokenizer(unittest.TestCase):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         load = (
-            "import sys; from pathlib import Path; from mlrb_kit.submission import load_submission\n"
+            # a torch for CUDA asks ldconfig once when it is imported, in the warm process
+            "import sys, torch; from pathlib import Path; from mlrb_kit.submission import load_submission\n"
             "sys.addaudithook(lambda event, of: event == 'subprocess.Popen' and print('started', of[:2]))\n"
             "load_submission(Path(sys.argv[1]))"
         )
