@@ -3,6 +3,8 @@
 // end. What is odd and may still be JSON is −1 too; JSON.parse decides then.
 
 const quote = 0x22;
+const listEnd = 0x5d;
+const objectEnd = 0x7d;
 const backslash = 0x5c;
 const depthMax = 8;
 
@@ -18,8 +20,8 @@ export function skipValue(bytes: Uint8Array, at: number, depth = 0): number {
   const first = bytes[at]!;
   if (first === quote) return skipText(bytes, at);
   if (first === 0x2d || isDigit(first)) return skipNumber(bytes, at);
-  if (first === 0x5b) return depth < depthMax ? skipList(bytes, at, depth + 1) : -1;
-  if (first === 0x7b) return depth < depthMax ? skipObject(bytes, at, depth + 1) : -1;
+  const close = first === 0x5b ? listEnd : first === 0x7b ? objectEnd : undefined;
+  if (close !== undefined) return depth < depthMax ? skipMembers(bytes, at, { close, depth: depth + 1 }) : -1;
   if (first === 0x74) return skipWord(bytes, at, "true");
   if (first === 0x66) return skipWord(bytes, at, "false");
   return first === 0x6e ? skipWord(bytes, at, "null") : -1;
@@ -66,29 +68,20 @@ function skipDigits(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-function skipList(bytes: Uint8Array, at: number, depth: number): number {
+/** A list or an object, by its closing bracket. */
+function skipMembers(
+  bytes: Uint8Array,
+  at: number,
+  { close, depth }: { close: number; depth: number },
+): number {
   let end = skipSpace(bytes, at + 1);
-  if (bytes[end] === 0x5d) return end + 1;
+  if (bytes[end] === close) return end + 1;
   for (;;) {
-    end = skipValue(bytes, end, depth);
+    if (close === objectEnd) end = skipName(bytes, end);
+    if (end >= 0) end = skipValue(bytes, end, depth);
     if (end < 0) return -1;
     end = skipSpace(bytes, end);
-    if (bytes[end] === 0x5d) return end + 1;
-    if (bytes[end] !== 0x2c) return -1;
-    end = skipSpace(bytes, end + 1);
-  }
-}
-
-function skipObject(bytes: Uint8Array, at: number, depth: number): number {
-  let end = skipSpace(bytes, at + 1);
-  if (bytes[end] === 0x7d) return end + 1;
-  for (;;) {
-    end = skipName(bytes, end);
-    if (end < 0) return -1;
-    end = skipValue(bytes, end, depth);
-    if (end < 0) return -1;
-    end = skipSpace(bytes, end);
-    if (bytes[end] === 0x7d) return end + 1;
+    if (bytes[end] === close) return end + 1;
     if (bytes[end] !== 0x2c) return -1;
     end = skipSpace(bytes, end + 1);
   }
