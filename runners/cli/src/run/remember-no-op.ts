@@ -37,6 +37,7 @@ export function rememberNoOp(
   rememberUnchanged(invocation, {
     consulted,
     more: [...files, ...restsOn(plan, results, gate.workspace)],
+    files: gate.workspace.digests,
     isCurrent: () => areCurrent(results, gate.workspace),
     said: {
       ...summary,

@@ -2,6 +2,7 @@
 // none of them has changed at the next run, the decision is the same; see no-op-fast-path.
 import {
   type BigIntStats,
+  constants,
   type Dirent,
   globSync,
   lstatSync,
@@ -221,6 +222,12 @@ function entryAt(path: string): BigIntStats | undefined {
 
 /** Recorded in place of a stat where only the kind was consulted. */
 type Kind = "file" | "folder";
+
+/** Whether the text is the stat of a regular file, not of a link, a kind or "missing". */
+export function isFileStat(text: string): boolean {
+  const mode = Number(/^\d+ \d+ \d+ (\d+) \d+$/.exec(text)?.[1]);
+  return (mode & constants.S_IFMT) === constants.S_IFREG;
+}
 
 function isKind(stat: string): stat is Kind {
   return stat === "file" || stat === "folder";

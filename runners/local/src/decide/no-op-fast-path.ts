@@ -1,19 +1,22 @@
 // The fast path for a run with nothing to do. A successful run leaves a snapshot of everything that it consulted.
-// While the snapshot matches, a run with the same request has nothing to do. Any other case, including a touched
-// file, is decided by content.
+// While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
+// content is. Any other case is decided by planning.
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import type { FileDigests } from "../digests/file-digest-memory.ts";
 import { readMemory, writeMemory } from "../store/memory-file.ts";
 import { checkFormat, type StateFolder, statePaths } from "../store/state-folder.ts";
 import { type Consulted, statText } from "./consulted-files.ts";
-import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
+import { type StatSnapshot, seenBy, touchedOnly } from "./stat-snapshot.ts";
 
 /** The snapshot covers sources, environments and published results. */
 type Unchanged<Said> = StatSnapshot & {
-  formatVersion: 1;
+  formatVersion: 2;
   node: string;
+  /** sha256 of sources, by path from the repository's root. */
+  digests: Record<string, string>;
   /** The output of the run, which the fast path repeats. */
   said: Said;
 };
@@ -36,12 +39,20 @@ export function saidUnchanged<Said>(at: {
 }): Said | undefined {
   const { repository, root } = at;
   checkFormat(root);
-  const held = readMemory<Unchanged<Said>>(fileOf(root, at.request), 1);
+  const file = fileOf(root, at.request);
+  const held = readMemory<Unchanged<Said>>(file, 2);
   if (held?.node !== process.version) return undefined;
   try {
     // the normal path clears the files of a killed run
     if (readdirSync(join(root, ".mlrb", "work")).length > 0) return undefined;
-    return looksTheSame(repository, held) ? held.said : undefined;
+    const touched = touchedOnly(repository, held);
+    if (!touched) return undefined;
+    // a file that was touched within the last second could change without a change of its stat
+    if (!touched.fresh && Object.keys(touched.stats).length > 0) {
+      const now: Unchanged<Said> = { ...held, stats: { ...held.stats, ...touched.stats } };
+      writeMemory(file, now);
+    }
+    return held.said;
   } catch {
     return undefined;
   }
@@ -63,23 +74,26 @@ export function noteUnchanged(root: string, run: { pipeline: string; profile: st
 }
 
 /**
- * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `isCurrent` is
- * asked after their stats: what arrived during the run is noticed by it, or by the next run.
+ * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `files` gives the
+ * digests of sources. `isCurrent` is asked after the stats: what arrived during the run is noticed by it, or by the next
+ * run.
  */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
   {
     consulted,
     more,
+    files,
     isCurrent,
     said,
-  }: { consulted: Consulted; more: string[]; isCurrent: () => boolean; said: Said },
+  }: { consulted: Consulted; more: string[]; files: FileDigests; isCurrent: () => boolean; said: Said },
 ): void {
   const { repository, root } = at;
   const seen = seenBy(consulted);
   if (!seen) return;
+  const digests = files.ofSeen(seen.stats);
   for (const path of more) seen.stats[path] = statText(repository, path);
   if (!isCurrent()) return;
-  const held: Unchanged<Said> = { formatVersion: 1, node: process.version, ...seen, said };
+  const held: Unchanged<Said> = { formatVersion: 2, node: process.version, ...seen, digests, said };
   writeMemory(fileOf(root, at.request), held);
 }

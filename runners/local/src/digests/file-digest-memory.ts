@@ -2,10 +2,10 @@
 // a stat and not a read.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { isAbsolute, join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { syntaxAnswer } from "@mlrb/formats/stage/python-answers";
-import { Consulted, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
+import { Consulted, isFileStat, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { MemoryFile } from "../store/memory-file.ts";
 import { askPython } from "./ask-python.ts";
@@ -127,6 +127,19 @@ export class FileDigests {
       this.#known.change();
     }
     return digest;
+  }
+
+  /** Returns the sha256 of each regular file of the repository whose stat is still the given one, by its path. */
+  ofSeen(stats: Readonly<Record<string, string>>): Record<string, string> {
+    const digests: Record<string, string> = {};
+    for (const [path, stat] of Object.entries(stats)) {
+      if (isAbsolute(path) || !isFileStat(stat)) continue;
+      const digest = ifReadable(() => this.of(path));
+      // the file may have changed while it was read
+      if (digest !== undefined && lookAt(this.#root, path)?.stat === stat) digests[path] = digest;
+    }
+    this.save();
+    return digests;
   }
 
   save(): void {
