@@ -3,7 +3,14 @@
 import { join } from "node:path";
 import { hashFile } from "../digests/hash-file.ts";
 import { ifReadable } from "../store/if-readable.ts";
-import { type Consulted, filesMatching, lookAt, namesIn, statText } from "./consulted-files.ts";
+import {
+  type Consulted,
+  filesMatching,
+  lookAt,
+  namesIn,
+  runnerSources,
+  statText,
+} from "./consulted-files.ts";
 
 export type StatSnapshot = {
   /** Stat by path from the repository's root, or absolute; the kind ("file", "folder") where only that was consulted. */
@@ -12,15 +19,12 @@ export type StatSnapshot = {
   patterns: Record<string, string[]>;
 };
 
-/** The runner's own sources: a newer runner may decide differently. */
-const runner = "runners/*/src/**/*.ts";
-
 /**
  * Undefined if a file could change without a change of its stat (see `fresh`), or if a program gave data: only a caller
  * that runs the programs again may keep such a snapshot (`programsToo`).
  */
 export function seenBy(consulted: Consulted, { programsToo = false } = {}): StatSnapshot | undefined {
-  consulted.pattern(runner);
+  consulted.pattern(runnerSources); // a newer runner may decide differently
   if (consulted.fresh || (consulted.programs.size > 0 && !programsToo)) return undefined;
   return {
     stats: Object.fromEntries(consulted.files),
