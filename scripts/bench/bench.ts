@@ -23,7 +23,7 @@ import { coverageRows, coverageText } from "../coverage-simulation.ts";
 import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
-import { benchGrowth } from "./growth.ts";
+import { benchGrowth } from "./growth/growth.ts";
 import { benchLmEval } from "./lm-eval.ts";
 import { benchPermissions } from "./permissions.ts";
 import { benchReport, benchReports } from "./report.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Items } from "@mlrb/core/statistics/items";
-import { parseSamples } from "@mlrb/report/read/parse-samples";
+import { parseSamples } from "@mlrb/report/read/samples/parse-samples";
 import { withoutRowIds, withoutStateFolders } from "./redact-rows.ts";
 
 const rows = [

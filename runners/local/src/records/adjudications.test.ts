@@ -21,7 +21,7 @@ import {
   readAdjudications,
   unexported,
 } from "./adjudications.ts";
-import { archiveDigest } from "./record-archive.ts";
+import { archiveDigest } from "./archives/record-archive.ts";
 
 const record = "a".repeat(64);
 const decision: Omit<Adjudication, "formatVersion"> = {

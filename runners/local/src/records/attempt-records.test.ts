@@ -30,8 +30,8 @@ import { ingestAll } from "../store/ingest-outputs.ts";
 import { stateFolder } from "../store/state-folder.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
+import { exportRecord } from "./archives/export-record.ts";
 import { AttemptRecords, DamagedRecord } from "./attempt-records.ts";
-import { exportRecord } from "./export-record.ts";
 
 const root = mkdtempSync(join(tmpdir(), "records-"));
 after(() => rmSync(root, { recursive: true }));

@@ -7,7 +7,7 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
-import { parseSamples } from "../read/parse-samples.ts";
+import { parseSamples } from "../read/samples/parse-samples.ts";
 import { verdictWord } from "../sections/report-words.ts";
 import type { CellAttempt } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";

@@ -4,13 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
 import { importAdjudications } from "@mlrb/local/records/adjudications";
+import { archiveDigest, archiveSignature, signatureFile } from "@mlrb/local/records/archives/record-archive";
 import type {
   AttemptRecords,
   HeldRecord,
   ImportEnd,
   ImportedFrom,
 } from "@mlrb/local/records/attempt-records";
-import { archiveDigest, archiveSignature, signatureFile } from "@mlrb/local/records/record-archive";
 import { recordDigests } from "@mlrb/local/records/record-index";
 import { verifyDigest } from "@mlrb/local/signatures/ssh-signature";
 import {

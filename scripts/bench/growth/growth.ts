@@ -5,12 +5,12 @@
 //   npx -y pnpm@10.34.9 bench --growth --huge    100 007 stages, 1 000 000 events               (about half an hour)
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pipelineText } from "./graphs.ts";
+import { pipelineText } from "../graphs.ts";
+import { writeRecords } from "../records.ts";
+import { type Bench, median, pipelineArguments, repository, type Usage, usage } from "../tools.ts";
+import { writeTrajectory } from "../trajectory-steps.ts";
 import { drawPlots } from "./growth-plots.ts";
 import { type Growth, type GrowthStep, growthWords, type Measured } from "./growth-words.ts";
-import { writeRecords } from "./records.ts";
-import { type Bench, median, pipelineArguments, repository, type Usage, usage } from "./tools.ts";
-import { writeTrajectory } from "./trajectory-steps.ts";
 
 const tasksOf = [3, 10, 32, 101, 323];
 const recordsOf = [10, 100, 1_000, 10_000];

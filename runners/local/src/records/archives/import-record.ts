@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import type { AbsentFiles } from "../digests/artifact-digest.ts";
-import { MissingContent, type Store } from "../store/artifact-store.ts";
+import type { AbsentFiles } from "../../digests/artifact-digest.ts";
+import { MissingContent, type Store } from "../../store/artifact-store.ts";
 
 type Output = Artifact & { file: string };
 

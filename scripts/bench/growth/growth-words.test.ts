@@ -24,7 +24,7 @@ test("a step that takes about as long at every size is constant", () => {
 });
 
 test("the plots in docs/performance show growth.json", () => {
-  const folder = join(import.meta.dirname, "../../docs/performance");
+  const folder = join(import.meta.dirname, "../../../docs/performance");
   const growth = JSON.parse(readFileSync(join(folder, "growth.json"), "utf8")) as Growth;
   for (const [name, svg] of drawPlots(growth)) assert.equal(readFileSync(join(folder, name), "utf8"), svg);
 });

@@ -5,8 +5,8 @@ import { isUtf8 } from "node:buffer";
 import type { Items } from "@mlrb/core/statistics/items";
 import { sample } from "@mlrb/formats/judged/sample";
 import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-format";
-import { objectIn } from "../exports/json-pieces.ts";
-import { unreadable } from "./read-plain.ts";
+import { objectIn } from "../../exports/json-pieces.ts";
+import { unreadable } from "../read-plain.ts";
 import { SampleLine } from "./sample-line.ts";
 
 const lineFeed = 0x0a;

@@ -8,7 +8,7 @@ import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
-import type { Store } from "../store/artifact-store.ts";
+import type { Store } from "../../store/artifact-store.ts";
 import { ingestRecord } from "./import-record.ts";
 
 /** Clocks of two machines may differ. */

@@ -4,7 +4,7 @@ import { type Item, itemColumns } from "@mlrb/core/statistics/items";
 import { sample } from "@mlrb/formats/judged/sample";
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import fc from "fast-check";
-import { objectIn } from "../exports/json-pieces.ts";
+import { objectIn } from "../../exports/json-pieces.ts";
 import { parseSamples } from "./parse-samples.ts";
 
 /** Lines as Python's json and JSON.stringify write them. */

@@ -7,9 +7,9 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFile } from "@mlrb/kit/admission/admission-files";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { hashFile } from "../digests/hash-file.ts";
-import { adjudicationsFile, hasAdjudications } from "./adjudications.ts";
-import { recordDigests } from "./record-index.ts";
+import { hashFile } from "../../digests/hash-file.ts";
+import { adjudicationsFile, hasAdjudications } from "../adjudications.ts";
+import { recordDigests } from "../record-index.ts";
 
 const signatureBytesMax = 64 << 10;
 

@@ -5,8 +5,8 @@ import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync,
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { processName } from "@mlrb/kit/processes/process-name";
-import { inodeOf } from "../store/content-store.ts";
-import { tryLink } from "../store/hard-link.ts";
+import { inodeOf } from "../../store/content-store.ts";
+import { tryLink } from "../../store/hard-link.ts";
 
 /** `record`: a record's folder. `copied`: the copy's path by inode, kept across several exports. */
 export function exportRecord(record: string, to: string, copied: Map<string, string>): void {

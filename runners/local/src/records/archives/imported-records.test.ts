@@ -17,11 +17,11 @@ import { type TestContext, test } from "node:test";
 import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { Store } from "../store/artifact-store.ts";
-import { stateFolder } from "../store/state-folder.ts";
-import { VerifiedContents } from "../store/verified-contents.ts";
-import { exampleParts, exampleRecord } from "../testing/example-record.ts";
-import { AttemptRecords, type ImportEnd } from "./attempt-records.ts";
+import { Store } from "../../store/artifact-store.ts";
+import { stateFolder } from "../../store/state-folder.ts";
+import { VerifiedContents } from "../../store/verified-contents.ts";
+import { exampleParts, exampleRecord } from "../../testing/example-record.ts";
+import { AttemptRecords, type ImportEnd } from "../attempt-records.ts";
 import { archiveDigest } from "./record-archive.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
