@@ -3,8 +3,6 @@
 import {
   anyText,
   closedObject,
-  count,
-  duration,
   eitherType,
   fileFormat,
   flag,
@@ -20,6 +18,7 @@ import {
   title,
 } from "../schema.ts";
 import { execution, stageExecution } from "./stage-execution.ts";
+import { service } from "./stage-service.ts";
 
 const name = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
 const variable = {
@@ -103,31 +102,7 @@ export const stageSpec = {
       ...eitherType(text, { ...listOf(anyText), minItems: 1 }),
       description: "A shell command, or a program and its arguments.",
     },
-    service: {
-      ...partialObject({
-        for: {
-          ...names,
-          description:
-            "The stages that may use it: an instance of them does if its command or its parameters name {services.NAME.url}.",
-        },
-        health: {
-          type: "string",
-          pattern: "^/[!-~]*$",
-          patternErrorMessage: "a path, e.g. /health",
-          description: "a path, which answers 200 once it is ready (default: /health)",
-        },
-        ready: {
-          ...duration,
-          description: "Time until its first such answer, with a unit (default: 10m).",
-        },
-        restarts: {
-          ...count,
-          description: "How often it is started again if it ends while a stage uses it (default: 3).",
-        },
-      }),
-      description:
-        "It is a server: its command listens on {port} of 127.0.0.1, and runs for as long as stages use it.",
-    },
+    service,
     needs: {
       ...eitherType(names, { ...tableOf(text), propertyNames: name }),
       description: "Artifacts it reads, as stage.output; a table gives them other names.",

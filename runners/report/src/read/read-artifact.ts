@@ -2,7 +2,12 @@
 // they are in the report, and a report has the same bytes on every machine.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import type { Reading } from "@mlrb/formats/read-format";
-import type { ReadText } from "./read-evidence.ts";
+
+/** The text of an artifact, or why there is none; causes contain no path. */
+export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
+
+/** As ReadText, for texts that need not become one string. */
+export type ReadSamples = (artifact: { path: string; kind: "file" | "dir" }) => Reading<Uint8Array | string>;
 
 const bytesMax = 256 * 1024 ** 2;
 

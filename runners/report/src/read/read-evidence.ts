@@ -40,14 +40,9 @@ import {
 } from "./parse-artifacts.ts";
 import { plainText } from "./plain-text.ts";
 import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
+import type { ReadSamples, ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 import { undecidedCause } from "./undecided-cause.ts";
-
-/** The text of an artifact, or why there is none; causes contain no path. */
-export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
-
-/** As ReadText, for texts that need not become one string. */
-export type ReadSamples = (artifact: { path: string; kind: "file" | "dir" }) => Reading<Uint8Array | string>;
 
 export type Evidence = {
   tasks: { name: string; scorers: string[] }[];

@@ -21,7 +21,8 @@ import { sensitivity } from "../compare/sensitivity.ts";
 import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
-import { type Evidence, type ReadSamples, type ReadText, readEvidence } from "./read-evidence.ts";
+import type { ReadSamples, ReadText } from "./read-artifact.ts";
+import { type Evidence, readEvidence } from "./read-evidence.ts";
 import type { ReportParams } from "./report-params.ts";
 import { reportParams } from "./report-params.ts";
 

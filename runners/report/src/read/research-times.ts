@@ -4,7 +4,7 @@
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
 import { iterationsFile, type ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { Member } from "@mlrb/formats/stage/collected";
-import type { ReadText } from "./read-evidence.ts";
+import type { ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 
 export type ResearchTimes = {

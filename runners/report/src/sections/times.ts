@@ -11,7 +11,7 @@ import { importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
-import type { ReadText } from "../read/read-evidence.ts";
+import type { ReadText } from "../read/read-artifact.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
 import { interventionMark } from "../story/intervention-words.ts";

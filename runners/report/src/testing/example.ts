@@ -6,7 +6,7 @@ import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Built } from "@mlrb/formats/judged/built";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
-import type { ReadText } from "../read/read-evidence.ts";
+import type { ReadText } from "../read/read-artifact.ts";
 import { reportData } from "../read/report-data.ts";
 
 /** Roles of stages whose names differ from them. */
