@@ -1,7 +1,7 @@
 // Measures speed as ratios within one run: against the same processes from xargs, against ninja on the same graph,
 // against sha256sum. Seconds differ between machines; ratios differ much less. Rows are medians of several runs.
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
-//   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
+//   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 6 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --lm-eval  only scorers against plain lm-eval         (about five)

@@ -15,7 +15,7 @@ import { exampleCard, exampleEnd } from "@mlrb/local/testing/example-record";
 import { type Bench, median, medianSeconds, run, seconds } from "./tools.ts";
 
 export async function benchStore({ large, ...bench }: Bench & { large: boolean }): Promise<void> {
-  await benchLargeFile(large ? 4096 : 1024, bench);
+  await benchLargeFile(large ? 6144 : 1024, bench);
   await benchSmallFiles(large ? 20_000 : 4_000, bench);
 }
 
@@ -43,7 +43,7 @@ async function benchLargeFile(mebibytes: number, { work, row }: Bench): Promise<
     rmSync(store.pathOf(artifact.digest), { force: true });
     taking.push(await seconds(() => ingest(again, "file", { store, verified })));
   }
-  row(`${size} into the store`, median(taking), { against, other, target: 1.2 });
+  row(`${size} into the store`, median(taking), { against, other, target: 1.05 });
   const out = (name: string, link: boolean) =>
     materialize([{ artifact, path: join(work, `out-${name}`) }], { store, verified, link: async () => link });
   const linking = await medianSeconds(3, (round) => out(`linked-${round}`, true));
