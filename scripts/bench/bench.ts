@@ -9,6 +9,7 @@
 //   npx -y pnpm@10.34.9 bench --checkpoints only a workspace of 100 GiB, sparse (seconds; --large: 5 GiB of data change, 25 GiB of disk)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, up to 67 000 items (about two)
 //   npx -y pnpm@10.34.9 bench --growth   only how steps grow with stages, records and events (about eight)
+//   npx -y pnpm@10.34.9 bench --first-run only the README's first command, in a clone with an empty HOME (about thirty)
 //   npx -y pnpm@10.34.9 bench --short    only the ratios that a thorough test guards (half a minute; --renew writes them)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
@@ -22,6 +23,7 @@ import { overTasksRows, overTasksText } from "../coverage-over-tasks.ts";
 import { coverageRows, coverageText } from "../coverage-simulation.ts";
 import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
+import { benchFirstRun } from "./first-run.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
 import { benchGrowth } from "./growth/growth.ts";
 import { benchLmEval } from "./lm-eval.ts";
@@ -57,6 +59,7 @@ else if (wanted.includes("--lm-eval")) await benchLmEval(bench);
 else if (wanted.includes("--store")) await benchStore({ ...bench, large });
 else if (wanted.includes("--checkpoints")) await benchCheckpoints(large ? 5120 : 64, bench);
 else if (wanted.includes("--sandbox")) await benchSandbox(bench);
+else if (wanted.includes("--first-run")) benchFirstRun(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);
 else if (wanted.includes("--report")) await benchReports(bench);
 else if (wanted.includes("--containers")) await benchContainers(bench);

@@ -47,6 +47,11 @@ const rowNotes: readonly RowNote[] = [
   },
   { row: /out, linked$/, floor: "one call of link" },
   {
+    row: /^\d+ GiB/,
+    floor: "reading and hashing at the speed of the processor and the disk",
+    missed: "the file is hashed on another thread, which other work delays",
+  },
+  {
     row: /(into|out of) the store|out, copied$|GiB|MiB/,
     floor: "reading and hashing at the speed of the processor and the disk",
     missed: "small files: each is renamed, made read-only and noted in an index",
@@ -94,6 +99,12 @@ const rowNotes: readonly RowNote[] = [
     missed: "preparing tasks and writing samples",
   },
   { row: /(processor time|peak memory|: read|: written)$/, floor: "that of the same work's row above" },
+  {
+    row: /^first run/,
+    floor: "the arithmetic of its models on two cores",
+    missed:
+      "28 attempts with fixed budgets are a third of the time; scores and checks that load a model the rest",
+  },
   {
     row: /^growth/,
     floor: "constant: the work of one change",

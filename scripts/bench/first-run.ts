@@ -1,0 +1,41 @@
+// The README's first command in a fresh clone of HEAD with an empty HOME, then with the environment in place, and
+// `hello`. Takes half an hour. Needs the network, and about 12 GB of disk.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, repository, run } from "./tools.ts";
+
+/** What says where packages come from, which an empty HOME lacks. */
+const settings = /^(PATH|LANG|(https?|no)_proxy|PIP_\w+|npm_config_(registry|proxy|https_proxy))$/i;
+
+export function benchFirstRun({ work, row }: Bench): void {
+  const [clone, home] = [join(work, "clone"), join(work, "home")];
+  mkdirSync(home);
+  run("git", ["clone", "--quiet", repository, clone]);
+  const kept = Object.entries(process.env).filter(([name]) => settings.test(name));
+  const env = { ...Object.fromEntries(kept), HOME: home, TERM: "dumb" };
+  const first = (what: string, pipeline: string, allowed: number) => {
+    const words = ["-y", "pnpm@10.34.9", "pipeline", "run", pipeline];
+    const begin = performance.now();
+    const { status, stderr } = spawnSync("npx", words, {
+      cwd: clone,
+      env,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    });
+    const seconds = (performance.now() - begin) / 1000;
+    if (status !== 0) throw new Error(`pipeline run ${pipeline}: exit ${status}\n${stderr.slice(-2000)}`);
+    row(what, seconds, { against: `the allowed ${allowed} s`, other: allowed, target: 1 });
+  };
+  /** Leaves the environments and the installed packages. */
+  const forget = () => {
+    for (const name of ["attempts", "cache", "journals", "leases", "work"])
+      rmSync(join(clone, ".mlrb", name), { recursive: true, force: true });
+    rmSync(join(clone, "results"), { recursive: true, force: true });
+  };
+  first("first run, full-benchmark from nothing", "full-benchmark", 600);
+  forget();
+  first("first run, full-benchmark with its environment", "full-benchmark", 420);
+  forget();
+  first("first run, hello with its environment", "hello", 60);
+}
