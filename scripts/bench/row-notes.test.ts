@@ -6,7 +6,9 @@ import { test } from "node:test";
 import { rowNote } from "./row-notes.ts";
 
 test("the rows of the bench state their floors", () => {
-  const files = readdirSync(import.meta.dirname).filter((name) => /^[^.]*\.ts$/.test(name));
+  const files = readdirSync(import.meta.dirname, { encoding: "utf8", recursive: true }).filter((name) =>
+    /^[^.]*\.ts$/.test(name),
+  );
   const names = files.flatMap((name) => {
     const text = readFileSync(join(import.meta.dirname, name), "utf8");
     return [...text.matchAll(/\brow\(\s*(?:"([^"]*)"|`([^`]*)`)/g)].map(([, plain, template]) =>
