@@ -23,6 +23,13 @@ test("a step that takes about as long at every size is constant", () => {
   assert.deepEqual(growthWords(measured), { exponent: 0, words: "time is constant" });
 });
 
+test("a step is not called worse than linear for the noise of one size, and is for growth beyond it", () => {
+  const grown = (...times: number[]) =>
+    growthWords(times.map((cpuSeconds, at) => ({ size: sizes[at]!, seconds: 1, peakMiB: 1, cpuSeconds })));
+  assert.deepEqual(grown(0.215, 0.205, 0.22, 0.312), { exponent: 1, words: "time is linear, within noise" });
+  assert.ok(grown(0.2, 0.2, 0.22, 1.5).exponent > 1.4);
+});
+
 test("the plots in docs/performance show growth.json", () => {
   const folder = join(import.meta.dirname, "../../../docs/performance");
   const growth = JSON.parse(readFileSync(join(folder, "growth.json"), "utf8")) as Growth;

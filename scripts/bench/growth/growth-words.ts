@@ -10,11 +10,17 @@ export type Growth = { formatVersion: 1; measuredOn: string; machine: string; st
 /** A step that uses less than this many times its least processor time at every size does not grow with it. */
 const flatRatio = 1.5;
 
+/** Relative error of a median of three on a shared machine. Where a line fits as well, no exponent above 1 is claimed. */
+const noise = 0.05;
+
 /** `exponent`: b of the fitted time a + c × size^b, where a is the start of the process; 0 where nothing grows. */
 export function growthWords(measured: readonly Measured[]): { exponent: number; words: string } {
   const times = measured.map(({ cpuSeconds }) => cpuSeconds);
   if (Math.max(...times) < flatRatio * Math.min(...times)) return { exponent: 0, words: "time is constant" };
-  const exponent = fittedExponent(measured.map(({ size, cpuSeconds }) => ({ size, time: cpuSeconds })));
+  const points = measured.map(({ size, cpuSeconds }) => ({ size, time: cpuSeconds }));
+  const exponent = fittedExponent(points);
+  if (exponent > 1 && leastError(points, 1) <= points.length * noise ** 2)
+    return { exponent: 1, words: "time is linear, within noise" };
   return { exponent, words: `time ∝ n^${exponent.toFixed(2)}` };
 }
 
