@@ -188,6 +188,17 @@ test("attempts are cards on a phone, and the plot has the names of tasks above i
   await tab.close();
 });
 
+test("on a phone, the chosen tab is in sight, and the rules of an attempt are cards", { skip }, async () => {
+  const tab = await open(pages.sample, "#tab-provenance", 390);
+  const box = (await tabNamed(tab, "Provenance").boundingBox())!;
+  assert.ok(box.x >= 0 && box.x + box.width <= 390, `${box.x} to ${box.x + box.width}`);
+  await tab.goto(`${tab.url().split("#")[0]}#attempt__baby-lm__minimal__1`);
+  const rules = tab.locator("details.attempt:target table.rules");
+  const evidence = (await rules.locator("tbody tr:first-child td[data-label=evidence] span").boundingBox())!;
+  assert.ok(evidence.width > 150 && evidence.x + evidence.width <= 390, JSON.stringify(evidence));
+  await tab.close();
+});
+
 test("paper has the first two tabs", { skip }, async () => {
   const tab = await open(pages.sample, "#tab-cost");
   await tab.emulateMedia({ media: "print" });

@@ -50,7 +50,7 @@ test("report --open serves the page with whole trajectories and files, and ends 
     ([, to]) => to!,
   );
   assert.equal(links.length, 2);
-  assert.match(await read(links[0]!), /1 events, from line 1 of 1[\s\S]*&#60;b&#62;loss 3\.1/);
+  assert.match(await read(links[0]!), /1 event, from line 1 of 1[\s\S]*&#60;b&#62;loss 3\.1/);
   assert.match(await read(links[1]!), /href="\.\/[^"]+"/);
   const snapshots = /href="\.\/([^"]*snapshots[^"]*)"/.exec(await read(links[1]!))![1]!;
   assert.match(await read(`${links[1]}${snapshots}0001/note.txt`), /kept/);

@@ -8,8 +8,8 @@ const bytesMax = 256 << 10;
 const filesMax = 5000;
 
 export type Inside =
-  | { kind: "folder"; name: string; files: ListedFile[]; more: number }
-  | { kind: "file"; name: string; text: string | null; bytes: number; cut: boolean }
+  | { kind: "folder"; names: string[]; files: ListedFile[]; more: number }
+  | { kind: "file"; names: string[]; text: string | null; bytes: number; cut: boolean }
   | { kind: "none" };
 
 /** `parts` are percent-encoded; an empty last one asks for a folder. */
@@ -23,10 +23,9 @@ export function lookInside(folder: string, parts: readonly string[]): Inside {
     const isLast = at === names.length - 1;
     if (!found || (!found.isDirectory() && !(isLast && found.isFile()))) return { kind: "none" };
   }
-  const name = names.join("/") || "files";
   const isFolder = lstatSync(path).isDirectory();
   if (isFolder !== (parts.at(-1) === "")) return { kind: "none" };
-  return isFolder ? { kind: "folder", name, ...listed(path) } : { kind: "file", name, ...beginning(path) };
+  return isFolder ? { kind: "folder", names, ...listed(path) } : { kind: "file", names, ...beginning(path) };
 }
 
 /** Undefined for a part that is malformed or would lead elsewhere. */

@@ -148,6 +148,27 @@ test("files and folders of an attempt are shown as text, never as markup, and no
   assert.ok(long.length < 300_000);
 });
 
+test("each page of an attempt names it and links to the report, its trajectory and the folders above", async () => {
+  const addresses = async (path: string) => {
+    const { text } = await ask(path);
+    assert.match(text, /<h1>attempt\[task=t\]/, path);
+    const [, head] = /<header><p>(.*)<\/p>/.exec(text)!;
+    const from = new URL(path, server.address);
+    return [...head!.matchAll(/href="([^"]+)"/g)].map(
+      ([, to]) => new URL(to!, from).href.slice(server.address.length) || "the report",
+    );
+  };
+  const whole = ["the report", `trajectory/${digest}`];
+  const files = `files/${digest}/`;
+  assert.deepEqual(await addresses(`trajectory/${digest}`), ["the report", files]);
+  assert.deepEqual(await addresses(files), whole);
+  assert.deepEqual(await addresses(`${files}weights`), [...whole, files]);
+  assert.deepEqual(await addresses(`${files}snapshots/`), [...whole, files]);
+  const inner = `${files}snapshots/0001%20%C3%A9/`;
+  assert.deepEqual(await addresses(inner), [...whole, files, `${files}snapshots/`]);
+  assert.deepEqual(await addresses(`${inner}note.txt`), [...whole, files, `${files}snapshots/`, inner]);
+});
+
 test("a folder says how many files it does not list, and lists a name that is not UTF-8", async () => {
   const many = join(folder, "many");
   mkdirSync(many);
@@ -165,7 +186,11 @@ test("a trajectory is served in pieces, and searched whole", async () => {
   assert.match(first.text, /200 events, from line 1 of 450/);
   assert.match(first.text, /href="\?from=200"/);
   const found = await ask(`trajectory/${digest}?find=NEEDLE`);
-  assert.match(found.text, /1 events that contain “NEEDLE”/);
+  assert.match(found.text, /1 event that contains “NEEDLE”, from line 1 of 450/);
+  assert.match(
+    (await ask(`trajectory/${digest}?find=nowhere`)).text,
+    /0 events that contain “nowhere”, from line 1 of 450/,
+  );
   assert.doesNotMatch(found.text, /<script|<img/);
   assert.doesNotMatch(
     (await ask(`trajectory/${digest}?find=${encodeURIComponent(hostile)}`)).text,
@@ -263,7 +288,7 @@ test("a search reads behind the shown part, and says what it could not read", ()
   const gone = () => ({ text: "x", missing: "the rest of 1000000 bytes is missing" });
   const left = piece(events, "needle", gone);
   assert.deepEqual([left.events.length, left.unsearched], [0, 1]);
-  assert.match(trajectoryPage(left), /Of 1 other events, a part of a text is missing/);
+  assert.match(trajectoryPage(left, []), /Of 1 other events, a part of a text is missing/);
 });
 
 test("a search of many attachments ends after 256 MiB, and says that others were not searched", () => {

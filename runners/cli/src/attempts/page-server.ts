@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
-import { filePage, folderPage, trajectoryPage } from "@mlrb/report/page/served-pages";
+import { filePage, folderPage, type PageLink, trajectoryPage } from "@mlrb/report/page/served-pages";
 import { lookInside } from "./look-inside.ts";
 import { trajectoryPiece } from "./trajectory-piece.ts";
 
@@ -70,27 +70,46 @@ function answerTo(
   if (kind === "" && digest === "" && rest.length === 0)
     return { status: 200, type: "page", body: served.page };
   const attempt = served.attempts.get(digest);
-  if (attempt && kind === "trajectory" && rest.length === 0) return pieceOf(attempt, url.searchParams);
-  if (attempt && kind === "files" && rest.length > 0) return filesOf(attempt, rest);
+  if (attempt && kind === "trajectory" && rest.length === 0)
+    return pieceOf(attempt, digest, url.searchParams);
+  if (attempt && kind === "files" && rest.length > 0) return filesOf(attempt, digest, rest);
   return notFound;
 }
 
-function pieceOf({ source }: ServedAttempt, query: URLSearchParams): Answer {
+function pieceOf({ source }: ServedAttempt, digest: string, query: URLSearchParams): Answer {
   const from = Number(query.get("from") ?? 0);
   const find = (query.get("find") ?? "").slice(0, 200);
   if (!Number.isSafeInteger(from) || from < 0) return problem(400, "from is the number of a line");
-  return shown(trajectoryPage(trajectoryPiece(source(), { from, find })));
+  const links = [report("../"), { words: "its files and snapshots", to: `../files/${digest}/` }];
+  return shown(trajectoryPage(trajectoryPiece(source(), { from, find }), links));
 }
 
-function filesOf({ folder }: ServedAttempt, parts: string[]): Answer {
+function report(to: string): PageLink {
+  return { words: "report", to };
+}
+
+/** To the report, the trajectory and each folder above a file or folder of `names`. */
+function linksAbove(names: string[], digest: string, isFolder: boolean): PageLink[] {
+  const up = (count: number) => (count === 0 ? "./" : "../".repeat(count));
+  const depth = names.length - (isFolder ? 0 : 1);
+  return [
+    report(up(depth + 2)),
+    { words: "trajectory", to: `${up(depth + 2)}trajectory/${digest}` },
+    ...["files", ...names.slice(0, -1)].map((words, at) => ({ words, to: up(depth - at) })),
+  ].slice(0, names.length === 0 ? 2 : undefined);
+}
+
+function filesOf({ folder, source }: ServedAttempt, digest: string, parts: string[]): Answer {
   const found = lookInside(folder, parts);
+  if (found.kind === "none") return notFound;
+  const { names } = found;
+  const links = linksAbove(names, digest, found.kind === "folder");
+  const head = { name: `${source().slot.stage}: ${names.join("/") || "files"}`, links };
   switch (found.kind) {
-    case "none":
-      return notFound;
     case "folder":
-      return shown(folderPage(found.name, found));
+      return shown(folderPage(head, found));
     case "file":
-      return shown(filePage(found.name, found));
+      return shown(filePage(head, found));
     default:
       return unreachable(found);
   }

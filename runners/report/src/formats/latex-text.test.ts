@@ -35,6 +35,7 @@ test("characters that T1 lacks are named by their code points", () => {
 test("long words may break, so that text stays near its column", () => {
   assert.equal(latexText("x".repeat(45)).match(/\\allowbreak\{\}/g)!.length, 2);
   assert.doesNotMatch(latexText("short words only, as people write them"), /allowbreak/);
+  assert.doesNotMatch(latexText("an-agent-with-a-long-name-of-short-words"), /allowbreak/);
 });
 
 /** `text` without the commands that latexText writes, which must be all that LaTeX could act on. */

@@ -117,7 +117,7 @@ function escaped(text: string): string {
     if (character === last && pairing.test(character)) out.push("{}");
     last = character;
     out.push(found);
-    unbroken = character === " " ? 0 : unbroken + 1;
+    unbroken = character === " " || character === "-" ? 0 : unbroken + 1; // LaTeX breaks after a hyphen
     if (unbroken === unbrokenMax) {
       out.push("\\allowbreak{}");
       unbroken = 0;

@@ -121,6 +121,13 @@ test("a table of more rows than fit a page continues in further files", () => {
   assert.deepEqual(agents, [40, 5]);
 });
 
+test("a table whose wrapped rows are higher than a page continues in further files, and cuts no task in two", () => {
+  const files = tableFiles(paperReport());
+  const attempts = Object.keys(files).filter((name) => name.startsWith("attempts"));
+  const rows = attempts.map((name) => rowsOf(files[name]!).filter(({ length }) => length > 1).length - 1);
+  assert.deepEqual(rows, [15, 15, 5], "of five agents at seven tasks");
+});
+
 /** What attempts cost, unknown of the first. */
 function timesOf({ attempts, label }: Report): Times {
   return {
@@ -141,6 +148,14 @@ function timesOf({ attempts, label }: Report): Times {
   };
 }
 
+test("report.tex inputs every file of the table of costs", () => {
+  const report = paperReport();
+  const files = Object.keys(costTableFiles(report, timesOf(report)));
+  assert.ok(files.length > 1);
+  for (const file of files)
+    assert.ok(latex(report).includes(`\\InputIfFileExists{tables/${file.replace(".tex", "")}}{}{}`), file);
+});
+
 const filesOf = (report: Report) => ({
   ...tableFiles(report),
   ...costTableFiles(report, timesOf(report)),
@@ -160,7 +175,7 @@ function compiled(
   t: TestContext,
   tex: string,
   tables: Record<string, string | Buffer> = {},
-): { text: string; pages: number; log: string } {
+): { text: string; firstPage: string; pages: number; log: string } {
   const folder = mkdtempSync(join(tmpdir(), "latex-"));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const name of ["tables", "figures"]) mkdirSync(join(folder, name));
@@ -175,11 +190,14 @@ function compiled(
     assert.equal(status, 0, stdout);
   }
   const log = readFileSync(join(folder, "report.log"), "latin1");
-  assert.doesNotMatch(log, /^!|Missing character|undefined/m);
+  // what is below the end of a page would be lost
+  assert.doesNotMatch(log, /^!|Missing character|undefined|Float too large/m);
   execFileSync("pdftotext", ["-layout", "report.pdf"], { cwd: folder });
   const facts = execFileSync("pdfinfo", ["report.pdf"], { cwd: folder, encoding: "utf8" });
+  const text = readFileSync(join(folder, "report.txt"), "utf8");
   return {
-    text: readFileSync(join(folder, "report.txt"), "utf8").replaceAll(/\s+/g, " "),
+    text: text.replaceAll(/\s+/g, " "),
+    firstPage: text.split("\f", 1)[0]!,
     pages: Number(/^Pages: +(\d+)$/m.exec(facts)?.[1]),
     log,
   };
@@ -220,9 +238,19 @@ test("pdfLaTeX compiles the committed sample and prints every mean that decides 
 }, (t) => {
   const sample = sampleFolder;
   const report = JSON.parse(readFileSync(join(sample, "report.json"), "utf8")) as Report;
-  const { text, pages, log } = compiled(t, readFileSync(join(sample, "report.tex"), "utf8"), filesOf(report));
+  const { text, firstPage, pages, log } = compiled(
+    t,
+    readFileSync(join(sample, "report.tex"), "utf8"),
+    filesOf(report),
+  );
   assert.ok(pages >= 3, `${pages} pages`);
   assert.deepEqual(overfull(log), []);
+  assert.match(
+    firstPage,
+    /Table 1: Mean over attempts[\s\S]*MiniPile/,
+    "the main table is on the first page",
+  );
+  assert.doesNotMatch(text, /com- mand/, "no short word is hyphenated");
   const primary = report.cells.filter((cell) => cell.primary);
   assert.ok(primary.length > 0);
   for (const cell of primary) {

@@ -37,7 +37,7 @@ export function latex(report: Report): string {
   const costs = costTableNames(report);
   const named = (names: string[]) => names.map((name) => `tables/${name.replace(".tex", "")}`);
   return latexDocument(report, [
-    `${latexText(coverageLine(report))}\\suppressfloats[t]\n`,
+    `${latexText(coverageLine(report))}\n`,
     ...named(Object.keys(tableFiles(report))).map((name) => `\\input{${name}}`),
     // where only the report was kept, its costs are not
     ...named(costs).map((name) => `\\InputIfFileExists{${name}}{}{}`),
@@ -53,7 +53,7 @@ export function latex(report: Report): string {
 function figureText([name, caption]: [string, string], mark: string): string {
   const file = `figures/${name}.pdf`;
   const image = `\\includegraphics[width=5.5in]{${file}}`;
-  const float = `\\begin{figure*}[tbp]\\centering${image}\\caption{${latexText(`${caption} (${mark})`)}}\\label{fig:mlrb-${name}}\\end{figure*}`;
+  const float = `\\begin{figure*}[!htbp]\\centering${image}\\caption{${latexText(`${caption} (${mark})`)}}\\label{fig:mlrb-${name}}\\end{figure*}`;
   return `\\IfFileExists{${file}}{${float}}{}`;
 }
 
@@ -62,14 +62,15 @@ export function tableFiles(report: Report): Record<string, string> {
   return Object.assign({}, ...paperTables(report).map((table) => paperTableFiles(table, marksOf(report))));
 }
 
-/** The files of costs by name: as many for all ledgers of a report. */
+/** The files of costs by name. */
 export function costTableFiles(report: Report, times: Times): Record<string, string> {
   return paperTableFiles(costTable(report, times), marksOf(report));
 }
 
-function costTableNames(report: Report): string[] {
-  const unknown = { formatVersion: 1, label: "", attempts: [] } as const;
-  return Object.keys(costTableFiles(report, { ...unknown, attempts: [] }));
+/** How many there are depends on the costs, which are apart from the report: a page has ten agents at a task or more. */
+function costTableNames({ tasks, agents }: Report): string[] {
+  const most = Math.max(1, tasks.length * Math.ceil(agents.length / 10));
+  return Array.from({ length: most }, (_, at) => (at === 0 ? "cost.tex" : `cost-${at + 1}.tex`));
 }
 
 /** A complete document with one section, such as groups.tex. */

@@ -13,6 +13,11 @@ test("a word that is too long is cut between graphemes, never within one", () =>
   assert.deepEqual(wrap("a 🇩🇪🇫🇷👍🏽e\u0301", 4), ["a", "🇩🇪🇫🇷", "👍🏽e\u0301"]);
 });
 
+test("a compound that is too long is cut after a hyphen", () => {
+  assert.deepEqual(wrap("bits-per-byte-mean ↓", 16), ["bits-per-byte-", "mean ↓"]);
+  assert.deepEqual(wrap("a-compound-of-words", 6), ["a-comp", "ound-", "of-wor", "ds"]);
+});
+
 test("no line is too wide, except for a single wide grapheme, and only spaces are lost", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 60 });
   fc.assert(

@@ -1,7 +1,7 @@
 // Breaks text into lines for a terminal. ADR 31 says why wrap-ansi does not.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
-/** `text` in lines of at most `width` columns, broken at spaces; a longer word is cut between graphemes. */
+/** `text` in lines of at most `width` columns, broken at spaces; a longer word after a hyphen or comma, or between graphemes. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -15,8 +15,9 @@ export function wrap(text: string, width: number): string[] {
     line = "";
     for (const { segment } of new Intl.Segmenter().segment(word)) {
       if (line !== "" && displayWidth(line + segment) > width) {
-        lines.push(line);
-        line = "";
+        const start = /^.{3,}[-,](?=[\p{L}\p{N}])/u.exec(line)?.[0] ?? line;
+        lines.push(start);
+        line = line.slice(start.length);
       }
       line += segment;
     }

@@ -122,11 +122,11 @@ function researchText(research: AttemptResearch): string {
 
 function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {
   if (rules.length === 0) return html`<p>No rules were judged.</p>`;
-  return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
+  return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table class="cards rules"><caption>Rules</caption>
 <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">severity</th></tr></thead>
 <tbody>${rules.map(
     ({ rule, title, answer, evidence, source, severity }) =>
-      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}${decisionsOn(attempt, rule).map((one) => html`<br><b>decided by a person: ${decisionText(one)}</b>`)}</td><td>${source}</td><td>${severity}</td></tr>`,
+      html`<tr><th scope="row" data-label="rule"><span>${rule}<br><small>${title}</small></span></th><td data-label="verdict" class="${answer === "fail" ? "bad" : ""}">${answer}</td><td data-label="evidence"><span>${evidence}${decisionsOn(attempt, rule).map((one) => html`<br><b>decided by a person: ${decisionText(one)}</b>`)}</span></td><td data-label="source">${source}</td><td data-label="severity">${severity}</td></tr>`,
   )}</tbody></table></div>
 `;
 }

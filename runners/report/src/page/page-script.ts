@@ -14,6 +14,9 @@ function showTab(panel) {
     const chosen = tab.id === panel.getAttribute("aria-labelledby");
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
+    // on a phone, the list of tabs is wider than the screen
+    const list = tab.parentElement;
+    if (chosen) list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
   }
 }
 function setUpTabs() {

@@ -31,6 +31,7 @@ nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-
 .caption,.faint{color:var(--soft)}.caption{max-width:52rem;margin:.25rem 0 .75rem;font-size:.9rem}
 .bad,.failed,.struck,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}
 button,input,select{font:inherit;padding:.15rem .5rem;color:var(--text);background:var(--ground);border:1px solid var(--line);border-radius:.3rem}
+label>input,label>select{margin:0 .35rem}
 [hidden]{display:none!important}
 footer{color:var(--soft);padding-bottom:3rem;font-size:.87rem}`;
 
@@ -84,7 +85,7 @@ meter{width:10rem}
 const media = `
 @media (max-width:64rem){.overview{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:44rem){header,main,footer,nav{padding:0 1rem}.below{flex-direction:column;align-items:flex-start}.tools{margin-bottom:.4rem}.headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
-.cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}
+.cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .trajectory li{padding-left:0}.when{position:static;width:auto}}
 @media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

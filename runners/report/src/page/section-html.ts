@@ -6,18 +6,20 @@ import { type Html, html, idOf } from "./html.ts";
 export function sectionHtml({ heading, caption, tables, items }: Section): Html {
   return html`<section aria-labelledby="${idOf("section", heading)}">
 <h2 id="${idOf("section", heading)}">${heading}</h2>
-${caption !== "" && html`<p class="caption">${withCode(caption)}</p>`}
+${caption !== "" && html`<p class="caption">${withMarks(caption)}</p>`}
 ${tables.filter(({ groups }) => groups.length > 0).map((table) => tableHtml(table, heading))}
 ${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => html`<li><b>${head}</b>: ${text}</li>`)}</ul>`}
 </section>
 `;
 }
 
-/** A command in backticks, as in Markdown. */
-function withCode(text: string): Html[] {
-  return text
-    .split(/`([^`]+)`/)
-    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+/** A command in backticks, and struck-through words in tildes, as in Markdown. */
+function withMarks(text: string): Html[] {
+  return text.split(/(`[^`]+`|~[^~]+~)/).map((part, at) => {
+    if (at % 2 === 0) return html`${part}`;
+    const inside = part.slice(1, -1);
+    return part.startsWith("~") ? html`<s>${inside}</s>` : html`<code>${inside}</code>`;
+  });
 }
 
 /** `heading` names a table without a title. */

@@ -2,7 +2,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { labelText } from "../read/condition-words.ts";
-import { type CostPoint, costPoints } from "./costs.ts";
+import { costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
 import { drawLegend, legendLines } from "./figure-legend.ts";
 import { PdfPage, pageWidth, roundTicks } from "./pdf-page.ts";
@@ -49,17 +49,33 @@ export async function costFigure(report: Report, times: Times): Promise<Buffer |
   page.text({ x: (plot.left + plot.right) / 2, y: bottom + 19 }, `${head} of an attempt, mean`, {
     ...{ size: 7, align: "center" },
   });
-  for (const point of points) drawPoint(page, point, { x: across.at(point.cost), y: up.at(point.score) });
+  const marked = points.map((point) => ({
+    ...point,
+    agent: report.agents.findIndex(({ name }) => name === point.agent),
+    words: names.task(point.task),
+    x: across.at(point.cost),
+    y: up.at(point.score),
+  }));
+  drawNames(page, marked);
+  for (const { agent, x, y } of marked) page.mark({ x, y }, agent);
   return page.end();
+}
 
-  function drawPoint(on: PdfPage, { agent, task }: CostPoint, at: { x: number; y: number }): void {
-    on.mark(
-      at,
-      report.agents.findIndex(({ name }) => name === agent),
-    );
-    const words = names.task(task);
-    const isRight = at.x + 5 + on.widthOf(words, 5.5) < plot.right;
-    const look = { size: 5.5, align: isRight ? "left" : "right", colour: "#555555" } as const;
-    on.text({ x: at.x + (isRight ? 4.5 : -4.5), y: at.y }, words, look);
+const nameSize = 5.5;
+
+/** Each next to its mark. One that would be on another is moved down. */
+function drawNames(page: PdfPage, points: { words: string; x: number; y: number }[]): void {
+  const drawn: { left: number; right: number; y: number }[] = [];
+  for (const { words, x, y: own } of [...points].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    const width = page.widthOf(words, nameSize);
+    const isRight = x + 5 + width < plot.right;
+    const left = isRight ? x + 4.5 : x - 4.5 - width;
+    const right = left + width;
+    let y = own;
+    for (const other of drawn)
+      if (other.left < right && left < other.right && y < other.y + nameSize) y = other.y + nameSize;
+    drawn.push({ left, right, y });
+    drawn.sort((a, b) => a.y - b.y);
+    page.text({ x: left, y }, words, { size: nameSize, colour: "#555555", isClear: true });
   }
 }

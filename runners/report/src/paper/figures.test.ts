@@ -143,6 +143,26 @@ test("a figure is the same bytes each time, with its font embedded and its label
   }
 });
 
+test("names of tasks at one cost are below each other, and no line crosses small words", async () => {
+  const words = (pdf: Buffer | undefined, size: number) =>
+    [
+      ...pdf!
+        .toString("latin1")
+        .matchAll(
+          /(?:re\n\/DeviceRGB cs\n(1 1 1) scn\n(?:\/Gs\d+ gs\n)?f\n[\s\S]{0,120}?)?(\S+) (\S+) Tm\n\/F1 (\S+) Tf/g,
+        ),
+    ]
+      .filter(([, , , , own]) => Number(own) === size)
+      .map(([, white, x, y]) => ({ isClear: white !== undefined, x: Number(x), y: Number(y) }));
+  const names = words(await costFigure(large, largeExample().times!), 5.5);
+  const left = names.filter(({ x }) => x < 150).map(({ y }) => y);
+  const apart = left.toSorted((a, b) => a - b).map((y, at, all) => (at === 0 ? 9 : y - all[at - 1]!));
+  assert.ok(left.length >= 5 && Math.min(...apart) > 5.4, apart.join(", "));
+  const [note, ...others] = words(await forestFigure(sample), 6).slice(-1);
+  assert.deepEqual([note!.isClear, others], [true, []]);
+  assert.ok(names.every(({ isClear }) => isClear));
+});
+
 test("a report without a normalised scale, or without costs, has no figure", async () => {
   const bare = {
     ...sample,

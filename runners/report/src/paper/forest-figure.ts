@@ -99,7 +99,7 @@ function drawRow(page: PdfPage, row: ForestRow, { axis, names, report, y, rowHei
   if (!isPlain) page.text({ x: 4, y: y + rowHeight / 2 + 4 }, row.without, { size: 6, colour: faint });
   for (const agent of row.lacking)
     page.text({ x: x(0) + 4, y: lane(agent) }, `${names.agent(report.agents[agent]!.name)}: no value`, {
-      ...{ size: 6, colour: faint },
+      ...{ size: 6, colour: faint, isClear: true },
     });
   for (const { agent, mean, seeds, failed, interval } of row.marks) {
     const own = lane(agent);
@@ -132,7 +132,7 @@ function drawDifferences(page: PdfPage, rows: DifferenceRow[], { names, top }: B
       const size = Math.min(7.5, (7.5 * (plot.left - 10)) / page.widthOf(words));
       page.text({ x: 4, y: y + 5.5 + 9 * line }, words, { size });
     }
-    page.text({ x: plot.left + 3, y: y + 5 }, note, { size: 6, colour: faint });
+    page.text({ x: plot.left + 3, y: y + 5 }, note, { size: 6, colour: faint, isClear: true });
     const mark = y + 14;
     if (interval)
       page.line(

@@ -16,7 +16,13 @@ export const faint = "#777777";
 
 export type Point = { x: number; y: number };
 type MarkLook = { radius?: number; isFaint?: boolean; isHollow?: boolean };
-type TextLook = { size?: number; align?: "left" | "right" | "center"; colour?: string };
+/** `isClear`: lines that were drawn before do not cross the words. */
+type TextLook = {
+  size?: number;
+  align?: "left" | "right" | "center";
+  colour?: string;
+  isClear?: boolean;
+};
 
 export class PdfPage {
   readonly #document: PDFKit.PDFDocument;
@@ -35,12 +41,13 @@ export class PdfPage {
   }
 
   /** One line, beginning, ending or centred at `at`. */
-  text(at: Point, words: string, { size = 7.5, align = "left", colour = "#000000" }: TextLook = {}): void {
+  text(at: Point, words: string, look: TextLook = {}): void {
+    const { size = 7.5, align = "left", colour = "#000000", isClear = false } = look;
     const shown = inFont(words);
-    this.#document.fontSize(size).fillColor(colour);
-    const width = this.#document.widthOfString(shown);
+    const width = this.widthOf(words, size);
     const x = align === "left" ? at.x : align === "right" ? at.x - width : at.x - width / 2;
-    this.#document.text(shown, x, at.y - 0.62 * size, { lineBreak: false });
+    if (isClear) this.#document.rect(x - 1, at.y - 0.5 * size, width + 2, size).fill("#FFFFFF");
+    this.#document.fillColor(colour).text(shown, x, at.y - 0.62 * size, { lineBreak: false });
   }
 
   widthOf(words: string, size = 7.5): number {

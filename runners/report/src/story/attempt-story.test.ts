@@ -16,7 +16,7 @@ import {
 } from "../testing/attempt-example.ts";
 import { hostileText } from "../testing/page-example.ts";
 import { attemptStory } from "./attempt-story.ts";
-import { eventWords } from "./event-words.ts";
+import { eventWords, factsWords } from "./event-words.ts";
 import { storyText } from "./story-text.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden");
@@ -49,6 +49,12 @@ for (const width of [100, 50])
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, text);
     assert.equal(text, readFileSync(path, "utf8"));
   });
+
+test("an event without words of its own has its fields, and digests in short", () => {
+  const digest = "0123456789ab".padEnd(64, "c");
+  const words = factsWords({ agent: "minimal", programDigest: digest, line: `${digest} too long` });
+  assert.equal(words, `agent minimal, programDigest 0123456789ab, line ${digest} too long`);
+});
 
 test("the budget names the peak of GPU memory only where the ledger has one", () => {
   const memoryOf = (more: object) =>

@@ -84,10 +84,10 @@ export function eventWords(event: TrajectoryEvent): string {
   }
 }
 
-/** `name value, …` for events without words of their own. */
+/** `name value, …` for events without words of their own; digests in short. */
 export function factsWords(facts: Record<string, unknown>): string {
   return Object.entries(facts)
-    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .map(([name, value]) => `${name} ${valueText(value).replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, "$1")}`)
     .join(", ");
 }
 

@@ -27,8 +27,8 @@ export type FigureData = {
   absent: { agent: string; seed: Seed; why: string }[];
 };
 
-/** `name` marks the trivial baseline and the reference model. */
-export type FigureLine = { name: string; value: number; text: string; marked: boolean };
+/** `names` mark the trivial baseline and the reference model. */
+export type FigureLine = { names: string[]; value: number; text: string; marked: boolean };
 
 /** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place; `words` hold the reason. */
 export type FigurePoint = {
@@ -81,7 +81,7 @@ export function figureData(report: Report, task: string): FigureData | undefined
     ({ value, standardError }) => [supportedText(value, digits, standardError)],
     (same) => ({
       text: supportedText(same[0]!.value, digits, same[0]!.standardError),
-      name: [...new Set(same.map(rowName))].join(", "),
+      names: [...new Set(same.toSorted((a, b) => rank(a) - rank(b)).map(rowName))],
       value: shown(same[0]!.value),
       marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
@@ -89,6 +89,11 @@ export function figureData(report: Report, task: string): FigureData | undefined
   if (points.length === 0 && absent.length === 0) return undefined;
   const scaled = points.map((point) => ({ ...point, value: shown(point.value) }));
   return { task, metric, unit, direction, points: scaled, means, lines, absent };
+}
+
+/** The rows that mark the normalised score first. */
+function rank({ floor, anchor }: Row): number {
+  return floor || anchor ? 0 : 1;
 }
 
 const failedWords = "failed, scored at the trivial baseline";
@@ -118,7 +123,7 @@ export function figureWords({ metric, unit, direction, points, means, lines }: F
     );
     return `${agent}: ${values.join(", ")}${mean ? `; mean ${mean.text}` : ""}`;
   });
-  const against = lines.map(({ name, text }) => `${name} ${text}`);
+  const against = lines.map(({ names, text }) => `${names.join(", ")} ${text}`);
   return [
     `${metric} in ${unit}, ${direction} is better`,
     ...agents,

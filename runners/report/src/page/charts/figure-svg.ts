@@ -13,9 +13,9 @@ import {
 import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
 
 const rowHeight = 46;
-const marginTop = 118; // for the rows' names, which are slanted
+const marginTop = 132; // for the rows' names, which are slanted
 const marginLeft = 110;
-const marginRight = 110; // for the end of the last name
+const marginRight = 145; // for the end of the last name
 
 export function figureSvg(data: FigureData, agents: string[]): Html {
   const shown = agents.filter((agent) => data.points.some((point) => point.agent === agent));
@@ -82,7 +82,8 @@ function lineMarks(lines: FigureLine[], perPixel: number): Plot.Markish[] {
       {
         x: "at",
         frameAnchor: "top",
-        text: ({ name }: FigureLine) => clipped(name),
+        text: lineLabel,
+        title: ({ names }: FigureLine) => names.join(", "),
         rotate: -35,
         textAnchor: "start",
         dy: -8,
@@ -90,6 +91,15 @@ function lineMarks(lines: FigureLine[], perPixel: number): Plot.Markish[] {
       },
     ),
   ];
+}
+
+/** The first name in full where it fits, and how many more names the line has. */
+function lineLabel({ names }: FigureLine): string {
+  const [first, ...others] = names;
+  const short = first!
+    .replace("(reference model)", "(ref. model)")
+    .replace("(trivial baseline)", "(baseline)");
+  return `${clipped(short)}${others.length > 0 ? ` +${others.length}` : ""}`;
 }
 
 type Mean = FigureData["means"][number];

@@ -35,13 +35,29 @@ test("metrics at the left of the forest plot fit the margin, and those without a
 test("a label of the longest length above a task's figure ends below the figure's upper edge", () => {
   const data = figureData(sample, "baby-lm")!;
   const name = "unigram (trivial baseline, a long name)";
-  const lines = [{ ...data.lines[0]!, name }];
+  const lines = [{ ...data.lines[0]!, names: [name] }];
   const [label] = texts(figureSvg({ ...data, lines }, ["minimal", "reference"]).markup).filter((text) =>
     text.textContent.startsWith("unigram"),
   );
   const [, y] = place(label!);
-  const height = label!.textContent.length * 7.2 * Math.sin((35 / 180) * Math.PI); // px of a character, in 13 px
+  const height = label!.firstChild!.textContent!.length * 7.2 * Math.sin((35 / 180) * Math.PI); // px of a character, in 13 px
   assert.ok(y! - 8 - height - 6 > 0, `it ends at ${y! - 8 - height}`);
+});
+
+test("a line above a task's figure has its first name and how many more, and all labels end inside of the picture", () => {
+  const data = figureData(sample, "math-reasoning")!;
+  const labels = texts(figureSvg(data, ["minimal", "reference"]).markup).filter((text) =>
+    text.getAttribute("transform")?.includes("rotate(-35"),
+  );
+  assert.deepEqual(
+    labels.map((label) => label.firstChild!.textContent),
+    ["copy-nearest (baseline) +2", "slot-filling", "reference (ref. model)"],
+  );
+  for (const label of labels) {
+    const [x] = place(label);
+    const width = label.firstChild!.textContent!.length * 7.2 * Math.cos((35 / 180) * Math.PI);
+    assert.ok(x! + width < 560, `it ends at ${x! + width}`);
+  }
 });
 
 test("no line of the cost figures crosses an agent's name", () => {
