@@ -173,7 +173,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
     scoring.map((instance) => {
       const metric = String(instance.axes.scorer);
       const measured = measuredOf(instance, results[instance.index], workspace.store);
-      const node = nodeOf(instance, plan, workspace);
+      const node = nodeOf(instance, { plan, workspace });
       return [metric, { score: scoreOf(measured, params, metric), instance, node }];
     }),
   );
