@@ -151,7 +151,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const request = await readRequest(repository, bundle.pipeline, narrowed, consulted);
   if (!request) return 2;
   const { plan, root } = request;
-  const target = scoredTarget(plan, task);
+  const target = scoredTarget(plan, attempts[0]!);
   if ("code" in target) return lacks(target.message);
   const { attempt, params } = target;
   const slot = { pipeline: plan.pipeline, profile: plan.profile };
