@@ -230,7 +230,7 @@ test("a new attempt that may cost money needs a confirmation; a recorded one is 
       code: "over-cost",
       message:
         "This would start 1 attempt, about 0.0 GPU hours, at an unknown price; the limits are 0 GPU hours and 0 dollars.",
-      help: "pass --yes; `pnpm pipeline plan` lists them",
+      help: "pass --yes; `pnpm pipeline plan` with the same pipeline and options lists them",
     },
   ]);
   assert.deepEqual(at.executions(), {});

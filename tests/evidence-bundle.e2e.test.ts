@@ -310,3 +310,18 @@ test("words that do not belong together, and results without evidence, are refus
   writeFileSync(text, "no archive");
   await refused(["--from", text, "--verify"], 1, /^changed-bundle: .*there is no bundle\.json/);
 });
+
+test("after a run with --set, the bundle of the whole plan holds the whole plan, or is refused", async () => {
+  const narrowed = await at.pipeline(["run", at.name, "--set", "seed=2", "--root", at.root]);
+  assert.equal(narrowed.code, 0, narrowed.stdout + narrowed.stderr);
+  const whole = join(at.outside, "whole.tar");
+  const written = await write(whole, { ACME_KEY: key });
+  assert.equal(written.code, 0, written.stdout + written.stderr);
+  assert.deepEqual(new Set(readFileSync(whole, "utf8").match(/"seed": \d/g)), new Set(['"seed": 1']));
+
+  at.script("score.json", JSON.stringify({ ...score, value: 0.25 }));
+  const stale = await write(join(at.outside, "stale.tar"), { ACME_KEY: key });
+  at.script("score.json", JSON.stringify(score));
+  assert.equal(stale.code, 1);
+  assert.match(stale.stderr, /^no-evidence: .*\/\S+ is not the file that report made last\n {2}help: /m);
+});

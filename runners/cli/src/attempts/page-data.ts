@@ -20,7 +20,7 @@ import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { readTimes } from "../show/read-report.ts";
-import { nodeOf, shownParams, type TraceNode } from "../show/trace-nodes.ts";
+import { nodeOf, type ReusedKeys, shownParams, type TraceNode } from "../show/trace-nodes.ts";
 import { trajectoryExtract } from "./trajectory-extract.ts";
 
 const logLines = 8;
@@ -29,6 +29,8 @@ const logLines = 8;
 export type PageRequest = {
   plan: Plan;
   workspace: Workspace;
+  /** Without it, stages show their last success, as after a run of the plan. */
+  reused?: ReusedKeys;
   folder: string;
   /** As typed. */
   options: { profile?: string; set: string[] };
@@ -48,7 +50,7 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
   const untold = asked.wanted.filter((id) => !carriedOut(ends.get(id)?.outcome ?? { kind: "reused" }));
   const ran = endsWhere(journals, { ...asked, wanted: untold }, carriedOut);
   const behind = planned.map((instance) => {
-    const node = nodeOf(instance, plan, workspace);
+    const node = nodeOf(instance, request);
     return { instance, node: typeof node === "string" ? undefined : node };
   });
   const instances = behind.map(({ instance, node }): PageInstance => {

@@ -12,7 +12,7 @@ import { hashFile } from "@mlrb/local/digests/hash-file";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { journalFiles } from "../diagnose/bundle-files.ts";
 import { type Environment, textCleaner } from "../diagnose/clean-text.ts";
-import { nodeOf } from "../show/trace-nodes.ts";
+import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
 import { isBundlePath, sha256Of } from "./archive-layout.ts";
 import { manifestFile, paramsFile, reportScript } from "./rebuild-results.ts";
 import { withoutRowIds, withoutStateFolders } from "./redact-rows.ts";
@@ -34,14 +34,12 @@ export type Gathering = {
 /** The report's stored result. `files`: digests of its files by path. */
 export type StoredReport = { manifest: Collected; params: object; files: Map<string, string> };
 
-/** The stored report of a plan; a text says why there is none. */
-export function storedReport({
-  plan,
-  workspace,
-}: Pick<Gathering, "plan" | "workspace">): StoredReport | string {
+/** The stored report of a plan, as published in `folder`; a text says why there is none. */
+export function storedReport(place: NodePlace, folder: string): StoredReport | string {
+  const { plan, workspace } = place;
   const instance = plan.instances.find(isReport);
   if (!instance) return `no stage of ${plan.pipeline} makes its results with ${reportScript}`;
-  const node = nodeOf(instance, plan, workspace);
+  const node = nodeOf(instance, place);
   if (typeof node === "string") return `${instance.id}: ${node}`;
   const { inputs, params } = node.parts;
   const { digest } = node.outputs.report!;
@@ -52,10 +50,17 @@ export function storedReport({
       manifestFile,
     );
     const files = workspace.store.filesOf(digest);
+    // after an edit no action is reused, and the last success may be that of another --set
+    const other = files.find((file) => !isPublished(join(folder, file.path), file.digest));
+    if (other) return `${join(folder, other.path)} is not the file that ${instance.id} made last`;
     return { manifest, params, files: new Map(files.map((file) => [file.path, file.digest])) };
   } catch (error) {
     return `what ${instance.id} was made from cannot be read (${(error as Error).message})`;
   }
+}
+
+function isPublished(path: string, digest: string): boolean {
+  return existsSync(path) && hashFile(path) === digest;
 }
 
 function isReport({ stage, action: { run } }: Instance): boolean {

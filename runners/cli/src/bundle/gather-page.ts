@@ -33,7 +33,7 @@ export async function gatherPage(
   const attempts: BundledPage["attempts"] = [];
   for (const instance of plan.instances) {
     if (!instance.stage.durable || instance.stage.name === environmentStage) continue;
-    const node = nodeOf(instance, plan, workspace);
+    const node = nodeOf(instance, { plan, workspace });
     if (typeof node === "string") continue;
     const place = data.trajectories[attempts.length]!;
     const { task, agent, seed } = place;

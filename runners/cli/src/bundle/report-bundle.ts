@@ -36,7 +36,7 @@ export async function writeReportBundle(repository: string, request: BundleReque
   const { plan, workspace, again } = request;
   const file = resolve(typedIn(), request.file);
   if (existsSync(file)) return refused(`exists: there is a file ${file}`, "name a file that does not exist");
-  const stored = storedReport({ plan, workspace });
+  const stored = storedReport(request, request.folder);
   if (typeof stored === "string") return refused(`no-evidence: ${stored}`, again);
   const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
   const secrets = {

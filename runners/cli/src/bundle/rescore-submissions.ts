@@ -151,7 +151,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const request = await readRequest(repository, bundle.pipeline, narrowed, consulted);
   if (!request) return 2;
   const { plan, root } = request;
-  const target = scoredTarget(plan, task);
+  const target = scoredTarget(plan, attempts[0]!);
   if ("code" in target) return lacks(target.message);
   const { attempt, params } = target;
   const slot = { pipeline: plan.pipeline, profile: plan.profile };
@@ -173,7 +173,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
     scoring.map((instance) => {
       const metric = String(instance.axes.scorer);
       const measured = measuredOf(instance, results[instance.index], workspace.store);
-      const node = nodeOf(instance, plan, workspace);
+      const node = nodeOf(instance, { plan, workspace });
       return [metric, { score: scoreOf(measured, params, metric), instance, node }];
     }),
   );

@@ -19,6 +19,7 @@ import { openFile } from "../show/open-file.ts";
 import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
+import { type NodePlace, reusedKeys } from "../show/trace-nodes.ts";
 import { writeDataSet } from "./write-data-set.ts";
 
 export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
@@ -114,12 +115,13 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     const { against } = options;
     return reportAgainst({ plan, workspace, folder, against, options, run, age: reportAgeWords(age, run) });
   }
-  const protocol = await protocolIn(folder, { plan, workspace });
-  await drawPage({ plan, workspace, folder, options }, protocol);
+  const reused = reusedKeys(instances.map(({ preview }) => preview));
+  const protocol = await protocolIn(folder, { plan, workspace, reused });
+  await drawPage({ plan, workspace, reused, folder, options }, protocol);
   const files = filesIn(folder);
   const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   if (options.dataset !== undefined || options.bundle !== undefined)
-    return exportResults(repository, { plan, workspace, folder, options, age, run });
+    return exportResults(repository, { plan, workspace, reused, folder, options, age, run });
   const chosen = readable(files);
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;
@@ -134,7 +136,7 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (!options.open) return 0;
   if (chosen === pageFile && !options.json) {
     const { serveReport } = await import("../attempts/serve-report.ts");
-    const served = await serveReport({ plan, workspace, folder, options });
+    const served = await serveReport({ plan, workspace, reused, folder, options });
     if (served !== undefined) return served;
   }
   const problem = await openFile(join(folder, chosen));
@@ -160,10 +162,7 @@ async function drawPage(request: PageRequest, protocol: ProtocolResult | undefin
 }
 
 /** Of the published report, as of now; undefined without a report of attempts. */
-async function protocolIn(
-  folder: string,
-  place: Pick<PageRequest, "plan" | "workspace">,
-): Promise<ProtocolResult | undefined> {
+async function protocolIn(folder: string, place: NodePlace): Promise<ProtocolResult | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
   const [{ readReport }, { protocolOf }] = await Promise.all([

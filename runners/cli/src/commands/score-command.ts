@@ -23,12 +23,13 @@ export function scoreCommand(repository: string, path: string, options: ScoreOpt
   return scoreFolder(repository, { path }, options);
 }
 
+/** `of`: the attempt whose submission the folder is; without it the folder comes from a person. */
 export async function scoreFolder(
   repository: string,
   { path, inside }: ScoredPlace,
-  options: ScoreOptions,
+  options: ScoreOptions & { of?: { stage: string; agent: unknown; seed: unknown } },
 ): Promise<number> {
-  const { json, task } = options;
+  const { json, task, of } = options;
   const jobs = parseJobs(options.jobs);
   if (typeof jobs === "object") return refuse([jobs], json);
   const consulted = new Consulted(repository);
@@ -36,7 +37,7 @@ export async function scoreFolder(
   const request = await readRequest(repository, options.pipeline, narrowed, consulted);
   if (!request) return 2;
   const { plan, root } = request;
-  const target = scoredTarget(plan, task);
+  const target = scoredTarget(plan, { task, ...of });
   if ("code" in target) return refuse([target], json);
   const { attempt, params } = target;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
@@ -60,7 +61,8 @@ export async function scoreFolder(
   const measured = selected.map((index) =>
     measuredOf(plan.instances[index]!, results[index], workspace.store),
   );
-  await printScores({ path, task, profile: plan.profile, params, submission, measured, json });
+  const scored = { path, task, profile: plan.profile, params, submission, measured, json };
+  await printScores({ ...scored, ...(of && { attempt: of.stage }) });
   if (interrupts > 0) return 130;
   return selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)) ? 0 : 1;
 }

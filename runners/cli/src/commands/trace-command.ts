@@ -17,7 +17,7 @@ import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { valueText } from "../show/shorten.ts";
-import { type TraceNode, traceOf } from "../show/trace-nodes.ts";
+import { reusedKeys, type TraceNode, traceOf } from "../show/trace-nodes.ts";
 import type { ExplainOptions } from "./explain-command.ts";
 
 const logLines = 3;
@@ -48,10 +48,11 @@ export async function traceCommand(
   }
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const { previews } = await previewPlan(plan, selected, { workspace, stale: { kind: plan.onStale } });
+  const reused = reusedKeys(previews);
   const moved = new Map(previews.map(({ index, action }) => [index, action !== "reuse"]));
   let untold = false;
   for (const { index, id } of wanted) {
-    const { nodes, missing } = traceOf(index, plan, workspace);
+    const { nodes, missing } = traceOf(index, { plan, workspace, reused });
     const again = typedCommand("run", plan.pipeline, { ...options, pipeline: undefined, only: [id] });
     const outdated = moved.get(index) ?? false;
     untold ||= nodes[0]?.stage !== id;

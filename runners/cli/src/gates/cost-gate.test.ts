@@ -72,12 +72,12 @@ test("a cost over a limit, or an unknown cost, needs --yes", () => {
   assert.equal(
     renderDiagnostic(overCost(two, { gpuHours: 1, dollars: 100 })!),
     `over-cost: This would start 2 attempts, about 48.0 GPU hours and 86.50 dollars; the limits are 1 GPU hour and 100 dollars.
-  help: raise --max-gpu-hours and --max-cost, or pass --yes; \`pnpm pipeline plan\` lists them`,
+  help: raise --max-gpu-hours and --max-cost, or pass --yes; \`pnpm pipeline plan\` with the same pipeline and options lists them`,
   );
   assert.equal(
     renderDiagnostic(overCost({ ...none, attempts: 1, unknownDollars: 1 }, { gpuHours: 9, dollars: 1 })!),
     `over-cost: This would start 1 attempt, about 0.0 GPU hours, at an unknown price; the limits are 9 GPU hours and 1 dollar.
-  help: pass --yes; \`pnpm pipeline plan\` lists them`,
+  help: pass --yes; \`pnpm pipeline plan\` with the same pipeline and options lists them`,
   );
   assert.ok(overCost({ ...none, attempts: 1, unknownGpuHours: 1 }, { gpuHours: 9, dollars: 9 }));
 });

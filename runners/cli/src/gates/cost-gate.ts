@@ -42,7 +42,7 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
   return {
     code: "over-cost",
     message: `This would start ${costWords(cost)}; the limits are ${most}.`,
-    help: `${raise}; \`${typedProgram()} plan\` lists them`,
+    help: `${raise}; \`${typedProgram()} plan\` with the same pipeline and options lists them`,
   };
 }
 

@@ -28,7 +28,7 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
     })),
   ];
   return attemptsOf(plan).map((instance) => {
-    const node = nodeOf(instance, plan, workspace);
+    const node = nodeOf(instance, { plan, workspace });
     const found = typeof node === "string" || node.record === null ? null : node;
     const used = found && { record: found.record!, startedAt: found.ran.startedAt };
     const others = tries.filter(

@@ -1,23 +1,21 @@
 // Compares the last results with the protocol of their plan. Only reads.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Plan } from "@mlrb/core/plan/plan";
 import type { Report } from "@mlrb/formats/report";
 import type { ProtocolObservation, ProtocolResult } from "@mlrb/formats/report/protocol";
-import type { Workspace } from "@mlrb/local/store/workspace";
+import type { NodePlace } from "../show/trace-nodes.ts";
 import { rememberedFreezes, rememberedProtocols } from "./earlier-protocols.ts";
 import { observedAttempts } from "./observe-attempts.ts";
 import { armsOf, storedFacts } from "./protocol-facts.ts";
 import { protocolResultOf, readProtocol } from "./protocol-file.ts";
 import { freezeCommand, protocolPaths } from "./protocol-path.ts";
 
-type Place = { plan: Plan; workspace: Workspace };
-
 /** The text of a protocol's file, empty if it is gone, and what was observed. */
 export type ProtocolEvidence = { text: string; observation: ProtocolObservation };
 
 /** Undefined if no protocol was frozen. */
-export function protocolEvidence({ plan, workspace }: Place, report: Report): ProtocolEvidence | undefined {
+export function protocolEvidence(place: NodePlace, report: Report): ProtocolEvidence | undefined {
+  const { plan, workspace } = place;
   const { state } = workspace;
   const isFile = (one: string) => existsSync(join(state.root, one));
   const paths = protocolPaths(plan);
@@ -30,7 +28,7 @@ export function protocolEvidence({ plan, workspace }: Place, report: Report): Pr
     path,
     reading.kind === "ok" ? reading.value.digest : undefined,
   );
-  const facts = storedFacts(plan, workspace);
+  const facts = storedFacts(place);
   // what the tables used, whatever the plan says today
   const tasks = facts.tasks.map((one) => ({
     ...one,
@@ -41,7 +39,7 @@ export function protocolEvidence({ plan, workspace }: Place, report: Report): Pr
   return { text, observation: { formatVersion: 1, path, ...facts, arms, tasks, attempts, ...remembered } };
 }
 
-export function protocolOf(place: Place, report: Report): ProtocolResult {
+export function protocolOf(place: NodePlace, report: Report): ProtocolResult {
   const evidence = protocolEvidence(place, report);
   if (!evidence) return { kind: "none", freeze: freezeCommand(place.plan) };
   return protocolResultOf(evidence.text, evidence.observation);

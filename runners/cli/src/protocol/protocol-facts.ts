@@ -6,7 +6,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { declaredParts } from "@mlrb/local/decide/bind-inputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { analysisPlan } from "@mlrb/report/protocol/analysis-plan";
-import { nodeOf } from "../show/trace-nodes.ts";
+import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
 import { commitOfProgram } from "./commit-of-program.ts";
 import { comparedParts } from "./compared-parts.ts";
 
@@ -25,9 +25,10 @@ export async function plannedFacts(plan: Plan, workspace: Workspace): Promise<Pr
 }
 
 /** The same of the stored results. A stage instance without a result is left out. */
-export function storedFacts(plan: Plan, workspace: Workspace): ProtocolFacts {
+export function storedFacts(place: NodePlace): ProtocolFacts {
+  const { plan, workspace } = place;
   const made = counted(plan).flatMap((instance): Made[] => {
-    const node = nodeOf(instance, plan, workspace);
+    const node = nodeOf(instance, place);
     if (typeof node === "string") return [];
     const harness = node.record === null ? {} : workspace.attempts.read(node.record).harness;
     return [{ instance, parts: comparedParts(node.parts, harness) }];

@@ -10,13 +10,20 @@ import { type SubmittedFolder, submitFolder } from "./submit-folder.ts";
 /** `inside`: see submitFolder. */
 export type ScoredPlace = { path: string; inside?: string | undefined };
 
-/** The attempt whose submission the folder replaces, and the report's parameters, which name metrics and floors. */
+/** Where a submission comes from. */
+export type ScoredOrigin = { task: string; agent?: unknown; seed?: unknown };
+
+/**
+ * The attempt whose submission the folder replaces, and the report's parameters, which name metrics and floors. It is
+ * the one of the same agent and seed if the plan has it, since progress and failures name it; else any of the task.
+ */
 export function scoredTarget(
   { pipeline, instances }: Plan,
-  task: string,
+  { task, agent, seed }: ScoredOrigin,
 ): { attempt: Instance; params: ReportParams } | Diagnostic {
   const help = "name a pipeline with --pipeline";
-  const attempt = instances.find(({ stage, axes }) => stage.durable && axes.task === task);
+  const ofTask = instances.filter(({ stage, axes }) => stage.durable && axes.task === task);
+  const attempt = ofTask.find(({ axes }) => axes.agent === agent && axes.seed === seed) ?? ofTask[0];
   if (!attempt?.stage.gives.some(({ name, kind }) => name === "submission" && kind === "dir")) {
     const message = `${pipeline} has no stage that produces a submission for ${task}`;
     return { code: "no-attempt", message, help };

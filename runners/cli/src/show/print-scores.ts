@@ -2,6 +2,7 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause, unreachable } from "@mlrb/core/ports/outcome";
+import { counted } from "@mlrb/core/text/counted";
 import { quantity } from "@mlrb/core/text/quantity";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
@@ -37,6 +38,8 @@ export function measuredOf(instance: Instance, result: Result | undefined, store
 
 type ScoredFolder = {
   path: string;
+  /** Whose submission it is; absent for a folder from a person. */
+  attempt?: string;
   task: string;
   profile: string;
   params: ReportParams;
@@ -55,7 +58,7 @@ type ScorerRow = {
 };
 
 export async function printScores(scored: ScoredFolder): Promise<void> {
-  const { path, task, profile, params, submission, measured, json } = scored;
+  const { path, attempt, task, profile, params, submission, measured, json } = scored;
   const verdict = measured.flatMap(({ instance, texts }) =>
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
   )[0];
@@ -76,7 +79,7 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
   const look = stdoutLook();
   const title = `${task} (${profile})`;
   for (const section of [
-    verdictSection({ path, title, submission, verdict }),
+    verdictSection({ path, attempt, title, submission, verdict }),
     scoresSection(rows, (metric) => params.anchorRow(task, metric)),
   ])
     process.stdout.write(`\n${terminalSection(section, look)}`);
@@ -194,20 +197,27 @@ function rowName(name: string, named: { floor: string | null; anchor: string | n
   return name === named.floor ? `${name} (trivial baseline)` : name;
 }
 
+function unmeasuredWords(attempt: string | undefined): string {
+  return attempt === undefined
+    ? "There was no attempt, so rules on time and trajectory are not measured."
+    : "Only the files were read, so rules on time and trajectory are not measured here.";
+}
+
 function verdictSection(from: {
   path: string;
+  attempt: string | undefined;
   title: string;
   submission: SubmittedFolder;
   verdict: Reading<Verdict> | undefined;
 }): Section {
-  const { path, title, submission, verdict } = from;
+  const { path, attempt, title, submission, verdict } = from;
   const { digest, files, bytes, leftOut } = submission;
   const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
   const words = kind === "struck" ? "disqualified" : kind;
   const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
   return {
-    heading: `${plainText(path)} as a submission to ${title}: ${words}`,
-    caption: `${files} files, ${bytes} bytes, ${digest.slice(0, 10)}. There was no attempt, so rules on time and trajectory are not measured.`,
+    heading: `${attempt === undefined ? plainText(path) : `A copy of the submission of ${attempt}`} as a submission to ${title}: ${words}`,
+    caption: `${counted(files, "file")}, ${counted(bytes, "byte")}, ${digest.slice(0, 10)}. ${unmeasuredWords(attempt)}`,
     tables: [],
     items: [
       ...leftOut

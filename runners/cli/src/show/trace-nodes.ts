@@ -1,9 +1,11 @@
-// What a stage instance's last success was made from, as stored: script, parameters, inputs and host, and the same for
-// all of its inputs. The plan is used only to find which instance made an input.
+// What a stage instance's result was made from, as stored: script, parameters, inputs and host, and the same for all of
+// its inputs. That is the result which a run of the plan would reuse, else the last success. The plan is used only to
+// find which instance made an input.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { valueText } from "./shorten.ts";
@@ -28,16 +30,29 @@ export type Trace = {
   missing: { stage: string; why: string }[];
 };
 
+/**
+ * Action keys by plan index, of what a run of the plan would reuse. The last success is not enough: one of another
+ * `--set` has other members under the same name, for a report e.g. other attempts.
+ */
+export type ReusedKeys = ReadonlyMap<number, string>;
+
+export function reusedKeys(previews: readonly Pick<Preview, "index" | "key">[]): ReusedKeys {
+  return new Map(previews.flatMap(({ index, key }) => (key === undefined ? [] : [[index, key] as const])));
+}
+
+/** Without `reused`: the last success, as right after a run of the plan. */
+export type NodePlace = { plan: Plan; workspace: Workspace; reused?: ReusedKeys };
+
 /** The instance itself first, then its inputs, each once. Environments are left out: keys name them. */
-export function traceOf(index: number, plan: Plan, workspace: Workspace): Trace {
+export function traceOf(index: number, place: NodePlace): Trace {
   const trace: Trace = { nodes: [], missing: [] };
   const seen = new Set<number>();
   const queue = [index];
   for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
-    const instance = plan.instances[at]!;
+    const instance = place.plan.instances[at]!;
     if (seen.has(at) || instance.stage.name === environmentStage) continue;
     seen.add(at);
-    const node = nodeOf(instance, plan, workspace);
+    const node = nodeOf(instance, place);
     if (typeof node === "string") trace.missing.push({ stage: instance.id, why: node });
     else trace.nodes.push(node);
     queue.push(...instance.inputs.map(({ from }) => from));
@@ -46,11 +61,12 @@ export function traceOf(index: number, plan: Plan, workspace: Workspace): Trace 
 }
 
 /** The node of one instance; a text is the reason that there is none. */
-export function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): TraceNode | string {
+export function nodeOf(instance: Instance, { plan, workspace, reused }: NodePlace): TraceNode | string {
   const last = workspace.last.get(instance.id);
+  const key = reused?.get(instance.index) ?? last?.key;
   const found = instance.stage.durable
     ? attemptOf(instance, plan, workspace)
-    : last && actionOf(last.key, workspace);
+    : key && actionOf(key, workspace);
   if (!found)
     return last ? "it succeeded, but its entry is no longer in the cache" : "it has not succeeded here";
   const origins = new Map(instance.inputs.map((input) => [input.name, input]));

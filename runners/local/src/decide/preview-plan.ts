@@ -19,6 +19,8 @@ export type Preview = {
   /** False if an early cutoff upstream may still allow reuse. */
   certain: boolean;
   reasons: Reason[];
+  /** Of the action that a run would reuse. */
+  key?: string;
   expectedMs: number | undefined;
   /** For an attempt that would run, or would run with `--rerun`. */
   cost?: CostEstimate;
@@ -73,7 +75,7 @@ function isFree({ action, reasons }: Answer): boolean {
 
 type Context = DecideContext & { previews: Map<number, Preview> };
 
-type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
+type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale" | "key">;
 
 /** Answers for an instance that cannot be bound yet, because its upstream is stale or runs first. */
 function afterUpstream(
@@ -109,7 +111,7 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
   switch (action) {
     case "reuse":
       results[instance.index] = reusedResult(decision.cached, decision.note);
-      return { action: "reuse", certain: true, reasons };
+      return { action: "reuse", certain: true, reasons, ...(decision.bound && { key: decision.bound.key }) };
     case "same":
       return { action: "reuse", certain: true, reasons };
     case "run":

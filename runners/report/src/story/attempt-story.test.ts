@@ -202,3 +202,16 @@ test("a value whose toString is no function is shown as JSON", () => {
   const line = exampleEvent("exec-end", { result: result as never });
   assert.match(eventWords(line), /exit {"toString":1}/);
 });
+
+test("what an attempt may spend and what a checkpoint holds are sentences, not names of fields", () => {
+  const words = (event: object) => eventWords(event as TrajectoryEvent);
+  const purse = { event: "purse", run: "R", maxDollars: null, prices: [] };
+  assert.equal(words(purse), "no spending limit (--max-cost) and no known prices, of run R");
+  assert.equal(
+    words({ ...purse, maxDollars: 5, prices: [{}] }),
+    "at most 5 dollars (--max-cost) and prices of 1 model, of run R",
+  );
+  const checkpoint = { event: "checkpoint", name: "0001", files: 1, copiedBytes: 4809, torn: 0 };
+  assert.equal(words(checkpoint), "0001: 1 file, 4.8 kB copied");
+  assert.match(words({ ...checkpoint, torn: 2 }), /; 2 files changed during the copy$/);
+});

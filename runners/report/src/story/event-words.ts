@@ -2,6 +2,7 @@
 // and may be long: the caller makes it harmless and clips it. Pure.
 
 import { unreachable } from "@mlrb/core/ports/outcome";
+import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import type {
   LongText,
@@ -42,6 +43,17 @@ export function eventWords(event: TrajectoryEvent): string {
       const { times, step, workspace, creditedMs } = event;
       const files = workspace === "kept" ? "with its files" : "with the files of a checkpoint";
       return `restart ${times}: its supervisor or host had died; it continues after answer ${step} ${files}; ${formatDuration(creditedMs)} of work do not count`;
+    }
+    case "purse": {
+      const { run, maxDollars, prices } = event;
+      const limit = maxDollars === null ? "no spending limit" : `at most ${maxDollars} dollars`;
+      const priced = prices.length === 0 ? "no known prices" : `prices of ${counted(prices.length, "model")}`;
+      return `${limit} (--max-cost) and ${priced}, of run ${run}`;
+    }
+    case "checkpoint": {
+      const { name, files, copiedBytes, torn } = event;
+      const changed = torn === 0 ? "" : `; ${counted(torn, "file")} changed during the copy`;
+      return `${name}: ${counted(files, "file")}, ${bytesText(copiedBytes)} copied${changed}`;
     }
     case "branched":
       return `from attempt ${event.parent} after answer ${event.step}; the lines before are that attempt's`;

@@ -24,10 +24,11 @@ export async function attemptsScore(
     process.stderr.write(`${found}\n`);
     return 2;
   }
-  const { place, task, slot, remove } = found;
-  const { pipeline, profile } = slot;
+  const { place, task, slot, axes, remove } = found;
+  const { pipeline, profile, stage } = slot;
+  const of = { stage, agent: axes.agent, seed: axes.seed };
   try {
-    return await scoreFolder(repository, place, { ...options, task, pipeline, profile });
+    return await scoreFolder(repository, place, { ...options, task, pipeline, profile, of });
   } finally {
     remove?.();
   }
@@ -36,6 +37,7 @@ export async function attemptsScore(
 type Found = {
   place: ScoredPlace;
   task: string;
+  axes: AttemptRecord["axes"];
   slot: { pipeline: string; profile: string; stage: string };
   /** Removes a copy that was made for this. */
   remove?: () => void;
@@ -79,5 +81,5 @@ function withTask(slot: Found["slot"], axes: AttemptRecord["axes"], place: Score
   const { task } = axes;
   return typeof task !== "string"
     ? `no-task: ${slot.stage} names no task whose scorers apply`
-    : { place, task, slot };
+    : { place, task, axes, slot };
 }
