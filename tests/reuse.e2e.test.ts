@@ -1,6 +1,7 @@
 // A change reruns exactly what it can affect, and the reason names it.
 import assert from "node:assert/strict";
-import { closeSync, openSync, readFileSync, statSync, utimesSync, writeSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -125,6 +126,53 @@ test("touching every file reruns nothing", async (t) => {
   assert.deepEqual((await rerun(at)).ran, []);
   for (const file of files) utimesSync(join(repository.path, file), now, new Date(now.getTime() - 3600e3));
   assert.deepEqual((await rerun(at)).ran, []);
+});
+
+for (const between of ["a run that failed", "a run of another request"])
+  test(`an edit that is undone leaves nothing of ${between} in the results`, async (t) => {
+    const at = lab(t, repository);
+    const fails = between === "a run that failed";
+    const text = `${at.name}/text.txt`;
+    at.script("text.txt", "first\n");
+    const more = `if grep -q second ${text}; then echo 0.99 > {outputs.all}/more.md; fi`;
+    const check = fails
+      ? `! grep -q second ${text} && echo checked > {outputs.c}`
+      : "echo checked > {outputs.c}";
+    at.define({
+      stages: {
+        made: {
+          files: [text],
+          command: `mkdir -p {outputs.all}; echo same > {outputs.all}/same.md; ${more}`,
+          gives: { all: "dir" },
+        },
+        check: { files: [text], command: check, gives: { c: "file" } },
+      },
+    });
+    const said = await at.run();
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    const before = results(at);
+    await setTimeout(1100); // a fresh file has no fast path
+    repository.edit(text, "first", "second");
+    await setTimeout(1100);
+    const second = await (fails ? at.run() : at.run("--executor", "local"));
+    assert.equal(second.code, fails ? 1 : 0, second.stdout + second.stderr);
+    assert.notDeepEqual(results(at), before);
+    repository.edit(text, "second", "first");
+    await setTimeout(1100);
+    assert.equal((await at.run()).code, 0);
+    assert.deepEqual(results(at), before);
+  });
+
+test("a source that is a pipe is refused", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  const path = join(repository.path, at.name, "words.txt");
+  rmSync(path);
+  execFileSync("mkfifo", [path]);
+  t.after(() => rmSync(path));
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(said.stdout + said.stderr, /words\.txt cannot be read: it is a pipe, a socket or a device/);
 });
 
 test("a changed comment, type, formatting or unused function in a script and its imports reruns nothing", async (t) => {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
 import { looksTheSame, type StatSnapshot, seenBy } from "@mlrb/local/decide/stat-snapshot";
 import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
 import { giveTheSame } from "./scripted-pipeline.ts";
@@ -46,6 +46,7 @@ export async function rememberedAnswer<T>(
   )
     return held.answer;
   const consulted = new Consulted(repository);
+  consulted.pattern(runnerSources); // before they change
   const { keep } = await make(consulted);
   if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;
   const seen = seenBy(consulted, { programsToo: true });

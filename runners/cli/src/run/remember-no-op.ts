@@ -75,6 +75,8 @@ function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspa
     ...results.flatMap((result) =>
       result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
     ),
+    // another run since then may have published more files, and last successes that a report collects
+    workspace.last.file,
     `${state.state}/format.json`,
   ];
 }

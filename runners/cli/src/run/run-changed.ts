@@ -7,7 +7,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
-import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
 import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
@@ -85,6 +85,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
+  consulted.pattern(runnerSources); // before they change: a run may take hours
   const planned = await readRequest(repository, pipeline, options, consulted);
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!planned) {

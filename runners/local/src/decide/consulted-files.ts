@@ -168,7 +168,7 @@ export function foldersOfPattern(
 }
 
 /** The pattern of the runner's own sources without its tests. */
-export const runnerSources = "runners/*/src/**/*.ts without tests";
+export const runnerSources = "runners/*/src/**/*.{ts,mjs,py,json} without tests";
 
 /** A glob takes ten times as long, and every no-op lists these files. */
 function runnerSourceFiles(root: string): string[] {
@@ -177,7 +177,8 @@ function runnerSourceFiles(root: string): string[] {
     .flatMap(
       (folder) => ifReadable(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [],
     )
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts"))
+    .filter((entry) => entry.isFile() && /\.(ts|mjs|py|json)$/.test(entry.name))
+    .filter(({ name }) => !/(\.test\.ts|^test_.*\.py)$/.test(name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 }

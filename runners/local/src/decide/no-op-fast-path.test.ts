@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FileDigests } from "../digests/file-digest-memory.ts";
 import { stateFolder } from "../store/state-folder.ts";
-import { Consulted } from "./consulted-files.ts";
+import { Consulted, runnerSources } from "./consulted-files.ts";
 import { rememberUnchanged, saidUnchanged } from "./no-op-fast-path.ts";
 
 /** A repository with two sources, and what a run that read them remembered. */
@@ -110,6 +110,29 @@ for (const [what, change] of Object.entries(changes))
     change(at);
     assert.equal(at.said(), undefined);
   });
+
+test("what a runner loads is listed without its tests, and an edit of it is planned again", (t) => {
+  const repository = mkdtempSync(join(tmpdir(), "mlrb-fast-path-"));
+  t.after(() => rmSync(repository, { recursive: true, force: true }));
+  const source = join(repository, "runners/core/src");
+  mkdirSync(join(source, "deep"), { recursive: true });
+  const names = ["a.ts", "a.test.ts", "deep/b.py", "deep/test_b.py", "deep/c.json", "d.mjs", "e.md"];
+  for (const name of names) writeFileSync(join(source, name), "");
+  const consulted = new Consulted(repository);
+  const listed = consulted.pattern(runnerSources);
+  assert.deepEqual(
+    listed,
+    ["a.ts", "d.mjs", "deep/b.py", "deep/c.json"].map((name) => `runners/core/src/${name}`),
+  );
+  consulted.fresh = false;
+  writeFileSync(join(source, "a.ts"), "edited during the run");
+  const state = stateFolder(repository);
+  mkdirSync(state.work, { recursive: true });
+  const at = { repository, root: repository, request: ["run"] };
+  const files = new FileDigests(repository, state.memory, consulted);
+  rememberUnchanged(at, { consulted, more: [], files, isCurrent: () => true, said: {} });
+  assert.equal(saidUnchanged(at), undefined);
+});
 
 test("a source that changed after it was read has no digest", (t) => {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-fast-path-"));

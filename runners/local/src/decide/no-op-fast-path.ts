@@ -2,7 +2,7 @@
 // While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
 // content is. Any other case is decided by planning.
 import { createHash } from "node:crypto";
-import { appendFileSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { FileDigests } from "../digests/file-digest-memory.ts";
@@ -48,7 +48,9 @@ export function saidUnchanged<Said>(at: {
     const touched = touchedOnly(repository, held);
     if (!touched) return undefined;
     // a file that was touched within the last second could change without a change of its stat
-    if (!touched.fresh && Object.keys(touched.stats).length > 0) {
+    const isNew = !touched.fresh && Object.keys(touched.stats).length > 0;
+    // a check may have removed it meanwhile
+    if (isNew && existsSync(file)) {
       const now: Unchanged<Said> = { ...held, stats: { ...held.stats, ...touched.stats } };
       writeMemory(file, now);
     }

@@ -24,7 +24,7 @@ export type StatSnapshot = {
  * that runs the programs again may keep such a snapshot (`programsToo`).
  */
 export function seenBy(consulted: Consulted, { programsToo = false } = {}): StatSnapshot | undefined {
-  consulted.pattern(runnerSources); // a newer runner may decide differently
+  consulted.pattern(runnerSources); // a newer runner may decide differently; a long run lists them at its begin
   if (consulted.fresh || (consulted.programs.size > 0 && !programsToo)) return undefined;
   return {
     stats: Object.fromEntries(consulted.files),

@@ -1,7 +1,7 @@
 // Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then costs
 // a stat and not a read.
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { syntaxAnswer } from "@mlrb/formats/stage/python-answers";
@@ -15,7 +15,7 @@ export function sourceFiles(root: string, consulted = new Consulted(root)): Sour
   return {
     read(path) {
       consulted.file(path);
-      return texts.getOrInsertComputed(path, () => ifReadable(() => readFileSync(join(root, path), "utf8")));
+      return texts.getOrInsertComputed(path, () => ifReadable(() => readText(join(root, path))));
     },
     list(folder) {
       return consulted.folder(folder);
@@ -147,9 +147,22 @@ export class FileDigests {
   }
 }
 
+/** Throws on a pipe or a device, which could block for ever. */
+function readText(path: string): string {
+  refuseUnusual(path);
+  return readFileSync(path, "utf8");
+}
+
+function refuseUnusual(path: string): void {
+  const stats = statSync(path);
+  if (!stats.isFile() && !stats.isDirectory())
+    throw new Error("it is a pipe, a socket or a device, not a file");
+}
+
 /** Throws an error with the file's name, because a system error may lack the name. */
 function readSource(absolute: string, path: string): Buffer {
   try {
+    refuseUnusual(absolute);
     return readFileSync(absolute);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

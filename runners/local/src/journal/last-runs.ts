@@ -8,18 +8,19 @@ import { ifReadable } from "../store/if-readable.ts";
 export type LastRun = { id: string; key: string; durationMs: number; log?: string };
 
 export class LastRuns {
-  readonly #file: string;
+  /** Changes whenever a stage succeeds, or is reused, with another key than before. */
+  readonly file: string;
   readonly #known: Map<string, LastRun>;
   #append: number | undefined; // open for as long as the program runs
 
   constructor(folder: string, pipeline: string, profile: string) {
-    this.#file = join(folder, pipeline, `${profile}.jsonl`);
+    this.file = join(folder, pipeline, `${profile}.jsonl`);
     this.#known = this.#read().known;
   }
 
   #read(): { text: string; known: Map<string, LastRun> } {
     const known = new Map<string, LastRun>();
-    const text = ifReadable(() => readFileSync(this.#file, "utf8")) ?? ""; // perhaps nothing has succeeded yet
+    const text = ifReadable(() => readFileSync(this.file, "utf8")) ?? ""; // perhaps nothing has succeeded yet
     for (const line of text.split("\n")) {
       const last = ifReadable(() => JSON.parse(line) as LastRun | null); // torn by a kill, or empty
       if (typeof last?.id === "string" && typeof last.key === "string") known.set(last.id, last);
@@ -29,14 +30,14 @@ export class LastRuns {
 
   /** Compacts the file only when it is opened for writing: a reader must not replace the file of a running run. */
   #open(): number {
-    mkdirSync(dirname(this.#file), { recursive: true });
+    mkdirSync(dirname(this.file), { recursive: true });
     const { text, known } = this.#read();
     if (text.split("\n").length > 2 * known.size + 100) {
-      writeWhole(this.#file, [...known.values()].map((last) => `${canonicalJson(last)}\n`).join(""));
+      writeWhole(this.file, [...known.values()].map((last) => `${canonicalJson(last)}\n`).join(""));
     } else if (text !== "" && !text.endsWith("\n")) {
-      appendFileSync(this.#file, "\n");
+      appendFileSync(this.file, "\n");
     }
-    return openSync(this.#file, "a");
+    return openSync(this.file, "a");
   }
 
   get(id: string): LastRun | undefined {
