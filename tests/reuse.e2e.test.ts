@@ -148,10 +148,10 @@ for (const between of ["a run that failed", "a run of another request"])
         check: { files: [text], command: check, gives: { c: "file" } },
       },
     });
+    await setTimeout(1100); // a fresh file has no fast path
     const said = await at.run();
     assert.equal(said.code, 0, said.stdout + said.stderr);
     const before = results(at);
-    await setTimeout(1100); // a fresh file has no fast path
     repository.edit(text, "first", "second");
     await setTimeout(1100);
     const second = await (fails ? at.run() : at.run("--executor", "local"));
