@@ -58,7 +58,7 @@ test("an ambiguous or unknown attempt is refused with the fix", async (t) => {
   assert.equal(none.code, 2);
   assert.equal(
     none.stderr,
-    "unknown-attempt: no attempt's digest begins with \"nobody\", and no attempt's stage matches it\n  help: `pnpm pipeline attempts list` shows all 2\n",
+    "unknown-attempt: no attempt's digest or ID begins with \"nobody\", and no attempt's stage matches it\n  help: `pnpm pipeline attempts list` shows all 2\n",
   );
 });
 
@@ -132,6 +132,8 @@ test("a running attempt and a lost attempt are shown as such", async (t) => {
   assert.match((await attempts(at, "list")).stdout, /^running .*\n0 attempts, 1 running\n$/);
 
   const name = readdirSync(running)[0]!;
+  const byId = await attempts(at, "show", name.slice(0, 12));
+  assert.match(byId.stdout, /- its end: the attempt is still running/, byId.stderr);
   const card = readFileSync(join(running, name, "attempt.json"), "utf8");
   const trajectory = readFileSync(join(running, name, "out/trajectory.jsonl"), "utf8");
   run.child.kill("SIGTERM");

@@ -30,6 +30,8 @@ test("every scorer rejects an empty folder, next to trivial baselines and refere
   const folder = join(above, "empty");
   mkdirSync(folder);
   const attempts = recordsIn(root).length;
+  const successes = () => readFileSync(join(root, ".mlrb/cache/last/full-benchmark/smoke.jsonl"), "utf8");
+  const before = successes();
   const said = await score(folder, "--task", "baby-lm", "--json");
   assert.equal(said.code, 0, said.stderr);
   const [submission, verdict, ...scores] = said.lines;
@@ -42,6 +44,11 @@ test("every scorer rejects an empty folder, next to trivial baselines and refere
     assert.ok(one.anchors.length > 0);
   }
   assert.equal(recordsIn(root).length, attempts, "it is no attempt");
+  assert.equal(
+    successes(),
+    before,
+    "a report would miss the attempt whose stages last judged another folder",
+  );
   const again = await score(folder, "--task", "baby-lm");
   assert.equal(again.code, 0);
   assert.match(again.stdout, /as a submission to baby-lm \(smoke\): rejected/);

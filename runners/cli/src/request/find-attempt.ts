@@ -1,5 +1,5 @@
-// Finds the attempt that a user names: by the beginning of a record's digest, or by a stage pattern, which also finds
-// running and lost attempts. Of several attempts of one stage instance, the newest; imported records that are not used
+// Finds the attempt that a user names: by the beginning of a record's digest or of the ID of a running or lost attempt,
+// or by a stage pattern. Of several attempts of one stage instance, the newest; imported records that are not used
 // come last, because they may state any date.
 
 import { join } from "node:path";
@@ -54,13 +54,14 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     (attempt): FoundAttempt => ({ kind: "lost", attempt }),
   );
   const all = [...kept, ...going, ...lost];
-  const named = all.filter((one) => one.kind !== "record" && one.attempt.name === what);
+  const isName = /^[0-9a-f]{4,}/.test(what); // of a folder, by its beginning, as in every command for running attempts
+  const named = all.filter((one) => isName && one.kind !== "record" && one.attempt.name.startsWith(what));
   const exact = all.filter((one) => cardOf(one).slot.stage === what); // a pattern also finds its branches
   const matching = exact.length > 0 ? exact : all.filter((one) => means(cardOf(one)));
   const wanted = named.length > 0 ? named : matching;
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
-    return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}`;
+    return `unknown-attempt: no attempt's digest or ID begins with "${what}", and no attempt's stage matches it\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}`;
   if (stages.length > 1) {
     const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;

@@ -275,7 +275,7 @@ test("every reason has its own words", () => {
     "service changed: model",
     "a stage that runs uses it",
     "lost: the attempt started 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
-    "running since 2026-01-31T10:00:00.000Z, started by a run that is gone",
+    "running since 2026-01-31T10:00:00.000Z, what started it has ended",
     "another machine",
     "the key format changed",
     "its result is no longer in the store",

@@ -137,7 +137,7 @@ export function reasonWords(reason: Reason): string {
       return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":
       if (reason.resumes) return `continues: started ${reason.since}, its supervisor or host died`;
-      return `running since ${reason.since}, started by a run that is gone`;
+      return `running since ${reason.since}, what started it has ended`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":

@@ -191,7 +191,8 @@ class PlanRun {
   }
 
   #remember(instance: Instance, bound: Bound, durationMs: number): void {
-    if (instance.stage.name === environmentStage) return;
+    // what follows from a given result, such as a folder that a person scores, is no success of the plan
+    if (instance.stage.name === environmentStage || this.#options.given) return;
     this.#options.workspace.last.put({ id: instance.id, key: bound.key, durationMs });
   }
 

@@ -199,7 +199,7 @@ function iterationLine(one: IterationRecord): string {
     measured !== null && source === "agent" && `measured ${measured}`,
     decision,
   ].filter((part) => typeof part === "string" && part !== "");
-  return `${id} (${about}): ${parts.join("; ")}`;
+  return `${id} (${about})${parts.length > 0 ? ": " : ""}${parts.join("; ")}`;
 }
 
 function metricWords({ name, split, value }: IterationMetric): string {
