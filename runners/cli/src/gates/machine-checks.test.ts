@@ -297,6 +297,12 @@ stages: { train: { command: train } }
   assert.equal(runs({ docker: { kind: "missing" }, podman: "4.3.1" }), true);
   assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);
   assert.equal(runs({ docker: away, podman: "4.3.1" }), false, "docker is asked where it is");
+  const help = (podman: string | undefined) =>
+    profileCheck(found!, machine({ docker: away, podman }), () => false).checks.find(
+      ({ name }) => name === "containers",
+    );
+  assert.match(JSON.stringify(help("4.3.1")), /export MLRB_CONTAINER_ENGINE=podman/);
+  assert.match(JSON.stringify(help(undefined)), /install and start Docker or podman/);
 });
 
 test("doctor names the checks that attempts start after", () => {

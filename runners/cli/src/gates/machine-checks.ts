@@ -190,7 +190,10 @@ function lacks(
   const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
   if (contained.length > 0 && !engine) {
     const found = `${contained.length} stages run in containers, and no engine answers`;
-    checks.push(missing("containers", found, "install and start Docker or podman (docs/docker.md)"));
+    const help = machine.podman
+      ? "start Docker, or use podman: export MLRB_CONTAINER_ENGINE=podman (docs/docker.md)"
+      : "install and start Docker or podman (docs/docker.md)";
+    checks.push(missing("containers", found, help));
   }
   const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
   if (gpus.amount > able) {

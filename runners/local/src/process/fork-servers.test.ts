@@ -107,12 +107,12 @@ const gone = (pid: number) =>
 test("a forked program sees what a fresh one sees", linux, async (t) => {
   const { run, root } = scene(t);
   const script = `
-import json, os, signal, sys, tempfile
+import json, os, signal, subprocess, sys, tempfile
 print(json.dumps({
   "argv": sys.argv, "path": sys.path, "cwd": os.getcwd(), "name": __name__, "file": __file__,
   "main": sys.modules["__main__"].__dict__ is globals(), "names": sorted(globals()),
   "env": {name: value for name, value in os.environ.items() if name != "PWD"},  # of the shell that confines
-  "real": os.popen("env | grep -Ev '^(_|PWD)=' | sort").read(), "stdin": sys.stdin.read(),
+  "real": subprocess.check_output("env | grep -Ev '^(_|PWD)=' | sort", shell=True, text=True), "stdin": sys.stdin.read(),
   "tmp": tempfile.gettempdir(), "flags": str(sys.flags), "leader": os.getsid(0) == os.getpid() == os.getpgid(0),
   "signals": {s.name: str(signal.getsignal(s)).split(" at ")[0] for s in signal.Signals},
   "mask": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())), "hash": hash("word"), "umask": os.umask(0),
