@@ -169,11 +169,14 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const scoring = selected
     .map((index) => plan.instances[index]!)
     .filter(({ stage }) => stage.role === "score");
+  const keys = new Map(
+    results.flatMap((result, index) => (result?.key === undefined ? [] : [[index, result.key] as const])),
+  );
   const again = new Map(
     scoring.map((instance) => {
       const metric = String(instance.axes.scorer);
       const measured = measuredOf(instance, results[instance.index], workspace.store);
-      const node = nodeOf(instance, { plan, workspace });
+      const node = nodeOf(instance, { plan, workspace, reused: keys });
       return [metric, { score: scoreOf(measured, params, metric), instance, node }];
     }),
   );

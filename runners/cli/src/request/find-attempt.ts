@@ -11,6 +11,7 @@ import { Store } from "@mlrb/local/store/artifact-store";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { isUnusedImport } from "../attempts/competing-records.ts";
+import { isNamed } from "./find-running.ts";
 import { rootFolder } from "./root-folder.ts";
 import { typedProgram } from "./typed-program.ts";
 
@@ -54,8 +55,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     (attempt): FoundAttempt => ({ kind: "lost", attempt }),
   );
   const all = [...kept, ...going, ...lost];
-  const isName = /^[0-9a-f]{4,}/.test(what); // of a folder, by its beginning, as in every command for running attempts
-  const named = all.filter((one) => isName && one.kind !== "record" && one.attempt.name.startsWith(what));
+  const named = all.filter((one) => one.kind !== "record" && isNamed(one.attempt, what));
   const exact = all.filter((one) => cardOf(one).slot.stage === what); // a pattern also finds its branches
   const matching = exact.length > 0 ? exact : all.filter((one) => means(cardOf(one)));
   const wanted = named.length > 0 ? named : matching;

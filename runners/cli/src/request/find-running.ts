@@ -11,7 +11,7 @@ export function findRunning(
 ): AttemptFolder | string {
   const all = attemptFolders(state.running).filter((one) => kinds.includes(one.state.kind));
   const ofStage = all.filter(({ card }) => card.slot.stage === what);
-  const named = all.filter(({ name }) => what === undefined || name.startsWith(what));
+  const named = all.filter((one) => what === undefined || isNamed(one, what));
   const found = ofStage.length > 0 ? ofStage : named;
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
@@ -24,6 +24,11 @@ export function findRunning(
   const going = all.map(({ card }) => card.slot.stage);
   const which = going.length > 0 ? `; running: ${going.join(", ")}` : "";
   return `no-such-attempt: no attempt ${what === undefined ? "" : `${what} `}is running here${which}`;
+}
+
+/** By its ID, or by the beginning of its ID, of at least four characters. */
+export function isNamed({ name }: AttemptFolder, what: string): boolean {
+  return name.startsWith(what) && what.length >= 4;
 }
 
 function nameWords({ name, card: { slot } }: AttemptFolder): string {

@@ -11,6 +11,8 @@ import type { Workspace } from "../store/workspace.ts";
 export type Result = {
   outcome: Outcome;
   outputs: Record<string, Artifact>;
+  /** The action key, where its inputs were known. */
+  key?: string;
   /** Of a durable instance: the record that holds its outputs. */
   record?: HeldRecord;
   /** For an attempt without a record: its remaining files, and their cost. */

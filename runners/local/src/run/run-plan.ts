@@ -290,7 +290,7 @@ class PlanRun {
     const instance = this.#instance(at);
     const { outcome } = result;
     const { bound, reasons = [], end } = this.#progress[at]!;
-    this.#results[instance.index] = result;
+    this.#results[instance.index] = { ...result, ...(bound && { key: bound.key }) };
     const line = {
       event: "stage",
       stage: instance.id,
