@@ -1,21 +1,32 @@
 // Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that does not
 // follow the format becomes a value with its cause, so a bad file costs one entry and not the run.
 import { createRequire } from "node:module";
-import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { isTable } from "./is-table.ts";
 import type { TypeOf } from "./schema.ts";
+import { storedValidator } from "./stored-validator.ts";
 
 export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string };
 
 // Most starts of the program check nothing, and importing ajv would take longer than the rest of their work.
 const require = createRequire(import.meta.url);
 
-type Checker = { compiler?: Ajv; validators: WeakMap<object, ValidateFunction> };
+// Most data follows its format, and its validator has no messages. It is compiled once for each installation: compiling
+// takes 30 to 60 ms, which each script of a stage would pay. Validators with messages are compiled when they are needed.
+const quick = new WeakMap<object, ValidateFunction>();
+const wordy = new WeakMap<object, ValidateFunction>();
 
-// Most data follows its format. Validators with messages take twice as long to compile, so they are compiled only for
-// data that does not.
-const quick: Checker = { validators: new WeakMap() };
-const wordy: Checker = { validators: new WeakMap() };
+// published-schemas.test.ts checks the schemas themselves, so that no start has to
+const options = {
+  discriminator: true,
+  messages: false,
+  strict: false,
+  strictNumbers: true,
+  // durations and sizes are parsed where they are used
+  validateFormats: false,
+  meta: false,
+  validateSchema: false,
+} satisfies Options;
 
 /** `text` as JSON that follows `schema`. */
 export function readFormat<const Schema extends object>(
@@ -36,8 +47,8 @@ export function checkFormat<const Schema extends object>(
   schema: Schema,
   value: unknown,
 ): Reading<TypeOf<Schema>> {
-  if (validatorOf(schema, quick)(value)) return { kind: "ok", value: value as TypeOf<Schema> };
-  const validate = validatorOf(schema, wordy);
+  if (quickValidator(schema)(value)) return { kind: "ok", value: value as TypeOf<Schema> };
+  const validate = wordyValidator(schema);
   validate(value);
   return { kind: "unreadable", cause: versionCause(schema, value) ?? causeOf(validate.errors!) };
 }
@@ -46,7 +57,7 @@ export function checkFormat<const Schema extends object>(
 export function followsFormat<const Schema extends object>(
   schema: Schema,
 ): (value: unknown) => value is TypeOf<Schema> {
-  return validatorOf(schema, quick) as unknown as (value: unknown) => value is TypeOf<Schema>;
+  return quickValidator(schema) as unknown as (value: unknown) => value is TypeOf<Schema>;
 }
 
 /** For data that this program wrote itself. Throws with `what` and the cause if `value` does not follow `schema`. */
@@ -60,28 +71,15 @@ export function mustFollow<const Schema extends object>(
   return reading.value;
 }
 
-function validatorOf(schema: object, checker: Checker): ValidateFunction {
-  const { validators } = checker;
-  let validate = validators.get(schema);
-  if (!validate) {
+function quickValidator(schema: object): ValidateFunction {
+  return quick.getOrInsertComputed(schema, () => storedValidator(schema, { options, formats: {} }));
+}
+
+function wordyValidator(schema: object): ValidateFunction {
+  return wordy.getOrInsertComputed(schema, () => {
     const { Ajv } = require("ajv") as typeof import("ajv");
-    // published-schemas.test.ts checks the schemas themselves, so that no start has to
-    checker.compiler ??= new Ajv({
-      discriminator: true,
-      verbose: checker === wordy,
-      messages: checker === wordy,
-      strict: false,
-      strictNumbers: true,
-      // durations and sizes are parsed where they are used
-      validateFormats: false,
-      meta: false,
-      validateSchema: false,
-      code: { optimize: false }, // half of the time of compiling, for a tenth of a millisecond of a file
-    });
-    validate = checker.compiler.compile(schema);
-    validators.set(schema, validate);
-  }
-  return validate;
+    return new Ajv({ ...options, verbose: true, messages: true, code: { optimize: false } }).compile(schema);
+  });
 }
 
 /** For a file of another version the version is the cause, whatever else differs. */

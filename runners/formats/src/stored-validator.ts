@@ -2,7 +2,7 @@
 // long as planning 1 500 instances, and ajv's compiler has sixty modules to load. The code of a validator is stored next
 // to Node's compile cache, under a digest of everything that it is made from, so it is never out of date.
 import { hash } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,8 +29,20 @@ export function storedValidator(
   const path = join(folder, `${name}.cjs`);
   const stored = validatorAt(path, formats);
   if (stored) return stored;
-  store(path, codeOf(schema, options, formats));
+  if (mayStoreIn(folder)) store(path, codeOf(schema, options, formats));
   return validatorAt(path, formats) ?? compilerOf(options, formats).compile(schema);
+}
+
+/** The script of a stage may not: under Node's permission model its attempt would be noted as one to leave its folder. */
+function mayStoreIn(folder: string): boolean {
+  if (process.permission?.has("fs.write", folder) === false) return false;
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Code without its end does not parse, and an empty file exports no function. */
@@ -62,7 +74,6 @@ function compilerOf(options: Options, formats: Formats) {
 function store(path: string, code: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(join(path, ".."), { recursive: true });
     rmSync(temporary, { force: true });
     writeFileSync(temporary, code);
     renameSync(temporary, path);

@@ -2,7 +2,7 @@
 // they cannot disagree on what is valid.
 
 import { parse } from "node:path/posix";
-import { type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
+import { type ExecutionSpec, type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { extendPipeline } from "../spec/extend-pipeline.ts";
 import type { Sources } from "../spec/manifest.ts";
 import { poolsTaken } from "../spec/pool-size.ts";
@@ -10,7 +10,7 @@ import { shapeProblems } from "../yaml/check-shape.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "../yaml/diagnostic.ts";
 import { type Pruned, pruneShape } from "../yaml/prune-shape.ts";
 import { didYouMean } from "../yaml/suggest.ts";
-import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { type Path, parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkCount } from "./count-instances.ts";
 import { checkActions, expand } from "./expand.ts";
 import { checkConditions, checkGateways } from "./gateways.ts";
@@ -81,8 +81,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       ),
     ),
     skipChecks: request.skipChecks ?? false,
-    execution: (name) => executionOf(spec, profile, name),
-    written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
+    ...settingsOf(spec, profile),
     problems,
   };
   if (problems.length > 0) {
@@ -110,6 +109,22 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       stages,
       instances,
     },
+  };
+}
+
+/** Every instance asks for the same few settings of its stage. */
+function settingsOf(
+  spec: PipelineSpec,
+  profile: ResolvedProfile,
+): Pick<ResolveContext, "execution" | "written"> {
+  const executions = new Map<string, ExecutionSpec>();
+  const paths = new Map<string, Path>();
+  return {
+    execution: (name) => executions.getOrInsertComputed(name, () => executionOf(spec, profile, name)),
+    written: (stage, setting) =>
+      paths.getOrInsertComputed([stage, ...setting].join("\n"), () =>
+        whereWritten(spec, profile, { stage, setting }),
+      ),
   };
 }
 

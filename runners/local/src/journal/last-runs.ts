@@ -50,7 +50,7 @@ export class LastRuns {
 
   put(last: LastRun): void {
     const held = this.#known.get(last.id);
-    if (held && canonicalJson(held) === canonicalJson(last)) return;
+    if (held?.key === last.key && held.durationMs === last.durationMs && held.log === last.log) return;
     this.#known.set(last.id, last);
     try {
       this.#append ??= this.#open();
