@@ -17,6 +17,7 @@ from mlrb_kit.rejected import Rejected
 from scorer_library.costs import memory_limit
 from scorer_library.costs.memory import NotMeasurable
 from scorer_library.costs.memory_limit import (
+    failed,
     limit_gpu,
     limit_process,
     measure_limit,
@@ -44,11 +45,29 @@ class Ends(unittest.TestCase):
 
         return measure_once(Path(), settings(MB), measure)
 
-    def test_a_rule_is_measured_three_times(self) -> None:
-        runs = [{"end": "measured", "atLeastBytes": at, "atMostBytes": at} for at in (900, 7, 8)]
+    def measured(self, *peaks: int | None, limit: int = 100) -> int:
+        """The number of runs; None is a run that failed."""
+        runs = [
+            {"end": "measured", "atLeastBytes": at, "atMostBytes": at} if at is not None else failed(0, "x")
+            for at in peaks
+        ]
         with mock.patch.object(memory_limit, "measure_once", side_effect=runs):
-            found = measure_limit(Path(), limit_bytes=10, tokens=5, new_tokens=0)
-        self.assertEqual(found, {"bytes": 10, "tokens": 5, "newTokens": 0, "runs": runs})
+            found = measure_limit(Path(), limit_bytes=limit, tokens=5, new_tokens=0)
+        taken = len(found["runs"])
+        self.assertEqual(found, {"bytes": limit, "tokens": 5, "newTokens": 0, "runs": runs[:taken]})
+        return taken
+
+    def test_a_rule_is_measured_until_another_run_cannot_change_the_answer(self) -> None:
+        self.assertEqual(self.measured(50, 900, 900), 1)
+        self.assertEqual(self.measured(51, 89, 900), 2)
+        self.assertEqual(self.measured(200, 111, 7), 2)
+        for open_runs in ((51, 90, 7), (110, 200, 7), (60, 900, 7), (900, 60, 900)):
+            self.assertEqual(self.measured(*open_runs), 3)
+
+    def test_a_failed_run_decides_nothing(self) -> None:
+        self.assertEqual(self.measured(None, 7, 7), 3)
+        self.assertEqual(self.measured(60, None, 60), 3)
+        self.assertEqual(self.measured(None, None, None), 3)
 
     def test_a_model_that_fails_crashes_or_computes_too_long_is_not_the_machine_s_fault(self) -> None:
         for error, detail in (

@@ -33,7 +33,7 @@ const memoryMeasurement = wholeObject({
   bytes: { ...count, description: "the rule's limit on the net peak; the hard limit is twice as much" },
   tokens: { ...count, description: "read in one pass" },
   newTokens: { ...count, description: "written one by one after reading the tokens again" },
-  runs: { ...listOf(run), description: "their median decides" },
+  runs: { ...listOf(run), description: "one to three; their median decides, of two the larger" },
 });
 export type MemoryMeasurement = TypeOf<typeof memoryMeasurement>;
 

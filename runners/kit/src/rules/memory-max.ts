@@ -36,12 +36,17 @@ function decideMeasured({ bytes, tokens, newTokens, runs }: MemoryMeasurement): 
   const peak = most === Number.POSITIVE_INFINITY ? `at least ${rounded(least)}` : rounded(most);
   const details = [...new Set(runs.flatMap(({ detail }) => detail ?? []))].map((detail) => clip(detail));
   const evidence = [
-    `net peak ${peak}, median of ${runs.length} runs ${recipe}; the limit is ${bytes} bytes`,
+    `net peak ${peak}, ${ofRuns(runs.length)} ${recipe}; the limit is ${bytes} bytes`,
     ...details,
   ].join("; ");
   if (least > (1 + band) * bytes) return { answer: "fail", evidence };
   if (most < (1 - band) * bytes) return { answer: "pass", evidence };
   return { answer: "undecided", evidence };
+}
+
+function ofRuns(count: number): string {
+  if (count === 1) return "measured once";
+  return count === 2 ? "the larger of 2 runs" : `median of ${count} runs`;
 }
 
 /** The upper one of the two in the middle of an even number. */

@@ -5,6 +5,7 @@ twice the rule's limit beyond its imports. On a GPU, the peak and the limit are 
 """
 
 import contextlib
+import math
 import re
 import resource
 import signal
@@ -20,7 +21,9 @@ from scorer_library.costs.memory import NotMeasurable, answer_fresh, measure_fre
 from scorer_library.costs.memory_peak import run_recipe, start_meter
 from scorer_library.costs.memory_use import prepare
 
-RUNS = 3  # the median decides, so that one noisy run does not
+# at most three runs: their median decides, so that one noisy run does not
+FAR = 0.5  # of the rule's limit: a peak up to here is measured once
+CLEAR = 0.1  # of the rule's limit: two peaks that are this far on one side of it are not measured again
 HARD_LIMIT = 2  # times the rule's limit
 SECONDS_MAX = 540  # of computing, in one run
 ROOM_MIN = 1.1  # times the rule's limit: a machine that cannot give so much shows nothing about a submission
@@ -36,8 +39,26 @@ def measure_limit(submission: Path, *, limit_bytes: int, tokens: int, new_tokens
     """One entry of memory.json. Raises NotMeasurable where the machine is at fault: too little memory, a
     process killed from outside."""
     settings = {"limitBytes": limit_bytes, "forwardTokens": tokens, "newTokens": new_tokens}
-    runs = [measure_once(submission, settings) for _ in range(RUNS)]
+    runs: list[dict[str, Any]] = []
+    while not is_decided(runs, limit_bytes):
+        runs.append(measure_once(submission, settings))
     return {"bytes": limit_bytes, "tokens": tokens, "newTokens": new_tokens, "runs": runs}
+
+
+def is_decided(runs: list[dict[str, Any]], limit_bytes: int) -> bool:
+    """Whether another run could not move the median to the other side of the limit. A run starts Python and
+    torch and takes ten seconds or more, so it is not repeated for nothing."""
+    at_least = [run["atLeastBytes"] for run in runs]
+    at_most = [run.get("atMostBytes", math.inf) for run in runs]
+    match len(runs):
+        case 0:
+            return False
+        case 1:
+            return at_most[0] <= FAR * limit_bytes
+        case 2:
+            return max(at_most) < (1 - CLEAR) * limit_bytes or min(at_least) > (1 + CLEAR) * limit_bytes
+        case _:
+            return True
 
 
 def measure_once(
