@@ -423,3 +423,22 @@ test(
     assert.deepEqual([result.kind, log], ["cancelled", ""]);
   },
 );
+
+test(
+  "freed blocks as large as tensors are used again, and the kernel does not fill them with zeros",
+  linux,
+  async (t) => {
+    const { run } = scene(t);
+    const script = `${forkedIs}
+import resource
+def filled():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    block = bytearray(b"x") * (100 << 20)
+    del block
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+first = filled()
+print(forked(), first > 20000, filled() < 2000)
+`;
+    assert.match((await run(script)).log, /True True True/);
+  },
+);
