@@ -15,7 +15,7 @@ from torch import Tensor
 from scorer_library.identity.alike import Alike, alike, rounded
 from scorer_library.identity.tensors import GivenModel, rounding
 
-CHUNK = 2**20  # values at a time
+CHUNK = 2**17  # values at a time
 RANGE = 20.0  # largest factor of a difference: DARE that drops 95 % scales the rest by 20
 PLACES = 4096  # that show the weights of a mixture of layers
 SHARE_MIN = 0.05  # the least weight of a part
