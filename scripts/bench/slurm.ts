@@ -90,7 +90,7 @@ async function benchQueue(
   writeFileSync(file, echoes("bench-queue", queued));
   cluster.slurm("scontrol", "update", "nodename=ALL", "state=drain", "reason=bench");
   const args = ["run", file, "--executor", "slurm", "--json", "--root", root];
-  const asPackaged = { NODE_OPTIONS: "--max-semi-space-size=1" }; // as the script `pipeline` of package.json
+  const asPackaged = { NODE_OPTIONS: "--max-semi-space-size=2" }; // as the script `pipeline` of package.json
   const { child, ended } = startProgram(repository, args, { env: { ...cluster.env, ...asPackaged } });
   while (cluster.jobs().length < queued) {
     if (child.exitCode !== null) throw new Error((await ended).stderr);

@@ -50,7 +50,7 @@ export function pipeline(...words: string[]): string {
 
 /** Of Node, for a call of the command line. */
 export function pipelineArguments(words: readonly string[]): string[] {
-  return ["--max-semi-space-size=1", ...nodeFlags, "runners/cli/bin/pipeline.js", ...words];
+  return ["--max-semi-space-size=2", ...nodeFlags, "runners/cli/bin/pipeline.js", ...words];
 }
 
 /** Of a program and all that it waited for. `peakBytes`: of the largest of these processes. */

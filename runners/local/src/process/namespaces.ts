@@ -1,6 +1,7 @@
 // Starts a program that cannot write in a folder, or has no network, in Linux namespaces by util-linux' unshare.
 // Works as root, or as any user where the system allows user namespaces. The program stays the same process and is
 // not forked, so limits and kills reach it.
+import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,12 +36,13 @@ export type Abilities = { readOnly: boolean; network: boolean };
 /** Tries out which kinds of confinement this machine allows this user. */
 export async function abilities(): Promise<Abilities> {
   if (process.platform !== "linux") return { readOnly: false, network: false };
-  const { execa } = await import("execa");
   const folder = mkdtempSync(join(tmpdir(), "mlrb-ask-"));
-  const works = async (confinement: Confinement, question: string) => {
+  const works = (confinement: Confinement, question: string) => {
     const [program, ...args] = confined(["/bin/sh", "-c", question], confinement);
-    const { failed } = await execa(program!, args, { reject: false, stdio: "ignore", timeout: trialMs });
-    return !failed;
+    const limit = { timeout: trialMs, killSignal: "SIGKILL" } as const;
+    return new Promise<boolean>((resolve) => {
+      execFile(program!, args, limit, (error) => resolve(error === null));
+    });
   };
   try {
     const [readOnly, network] = await Promise.all([

@@ -19,9 +19,9 @@ export type MaterializeOptions = {
 
 /**
  * From this count on, small files are linked too. A new file takes 0.1 to 1 ms on ext4, the longer where others were
- * just removed; a name takes 0.02 ms. The read-only mount takes 0.1 s, most of it to find out whether it works.
+ * just removed; a name takes 0.02 ms. The read-only mount takes 30 ms, most of it to find out whether it works.
  */
-export const manyItems = 500;
+export const manyItems = 100;
 
 /** Returns whether a file was linked; the folder must then be mounted read-only. Throws MissingContent. */
 export async function materialize(
