@@ -141,12 +141,11 @@ async function materializeInputs(
     inputs.manifest = join(folder, "manifest.json");
     writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
     for (const { artifacts } of bound.manifest.members) {
-      for (const { path, kind, digest } of Object.values(artifacts)) {
-        if (path === undefined) continue; // only the digest is needed
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        items.push({ artifact: { kind, digest }, path: join(folder, path) });
-      }
+      for (const { path, kind, digest } of Object.values(artifacts))
+        if (path !== undefined) items.push({ artifact: { kind, digest }, path: join(folder, path) }); // else only its digest
     }
+    for (const above of new Set(items.map(({ path }) => dirname(path))))
+      mkdirSync(above, { recursive: true });
   }
   const linked = await materialize(items, {
     ...workspace,

@@ -1,5 +1,5 @@
 // Creates hard links where the file system supports them and the inode has room for one more.
-import { linkSync } from "node:fs";
+import { linkSync, rmSync } from "node:fs";
 
 /** An inode has at most 65 000 names. Some file systems have no links, and none has links to another file system. */
 const refusals = new Set(["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
@@ -12,5 +12,16 @@ export function tryLink(from: string, to: string): boolean {
   } catch (error) {
     if (refusals.has((error as NodeJS.ErrnoException).code ?? "")) return false;
     throw error;
+  }
+}
+
+/** As tryLink, but replaces a file at `to`. */
+export function tryLinkOver(from: string, to: string): boolean {
+  try {
+    return tryLink(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    rmSync(to, { force: true });
+    return tryLink(from, to);
   }
 }

@@ -7,7 +7,7 @@ import { constants, copyFile } from "node:fs/promises";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { hashFiles, largeBytes } from "../digests/hash-files.ts";
 import { type LargeContent, MissingContent, type Store } from "./artifact-store.ts";
-import { tryLink } from "./hard-link.ts";
+import { tryLinkOver } from "./hard-link.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
 export type MaterializeOptions = {
@@ -48,9 +48,10 @@ export async function materialize(
   );
   const copied: LargeContent[] = [];
   for (const content of all) {
-    rmSync(content.to, { force: true }); // never write through an existing link
     // an inode has one mode, so an executable file is never linked
-    if (!mayLink || content.executable || !tryLink(content.from, content.to)) copied.push(content);
+    if (mayLink && !content.executable && tryLinkOver(content.from, content.to)) continue;
+    rmSync(content.to, { force: true }); // never write through an existing link
+    copied.push(content);
   }
   await Promise.all(copied.map(copy));
   return copied.length < all.length;
