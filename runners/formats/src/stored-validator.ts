@@ -30,7 +30,8 @@ export function storedValidator(
   const stored = validatorAt(path, formats);
   if (stored) return stored;
   if (mayStoreIn(folder)) store(path, codeOf(schema, options, formats));
-  return validatorAt(path, formats) ?? compilerOf(options, formats).compile(schema);
+  const unoptimised = { ...options, code: { optimize: false } }; // half of the time of compiling
+  return validatorAt(path, formats) ?? compilerOf(unoptimised, formats).compile(schema);
 }
 
 /** The script of a stage may not: under Node's permission model its attempt would be noted as one to leave its folder. */

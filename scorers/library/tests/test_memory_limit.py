@@ -57,7 +57,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(found, {"bytes": limit, "tokens": 5, "newTokens": 0, "runs": runs[:taken]})
         return taken
 
-    def test_a_rule_is_measured_until_another_run_cannot_change_the_answer(self) -> None:
+    def test_a_rule_is_measured_until_the_answer_is_clear(self) -> None:
         self.assertEqual(self.measured(50, 900, 900), 1)
         self.assertEqual(self.measured(51, 89, 900), 2)
         self.assertEqual(self.measured(200, 111, 7), 2)

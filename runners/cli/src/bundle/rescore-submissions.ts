@@ -176,7 +176,10 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
     scoring.map((instance) => {
       const metric = String(instance.axes.scorer);
       const measured = measuredOf(instance, results[instance.index], workspace.store);
-      const node = nodeOf(instance, { plan, workspace, reused: keys });
+      // a scorer that did not run has no key here, and one of an earlier run says nothing of this copy
+      const node = keys.has(instance.index)
+        ? nodeOf(instance, { plan, workspace, reused: keys })
+        : "it was not scored";
       return [metric, { score: scoreOf(measured, params, metric), instance, node }];
     }),
   );

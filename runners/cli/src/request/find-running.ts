@@ -27,7 +27,7 @@ export function findRunning(
 }
 
 /** By its ID, or by the beginning of its ID, of at least four characters. */
-export function isNamed({ name }: AttemptFolder, what: string): boolean {
+export function isNamed({ name }: Pick<AttemptFolder, "name">, what: string): boolean {
   return name.startsWith(what) && what.length >= 4;
 }
 

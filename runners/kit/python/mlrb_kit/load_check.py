@@ -5,6 +5,8 @@ limits is the fault of the submission only where a known-good model loads on thi
 limits.
 """
 
+import contextlib
+import ctypes
 import json
 import math
 import os
@@ -150,6 +152,15 @@ def end_of(status: int, said: bytes, spent: float) -> Tried:
         return Tried("died", spent, f"exit status {os.waitstatus_to_exitcode(status)}")
 
 
+def return_freed_memory() -> None:
+    """Freed blocks over 32 MiB are unmapped, as by default: a process with a limit has no room for gaps.
+
+    The process that scores are forked from keeps them (fork_server.py).
+    """
+    with contextlib.suppress(OSError, AttributeError):  # another library than glibc
+        ctypes.CDLL(None).mallopt(-3, 2**25)  # M_MMAP_THRESHOLD
+
+
 def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) -> None:
     """Never returns."""
     try:
@@ -159,6 +170,7 @@ def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) 
         cpu = int(seconds) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 10))  # SIGXCPU first, which names the cause
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        return_freed_memory()
         answer = {"end": "loaded"}
         try:
             load(folder)

@@ -28,8 +28,8 @@ from fork_places import Place, places_below
 # a thread of pyarrow's allocator that holds nothing a child needs
 KNOWN_THREADS = {"jemalloc_bg_thd"}
 
-# parameters of glibc's mallopt (malloc.h) and their values in bytes
-MALLOC = {-3: 2**28, -1: 2**29}  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+# parameters of glibc's mallopt (malloc.h)
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 
 
 def main() -> None:
@@ -63,14 +63,16 @@ def main() -> None:
 
 
 def keep_freed_memory() -> None:
-    """Freed tensors stay with a job, up to half a gigabyte, and its next tensors use them again.
+    """Freed tensors of up to 256 MiB stay with a job, and its next tensors use them again.
 
     By default glibc maps each block over 32 MiB anew, and the kernel fills its pages with zeros: that was a
     third of the time of comparing the weights of two models. Programs that a job executes have the default.
     """
     with contextlib.suppress(OSError, AttributeError):  # another library than glibc
-        for parameter, size in MALLOC.items():
-            ctypes.CDLL(None).mallopt(parameter, size)
+        mallopt = ctypes.CDLL(None).mallopt
+        # before 2.35 the most is 32 MiB; the second call alone would map every block over 128 KiB
+        if mallopt(MMAP_THRESHOLD, 2**28) or mallopt(MMAP_THRESHOLD, 2**25):
+            mallopt(TRIM_THRESHOLD, 2**29)
 
 
 def trouble() -> str | None:

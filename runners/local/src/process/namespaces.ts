@@ -42,7 +42,7 @@ export async function abilities(): Promise<Abilities> {
     const limit = { timeout: trialMs, killSignal: "SIGKILL" } as const;
     return new Promise<boolean>((resolve) => {
       execFile(program!, args, limit, (error) => resolve(error === null));
-    });
+    }).catch(() => false); // it could not be started
   };
   try {
     const [readOnly, network] = await Promise.all([

@@ -15,6 +15,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { runBranch } from "../../attempts/branch-run.ts";
 import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
+import { isNamed } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
@@ -44,7 +45,7 @@ export async function attemptsResume(
     !("waits" in one) || one.waits.some(({ why }) => why === "operator");
   const chosen = asked.length === 0 ? all.filter(waitsForAPerson) : [];
   for (const what of asked) {
-    const found = all.filter(({ name, card }) => name.startsWith(what) || card.slot.stage === what);
+    const found = all.filter((one) => isNamed(one, what) || one.card.slot.stage === what);
     if (found.length !== 1) {
       const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
       process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
