@@ -71,6 +71,8 @@ it("a paused attempt stops before its next call, shows it everywhere, and contin
     stdout,
     /waits for you: paused: by `attempts pause`; to continue: pnpm pipeline attempts resume/,
   );
+  const unset = await at.pipeline(["attempts", "resume", "", "--root", at.root], { env: env(oldKey) });
+  assert.equal(unset.code, 2, "an empty name, as of an unset variable, begins every ID");
   const resumed = await at.pipeline(["attempts", "resume", "--root", at.root], { env: env(oldKey) });
   assert.equal(resumed.code, 0, resumed.stderr);
   const ended = await run.ended;

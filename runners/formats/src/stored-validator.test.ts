@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -71,4 +80,19 @@ test("without a folder to write in, the schema is compiled", () => {
   const file = join(work, "a-file");
   writeFileSync(file, "");
   assert.deepEqual(causes(join(file, "below")), expected);
+});
+
+test("the script of a stage, which may not write there, compiles without a refused access", () => {
+  const folder = inNewFolder();
+  const script = `
+    import { subscribe } from "node:diagnostics_channel";
+    const refused = [];
+    subscribe("node:permission-model:fs", ({ permission, resource }) => refused.push(permission, resource));
+    const { storedValidator } = await import(${JSON.stringify(join(import.meta.dirname, "stored-validator.ts"))});
+    const validate = storedValidator({ type: "string" }, { options: {}, formats: {}, folder: ${JSON.stringify(folder)} });
+    console.log(JSON.stringify([process.permission !== undefined, validate("a"), validate(5), refused]));`;
+  const flags = ["--permission", "--allow-fs-read=*", "--input-type=module", "--eval", script];
+  const said = execFileSync(process.execPath, flags, { encoding: "utf8" });
+  assert.deepEqual(JSON.parse(said), [true, true, false, []]);
+  assert.equal(existsSync(folder), false);
 });
