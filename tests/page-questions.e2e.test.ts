@@ -38,6 +38,9 @@ async function open(file: string, hash = "", width = 1280): Promise<Page> {
 
 const tabNamed = (tab: Page, name: string) => tab.getByRole("tab", { name, exact: true });
 
+/** A page hears of the new part of its address a moment after the key, the click or the step back. */
+const chosen = (tab: Page, name: string) => tab.getByRole("tab", { name, selected: true }).waitFor();
+
 /** Whether all of an element is on the first screen. */
 async function isOnScreen(tab: Page, selector: string): Promise<boolean> {
   const box = await tab.locator(selector).first().boundingBox();
@@ -80,15 +83,15 @@ test("whether it is real is in the same sentence, and the tests are one click aw
     /New attempts would probably agree \(p = 2\.6e-4 over 5 tasks\)/,
   );
   await tabNamed(tab, "Statistics").click();
-  assert.ok(await tab.getByRole("heading", { name: "Agents compared over all tasks" }).isVisible());
-  assert.ok(await tab.getByRole("cell", { name: "2.6e-4" }).first().isVisible());
+  await tab.getByRole("heading", { name: "Agents compared over all tasks" }).waitFor();
+  await tab.getByRole("cell", { name: "2.6e-4" }).first().waitFor();
   await tab.close();
 });
 
 test("what it cost is one click away", { skip }, async () => {
   const tab = await open(pages.large);
   await tabNamed(tab, "Cost").click();
-  assert.ok(await tab.getByText("Score against dollars").isVisible());
+  await tab.getByText("Score against dollars").waitFor();
   const words = (await tab.locator("#panel-cost figure svg").first().getAttribute("aria-label"))!;
   assert.match(
     words,
@@ -106,8 +109,8 @@ test("where attempts failed is on the first screen; a click opens the attempt, t
   await failed.first().click();
   const attempt = tab.locator("details.attempt:target");
   assert.match((await attempt.locator("summary").first().textContent())!, /disqualified/);
-  assert.ok(await attempt.getByText("equals known weights").isVisible());
-  assert.equal(await tabNamed(tab, "Attempts").getAttribute("aria-selected"), "true");
+  await attempt.getByText("equals known weights").waitFor();
+  await chosen(tab, "Attempts");
   await tabNamed(tab, "Attempts").click();
   await tab.getByLabel("with verdict").selectOption("struck");
   assert.equal(await tab.locator("table.sortable tbody tr:visible").count(), 8);
@@ -123,7 +126,7 @@ test("where a number comes from is two clicks away: its attempts, then the stage
   await tab.locator("details:target td a").first().click();
   const stage = tab.locator("details:target");
   assert.match((await stage.locator("summary code").first().textContent())!, /^score\[/);
-  assert.equal(await tabNamed(tab, "Provenance").getAttribute("aria-selected"), "true");
+  await chosen(tab, "Provenance");
   await tab.close();
 });
 
@@ -131,14 +134,13 @@ test("tabs follow the arrow keys, and choosing one does not scroll its page away
   const tab = await open(pages.sample);
   await tabNamed(tab, "Results").focus();
   await tab.keyboard.press("ArrowRight");
-  assert.equal(await tabNamed(tab, "Attempts").getAttribute("aria-selected"), "true");
+  await chosen(tab, "Attempts");
   assert.equal(await tab.locator(".panel:visible").count(), 1);
   await tab.keyboard.press("End");
-  assert.ok(await tab.getByLabel("Show instances whose name contains").isVisible());
+  await tab.getByLabel("Show instances whose name contains").waitFor();
   assert.equal(await tab.evaluate("scrollY"), 0);
   await tab.goBack();
-  // the page hears of the step back a moment after it
-  await tab.getByRole("tab", { name: "Attempts", selected: true }).waitFor();
+  await chosen(tab, "Attempts");
   await tab.close();
 });
 

@@ -111,9 +111,9 @@ test("a click on a mean leads to its attempts, from there to the score's stage, 
   await numbers.locator("td a").first().click();
   const stage = tab.locator("details:target");
   assert.match((await stage.locator("summary code").first().textContent())!, /^score\[/);
-  assert.ok(await stage.getByText("again").isVisible());
+  await stage.getByText("again").waitFor();
   await stage.locator("dd a").first().click();
-  assert.ok(await tab.locator("details:target").isVisible());
+  await tab.locator("details:target").waitFor();
   await tab.close();
 });
 
@@ -130,7 +130,7 @@ test("the keyboard alone reaches a number, past the header, and the details behi
   }
   await tab.keyboard.press("Enter");
   await tab.locator("summary:focus").waitFor(); // waitForFunction would need eval, which the page forbids
-  assert.ok(await tab.locator("details:target[open]").isVisible());
+  await tab.locator("details:target[open]").waitFor();
   await tab.keyboard.press("Enter");
   assert.equal(await tab.locator("details:target[open]").count(), 0);
   await tab.close();
@@ -141,7 +141,7 @@ test("a link from outside opens its target and all folders around it", { skip },
   const id = await first.tab.locator("details.instance").nth(3).getAttribute("id");
   await first.tab.close();
   const { tab } = await open(pages.sample, {}, `#${id}`);
-  assert.equal(await tab.locator("details:target").getAttribute("open"), "");
+  await tab.locator("details:target[open]").waitFor();
   await tab.close();
 });
 
