@@ -14,7 +14,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SlurmCluster, slurmCluster } from "../../tests/support/machines/slurm-cluster.ts";
 import { startProgram } from "../../tests/support/run-program.ts";
-import { type Bench, median, repository, seconds } from "./tools.ts";
+import { type Bench, median, repository, seconds, semiSpace } from "./tools.ts";
 
 const stages = 200;
 const queued = 1_000;
@@ -90,7 +90,7 @@ async function benchQueue(
   writeFileSync(file, echoes("bench-queue", queued));
   cluster.slurm("scontrol", "update", "nodename=ALL", "state=drain", "reason=bench");
   const args = ["run", file, "--executor", "slurm", "--json", "--root", root];
-  const asPackaged = { NODE_OPTIONS: "--max-semi-space-size=2" }; // as the script `pipeline` of package.json
+  const asPackaged = { NODE_OPTIONS: semiSpace };
   const { child, ended } = startProgram(repository, args, { env: { ...cluster.env, ...asPackaged } });
   while (cluster.jobs().length < queued) {
     if (child.exitCode !== null) throw new Error((await ended).stderr);

@@ -48,9 +48,12 @@ export function pipeline(...words: string[]): string {
   return run(process.execPath, pipelineArguments(words));
 }
 
+/** As the script `pipeline` of package.json has it. */
+export const semiSpace = "--max-semi-space-size=2";
+
 /** Of Node, for a call of the command line. */
 export function pipelineArguments(words: readonly string[]): string[] {
-  return ["--max-semi-space-size=2", ...nodeFlags, "runners/cli/bin/pipeline.js", ...words];
+  return [semiSpace, ...nodeFlags, "runners/cli/bin/pipeline.js", ...words];
 }
 
 /** Of a program and all that it waited for. `peakBytes`: of the largest of these processes. */

@@ -29,9 +29,13 @@ export function storedValidator(
   const path = join(folder, `${name}.cjs`);
   const stored = validatorAt(path, formats);
   if (stored) return stored;
-  if (mayStoreIn(folder)) store(path, codeOf(schema, options, formats));
+  if (mayStoreIn(folder)) {
+    store(path, codeOf(schema, options, formats));
+    const made = validatorAt(path, formats);
+    if (made) return made;
+  }
   const unoptimised = { ...options, code: { optimize: false } }; // half of the time of compiling
-  return validatorAt(path, formats) ?? compilerOf(unoptimised, formats).compile(schema);
+  return compilerOf(unoptimised, formats).compile(schema);
 }
 
 /** The script of a stage may not: under Node's permission model even the question is noted as a refused write. */

@@ -24,7 +24,7 @@ import { printFailures } from "../run/print-failures.ts";
 import { runGiven } from "../run/run-given.ts";
 import { printJson } from "../show/print-json.ts";
 import { measuredOf } from "../show/print-scores.ts";
-import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
+import { nodeOf, reusedKeys, type TraceNode } from "../show/trace-nodes.ts";
 import { HubTrouble } from "../sources/hub-client.ts";
 import {
   chosenSubmissions,
@@ -169,9 +169,7 @@ async function rescored(one: PublishedSubmission, at: Rescoring): Promise<Rescor
   const scoring = selected
     .map((index) => plan.instances[index]!)
     .filter(({ stage }) => stage.role === "score");
-  const keys = new Map(
-    results.flatMap((result, index) => (result?.key === undefined ? [] : [[index, result.key] as const])),
-  );
+  const keys = reusedKeys(results.map((result, index) => ({ index, key: result?.key })));
   const again = new Map(
     scoring.map((instance) => {
       const metric = String(instance.axes.scorer);

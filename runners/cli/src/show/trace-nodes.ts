@@ -5,7 +5,6 @@
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { valueText } from "./shorten.ts";
@@ -36,8 +35,8 @@ export type Trace = {
  */
 export type ReusedKeys = ReadonlyMap<number, string>;
 
-export function reusedKeys(previews: readonly Pick<Preview, "index" | "key">[]): ReusedKeys {
-  return new Map(previews.flatMap(({ index, key }) => (key === undefined ? [] : [[index, key] as const])));
+export function reusedKeys(found: readonly { index: number; key?: string | undefined }[]): ReusedKeys {
+  return new Map(found.flatMap(({ index, key }) => (key === undefined ? [] : [[index, key] as const])));
 }
 
 /** Without `reused`: the last success, as right after a run of the plan. */
