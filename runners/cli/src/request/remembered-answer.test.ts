@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import { withScripted } from "./scripted-pipeline.ts";
@@ -20,11 +21,11 @@ function scene(t: TestContext) {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_000 });
   write("one");
   let made = 0;
-  const ask = async (asked = { command: "shout" }, keep = true) => {
+  const ask = async (asked = { command: "shout" }, keep = true, consulted = new Consulted(repository)) => {
     let fresh: string | undefined;
     const held = await rememberedAnswer<{ said: string }>(
-      { repository, root: repository, asked },
-      async (consulted) => {
+      { repository, root: repository, asked, consulted },
+      async () => {
         made++;
         fresh = sourceFiles(repository, consulted).read("words/a.txt")!.toUpperCase();
         return { keep: keep ? { said: fresh } : undefined };
@@ -51,6 +52,19 @@ test("each request has an answer of its own, and an answer not to be kept is mad
   await ask(strict, false);
   await ask(strict, false);
   assert.equal(count(), 4);
+});
+
+test("a caller's list of consulted files has what the answer was made from, remembered or not", async (t) => {
+  const { repository, count, ask } = scene(t);
+  const seen = async () => {
+    const consulted = new Consulted(repository);
+    await ask({ command: "run" }, true, consulted);
+    return [consulted.files, consulted.folders, consulted.patterns].map((each) => [...each].sort());
+  };
+  const [made, remembered] = [await seen(), await seen()];
+  assert.equal(count(), 1);
+  assert.deepEqual(remembered, made);
+  assert.ok(made[0]!.some(([path]) => path === "words/a.txt"));
 });
 
 test("without a state folder none is created", async (t) => {

@@ -17,6 +17,8 @@ type Remembered<T> = StatSnapshot & {
   answer: T;
 };
 
+type Asked = { repository: string; root: string; asked: Record<string, unknown>; consulted?: Consulted };
+
 /** `keep`: the answer to remember; undefined for none. */
 export type Made<T> = { keep: T | undefined };
 
@@ -25,10 +27,11 @@ const keptMax = 60;
 
 /**
  * The remembered answer to `asked`, a JSON value; undefined if none still holds, and then `make` was called, which
- * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder.
+ * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder. A `consulted` of the
+ * caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
  */
 export async function rememberedAnswer<T>(
-  { repository, root, asked }: { repository: string; root: string; asked: Record<string, unknown> },
+  { repository, root, asked, consulted = new Consulted(repository) }: Asked,
   make: (consulted: Consulted) => Promise<Made<T>>,
 ): Promise<T | undefined> {
   const folder = join(root, ".mlrb", "cache", "memory", "plans");
@@ -43,9 +46,11 @@ export async function rememberedAnswer<T>(
     // a program may write files that the answer was made from
     (await giveTheSame(repository, held.programs)) &&
     looksTheSame(repository, held)
-  )
+  ) {
+    consulted.sawBefore(held);
+    for (const [path, digest] of Object.entries(held.programs)) consulted.programs.set(path, digest);
     return held.answer;
-  const consulted = new Consulted(repository);
+  }
   consulted.pattern(runnerSources); // before they change
   const { keep } = await make(consulted);
   if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;

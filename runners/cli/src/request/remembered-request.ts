@@ -1,6 +1,6 @@
-// The plan for reading commands, remembered with what it was made from. A run never takes it from here; what is reused
-// is always decided from the plan again.
+// The plan, remembered with what it was made from. What is reused is always decided from the plan again.
 import type { Plan } from "@mlrb/core/plan/plan";
+import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import type { CommonOptions, Request } from "./request.ts";
@@ -14,11 +14,12 @@ export type RememberedRequest = { plan: Plan; selected: number[]; root: string }
 /** A larger plan takes as long to read as to make, and tens of megabytes of disk. */
 const instancesMax = 10_000;
 
-/** The requested plan; undefined after printing the problems. */
+/** The requested plan; undefined after printing the problems. `consulted` gets what the plan was made from. */
 export async function rememberedRequest(
   repository: string,
   pipeline: string,
   options: CommonOptions,
+  consulted?: Consulted,
 ): Promise<RememberedRequest | undefined> {
   const root = rootFolder(repository, options.root);
   const { profile, only, set, executor, skipReferenceModels } = options;
@@ -26,7 +27,7 @@ export async function rememberedRequest(
   const asked = { command: "plan", pipeline, from, profile, only, set, executor, skipReferenceModels };
   let fresh: RememberedRequest | undefined;
   const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
-    { repository, root, asked },
+    { repository, root, asked, ...(consulted && { consulted }) },
     async (consulted) => {
       const { readRequest } = await import("./request.ts");
       const request = await readRequest(repository, pipeline, options, consulted);

@@ -7,7 +7,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
-import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
+import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
@@ -28,8 +28,10 @@ import { runPurse } from "../gates/price-gate.ts";
 import { mayRun } from "../gates/run-gates.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
 import { endRemote, openRemote } from "../remote/remote-run.ts";
+import { profilesOf } from "../request/profiles-of.ts";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
-import { type Request, readRequest } from "../request/request.ts";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
@@ -84,9 +86,9 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const { pipeline, options } = wanted;
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
-  const consulted = new Consulted(repository);
-  consulted.pattern(runnerSources); // before they change: a run may take hours
-  const planned = await readRequest(repository, pipeline, options, consulted);
+  const consulted = new Consulted(repository); // lists the runner's sources too, before they change: a run may take hours
+  const held = await rememberedRequest(repository, pipeline, options, consulted);
+  const planned = held && { inProfile: profilesOf(repository, pipeline, options), ...held };
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!planned) {
     await tellWatcher(consulted, false);

@@ -14,6 +14,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
 import { ifReadable } from "../store/if-readable.ts";
+import type { StatSnapshot } from "./stat-snapshot.ts";
 
 export class Consulted {
   readonly #root: string;
@@ -28,6 +29,13 @@ export class Consulted {
 
   constructor(root: string) {
     this.#root = root;
+  }
+
+  /** What an earlier process consulted, and what is still so: see looksTheSame. */
+  sawBefore({ stats, folders, patterns }: StatSnapshot): void {
+    for (const [path, stat] of Object.entries(stats)) this.files.set(path, stat);
+    for (const [folder, names] of Object.entries(folders)) this.folders.set(folder, names);
+    for (const [pattern, files] of Object.entries(patterns)) this.patterns.set(pattern, files);
   }
 
   /** Must be called before the file is read, so that the next run notices a change in between. */
