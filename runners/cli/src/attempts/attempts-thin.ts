@@ -146,8 +146,7 @@ export async function thinAfterRun(
   { json, isNarrowed, say }: { json: boolean; isNarrowed: boolean; say: (line: string) => void },
 ): Promise<void> {
   const { plan } = request;
-  const { weights, thin } = plan.retain satisfies RetainSpec;
-  if (thin !== "scored" || weights === "all") return;
+  const { weights } = plan.retain satisfies RetainSpec;
   const held = results.flatMap((result) => result?.record ?? []);
   if (held.length === 0) return;
   const busy = liveRun(workspace.state);

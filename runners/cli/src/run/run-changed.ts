@@ -18,7 +18,6 @@ import { serviceTotals } from "@mlrb/local/services/service-hours";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { resultsBefore } from "../against/rescored-run.ts";
-import { thinAfterRun } from "../attempts/attempts-thin.ts";
 import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
@@ -270,7 +269,10 @@ async function asProfileSays(
   const { plan } = request;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const isNarrowed = options.set.length > 0 || options.only.length > 0;
-  await thinAfterRun({ request, results, workspace }, { json: options.json, isNarrowed, say });
+  if (plan.retain.thin === "scored" && plan.retain.weights !== "all") {
+    const { thinAfterRun } = await import("../attempts/attempts-thin.ts"); // loads what reads YAML
+    await thinAfterRun({ request, results, workspace }, { json: options.json, isNarrowed, say });
+  }
   if (!plan.diagnose) return;
   const { writeBundle, bundleWords } = await import("../diagnose/diagnose-command.ts");
   try {
