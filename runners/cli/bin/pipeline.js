@@ -2,7 +2,7 @@
 // without it every start pays for stripping types again (0.1 s and 30 MB).
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import { enableCompileCache, registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
@@ -12,4 +12,17 @@ if (existsSync(modules)) {
   if (!existsSync(cache)) spawnSync(process.execPath, [warm, cache], { stdio: "ignore", timeout: 60_000 });
   enableCompileCache(cache);
 }
+
+// Finds the modules of runners/ by their names alone, which is what `exports` in their package.json say: Node's own
+// search takes a third of the time of a short command (several stats and links for each of 600 imports).
+const runners = new URL("../../", import.meta.url).href;
+registerHooks({
+  resolve(name, context, next) {
+    const [, folder, rest] = /^@mlrb\/(\w+)\/(.+)$/.exec(name) ?? [];
+    const isBeside = /^\..*\.ts$/.test(name) && context.parentURL?.startsWith(runners);
+    if (!folder && !isBeside) return next(name, context);
+    const url = folder ? `${runners}${folder}/src/${rest}.ts` : new URL(name, context.parentURL).href;
+    return { url, format: "module-typescript", shortCircuit: true };
+  },
+});
 await import("../src/main.ts");
