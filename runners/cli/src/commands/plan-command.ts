@@ -15,7 +15,6 @@ import { sourceProblems, toDownload } from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
-import { profilesOf } from "../request/profiles-of.ts";
 import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
@@ -34,9 +33,8 @@ export async function planCommand(
   options: PlanCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const held = await rememberedRequest(repository, pipeline, options);
-  if (!held) return 2;
-  const request = { inProfile: profilesOf(repository, pipeline, options), ...held };
+  const request = await rememberedRequest(repository, pipeline, options);
+  if (!request) return 2;
   const { plan, selected, root } = request;
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
 import { rememberedRequest } from "./remembered-request.ts";
 import { readRequest } from "./request.ts";
 
@@ -121,6 +122,32 @@ test("a scripted pipeline, which may read any file, is planned again when it giv
   assert.deepEqual(await looked("made"), ["two"]);
 });
 
+test("a scripted pipeline whose plan is remembered is planned in another profile too", async (t) => {
+  const { write, memory } = scene(t);
+  const stages = `{ make: { command: "{params.say}" } }`;
+  const profiles = `{ here: { default: true, params: { say: "one" } }, there: { params: { say: "two" } } }`;
+  const params = `{ say: "none" }`;
+  write(
+    "both.ts",
+    `export default { formatVersion: 1, name: "both", params: ${params}, profiles: ${profiles}, stages: ${stages} };\n`,
+  );
+  const asked = () =>
+    rememberedRequest(join(memory, "../../../.."), "both", { only: [], set: [], json: false });
+  const commands = async () => {
+    const request = await asked();
+    const plans = [request, request?.inProfile("there"), request?.inProfile("nowhere")];
+    return plans.map((found) => JSON.stringify(found?.plan.instances.map(({ action }) => action.run)));
+  };
+  const made = await commands();
+  assert.match(made[1]!, /"two"/);
+  const [stored] = readdirSync(memory).map((name) => statSync(join(memory, name)).ino);
+  assert.deepEqual(await commands(), made);
+  assert.deepEqual(
+    [stored],
+    readdirSync(memory).map((name) => statSync(join(memory, name)).ino),
+  );
+});
+
 test("memory that is torn or of another version is ignored", async (t) => {
   const { looked, mark, memory } = scene(t);
   await looked();
@@ -171,9 +198,17 @@ test("after any sequence of edits, the plan is the one that the files give now",
     for (let turn = 0; turn < 150; turn++) {
       edits[random() % edits.length]!();
       const before = inode();
-      const found = await rememberedRequest(repository, "words", options);
-      const fresh = await readRequest(repository, "words", options);
+      const [held, now] = [new Consulted(repository), new Consulted(repository)];
+      const found = await rememberedRequest(repository, "words", options, held);
+      now.pattern(runnerSources);
+      const fresh = await readRequest(repository, "words", options, now);
       assert.deepEqual(found?.plan, fresh?.plan, `seed ${seed}, turn ${turn}`);
+      for (const seen of ["files", "folders", "patterns"] as const)
+        assert.deepEqual(
+          held[seen],
+          now[seen],
+          `seed ${seed}, turn ${turn}: a run consults the same ${seen}`,
+        );
       if (found) valid++;
       if (found && before === inode()) reused++;
     }

@@ -11,6 +11,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
+import type { Typed } from "./profiles-of.ts";
 import { refuse } from "./refuse.ts";
 import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
@@ -67,12 +68,12 @@ export async function readRequest(
   };
 }
 
-/** The request in another profile, where its pipeline is no program; undefined if it is not valid there. */
+/** The request in another profile; undefined if it is not valid there. In `sources` a scripted pipeline reads as YAML. */
 export function planInProfile(
-  { repository, pipeline, options }: { repository: string; pipeline: string; options: CommonOptions },
+  { repository, pipeline, options }: Typed,
   profile: string,
+  sources: Sources,
 ): Planned | undefined {
-  const sources = sourceFiles(repository);
   const words = readWords(pipeline, { repository, sources, set: options.set });
   const other = "problems" in words ? words : planIn({ ...words, sources, profile }, options);
   return "problems" in other ? undefined : other;

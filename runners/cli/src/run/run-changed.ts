@@ -27,7 +27,6 @@ import { runPurse } from "../gates/price-gate.ts";
 import { mayRun } from "../gates/run-gates.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
 import { endRemote, openRemote } from "../remote/remote-run.ts";
-import { profilesOf } from "../request/profiles-of.ts";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { Request } from "../request/request.ts";
@@ -86,8 +85,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository); // lists the runner's sources too, before they change: a run may take hours
-  const held = await rememberedRequest(repository, pipeline, options, consulted);
-  const planned = held && { inProfile: profilesOf(repository, pipeline, options), ...held };
+  const planned = await rememberedRequest(repository, pipeline, options, consulted);
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!planned) {
     await tellWatcher(consulted, false);

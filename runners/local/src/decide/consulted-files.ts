@@ -181,13 +181,14 @@ export const runnerSources = "runners/*/src/**/*.{ts,mjs,py,json} without tests"
 /** A glob takes ten times as long, and every no-op lists these files. */
 function runnerSourceFiles(root: string): string[] {
   const folders = namesIn(root, "runners").map((name) => join(root, "runners", name, "src"));
+  const above = join(root, "/").length;
   return folders
     .flatMap(
       (folder) => ifReadable(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [],
     )
     .filter((entry) => entry.isFile() && /\.(ts|mjs|py|json)$/.test(entry.name))
     .filter(({ name }) => !/(\.test\.ts|^test_.*\.py)$/.test(name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .map((entry) => `${entry.parentPath.slice(above)}/${entry.name}`)
     .sort();
 }
 
