@@ -1,7 +1,16 @@
 // A change reruns exactly what it can affect, and the reason names it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -162,6 +171,41 @@ for (const between of ["a run that failed", "a run of another request"])
     assert.equal((await at.run()).code, 0);
     assert.deepEqual(results(at), before);
   });
+
+test("a run with a stored plan runs what each edit reaches, and the next run notices every later edit", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  await setTimeout(1100); // a plan is not stored while one of its files is younger than a second
+  const plans = join(at.root, ".mlrb/cache/memory/plans");
+  /** Inodes: a plan that is stored again has another one. */
+  const stored = () => readdirSync(plans).map((name) => statSync(join(plans, name)).ino);
+  const runs = async (): Promise<string[]> => {
+    const said = await at.run(); // no `plan` before it, which would store the plan
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    const done = outcomes(said);
+    return Object.keys(done).filter((stage) => done[stage] !== "reused");
+  };
+  repository.edit(`${at.name}/words.txt`, "alpha", "gamma");
+  assert.deepEqual(await runs(), ["source", "upper", "length"]);
+  const before = stored();
+  assert.equal(before.length, 1, "a run stores its plan");
+  repository.edit(`${at.name}/shout.ts`, "text.toUpperCase()", "text.toUpperCase().trim()");
+  assert.deepEqual(await runs(), ["upper", "length"]);
+  assert.deepEqual(await runs(), []);
+  assert.deepEqual(stored(), before, "these runs took the stored plan");
+  await setTimeout(1100);
+  assert.deepEqual(await runs(), []); // leaves what lets the next run end at once
+  repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "!" +');
+  assert.deepEqual(await runs(), ["upper", "length"]);
+  chain(at, (pipeline) => {
+    pipeline.params = { ...pipeline.params, other: "two" };
+  });
+  assert.deepEqual(await runs(), ["apart"]);
+  rmSync(join(repository.path, at.name, "upper.ts"));
+  const said = await at.run();
+  assert.equal(said.code, 2, said.stdout);
+  assert.match(said.stdout + said.stderr, /upper\.ts/);
+});
 
 test("a source that is a pipe is refused", async (t) => {
   const at = lab(t, repository);

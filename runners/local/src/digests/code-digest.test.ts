@@ -97,6 +97,19 @@ test("a lock file that changes during a run counts for scripts digested later in
   assert.deepEqual(code, await codeOf(at, "also-alpha.ts"));
 });
 
+test("stages that ask for the same script at once share one bundle, and one failure", async (t) => {
+  const at = repository(t);
+  const codes = at.run();
+  const [one, other] = await Promise.all([codes.of("plain.ts"), codes.of("plain.ts")]);
+  assert.equal(one, other);
+  const failed = await Promise.allSettled([codes.of("missing.ts"), codes.of("missing.ts")]);
+  const reasons = failed.map((each) => each.status === "rejected" && (each.reason as Error));
+  assert.ok(reasons[0] instanceof CannotBundle);
+  assert.equal(reasons[0], reasons[1]);
+  at.write("missing.ts", files["plain.ts"]);
+  assert.ok((await codes.of("missing.ts")).code["missing.ts"]);
+});
+
 for (const [what, changed] of Object.entries({
   "an imported package": { alpha: "a2" },
   "a dependency of an imported package": { deep: "d2" },

@@ -29,7 +29,8 @@ export class CodeDigests {
   readonly #known: MemoryFile<{ scripts: Record<string, Remembered> }>;
   #lock: { stat: string; lock: Lock } | undefined;
   readonly #thisRun = new Map<string, CodeDigest>();
-
+  /** What is being found: the attempts of a run ask for their common script at once. */
+  readonly #finding = new Map<string, Promise<CodeDigest>>();
   readonly #consulted: Consulted;
 
   constructor(root: string, memory: string, consulted = new Consulted(root)) {
@@ -42,6 +43,12 @@ export class CodeDigests {
   async of(script: string): Promise<CodeDigest> {
     const held = this.#thisRun.get(script);
     if (held) return held;
+    const finding = this.#finding.get(script) ?? this.#find(script);
+    this.#finding.set(script, finding);
+    return finding.finally(() => this.#finding.delete(script));
+  }
+
+  async #find(script: string): Promise<CodeDigest> {
     const { scripts } = this.#known.value;
     let found = scripts[script];
     if (!found || !this.#unchanged(found)) {
