@@ -1,7 +1,6 @@
 // Bundles a stage script with everything that it imports from source, for the digest of the code that it can run.
 // Workspace packages are bundled. Registry packages stay external and are listed.
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { extname, isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -131,8 +130,7 @@ const loaders: Record<string, Loader> = {
 };
 
 /** Returns a source file without comments and types, or JSON without white space. Returns other files unchanged. */
-export async function minifiedSource(path: string): Promise<string | Uint8Array> {
-  const bytes = await readFile(path);
+export async function minifiedSource(path: string, bytes: Uint8Array): Promise<string | Uint8Array> {
   const loader = extname(path) === ".json" ? "json" : loaders[extname(path)];
   if (loader === undefined) return bytes;
   const { transform } = await import("esbuild");

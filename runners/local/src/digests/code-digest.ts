@@ -3,7 +3,7 @@
 // packages count by their versions in the lock file, with all dependencies.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { Consulted, lookAt, statText } from "../decide/consulted-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
@@ -31,6 +31,8 @@ export class CodeDigests {
   readonly #thisRun = new Map<string, CodeDigest>();
   /** What is being found: the attempts of a run ask for their common script at once. */
   readonly #finding = new Map<string, Promise<CodeDigest>>();
+  /** Digests of sources without comments and types, by file name extension and the digest of the bytes. */
+  readonly #minified = new Map<string, Promise<string>>();
   readonly #consulted: Consulted;
 
   constructor(root: string, memory: string, consulted = new Consulted(root)) {
@@ -151,6 +153,16 @@ export class CodeDigests {
     }
   }
 
+  /** Most scripts import the same files. */
+  #minifiedDigest(path: string): Promise<string> {
+    const bytes = readFileSync(join(this.#root, path));
+    const name = `${extname(path)} ${hash("sha256", bytes)}`;
+    const found =
+      this.#minified.get(name) ?? minifiedSource(path, bytes).then((source) => hash("sha256", source));
+    this.#minified.set(name, found);
+    return found;
+  }
+
   async #bundle(script: string): Promise<Remembered> {
     const { contents, inputs, packages } = await bundleScript(this.#root, script).catch((error) => {
       this.#lookAtCause(error);
@@ -164,9 +176,7 @@ export class CodeDigests {
         ...(packages.size > 0 && { packages: this.#packages(script, packages) }),
       },
       files: Object.fromEntries(
-        await Promise.all(
-          inputs.map(async (path) => [path, hash("sha256", await minifiedSource(join(this.#root, path)))]),
-        ),
+        await Promise.all(inputs.map(async (path) => [path, await this.#minifiedDigest(path)])),
       ),
       stats: this.#stats(paths),
       raws: Object.fromEntries(paths.map((path) => [path, this.#raw(path)])),
