@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -91,6 +91,8 @@ test("the checkpoint is the last snapshot before it, whole, with its own admissi
   const half = await at("50%", { kept, final: {} });
   assert.deepEqual(half.files, [...Object.keys(whole), "notes.txt"].sort());
   assert.deepEqual(half.loaded, Object.keys(whole).sort(), "scorers get only what they load");
+  const inode = (folder: string) => statSync(join(folder, "model.safetensors")).ino;
+  assert.equal(inode(join(half.checkpoint, "../submission")), inode(half.checkpoint), "weights are stored once");
   const { ignored, ...admission } = half.admission;
   assert.deepEqual(admission, { formatVersion: 1, admitted: true, reasons: [] });
   assert.deepEqual(ignored, { count: 1, first: [{ path: "notes.txt", why: "a file" }] });

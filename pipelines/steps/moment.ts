@@ -4,10 +4,20 @@
 //     --input ledger=FILE --input admission=FILE --output checkpoint=DIR --output submission=DIR
 //     --output admission=FILE --output moment=FILE
 // checkpoint: the folder as it was; submission: what scorers load of it (validate.ts)
+import { copyFileSync, linkSync } from "node:fs";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { writeMoment } from "./moment/write-moment.ts";
 
 writeMoment(admit, (folder, to, { undecided }) => {
-  if (!undecided) writeCleanSubmission(folder, to);
+  if (!undecided) writeCleanSubmission(folder, to, undefined, linkOrCopy);
 });
+
+/** Both outputs hold the same weights, which are then read and stored once. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to); // a file system without links
+  }
+}
