@@ -92,7 +92,11 @@ test("the checkpoint is the last snapshot before it, whole, with its own admissi
   assert.deepEqual(half.files, [...Object.keys(whole), "notes.txt"].sort());
   assert.deepEqual(half.loaded, Object.keys(whole).sort(), "scorers get only what they load");
   const inode = (folder: string) => statSync(join(folder, "model.safetensors")).ino;
-  assert.equal(inode(join(half.checkpoint, "../submission")), inode(half.checkpoint), "weights are stored once");
+  assert.equal(
+    inode(join(half.checkpoint, "../submission")),
+    inode(half.checkpoint),
+    "weights are stored once",
+  );
   const { ignored, ...admission } = half.admission;
   assert.deepEqual(admission, { formatVersion: 1, admitted: true, reasons: [] });
   assert.deepEqual(ignored, { count: 1, first: [{ path: "notes.txt", why: "a file" }] });
