@@ -23,6 +23,14 @@ const allowed: Record<string, string[]> = {
   cli: ["agents", "core", "docker", "formats", "kit", "local", "report", "slurm"],
 };
 
+test("each package gives its sources by their names, as runners/cli/bin/pipeline.js assumes", () => {
+  for (const name of Object.keys(allowed)) {
+    const text = readFileSync(join(repository, "runners", name, "package.json"), "utf8");
+    const { name: called, exports } = JSON.parse(text) as { name: string; exports: unknown };
+    assert.deepEqual([called, exports], [`@mlrb/${name}`, { "./*": "./src/*.ts" }]);
+  }
+});
+
 type Import = { file: string; specifier: string };
 
 const files = globSync("{runners,tasks,scorers,pipelines}/**/*.{ts,js}", {

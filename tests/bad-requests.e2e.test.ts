@@ -229,6 +229,19 @@ test("an unknown pipeline is refused, with the name that was probably meant", as
   assert.match(near.stderr, /no pipeline named "helo"\n {2}help: did you mean "hello"\?/);
 });
 
+for (const missing of ["@mlrb/kit/no-such-module", "@mlrb/nothing/at-all", "./no-such-file.ts"])
+  test(`a pipeline as a program that imports ${missing} is refused with the importing file`, async (t) => {
+    const at = lab(t, repository);
+    repository.write(`pipelines/${at.name}.ts`, `import "${missing}";\nexport default {};\n`);
+    const said = await at.pipeline(["plan", at.name, "--root", at.root]);
+    assert.equal(said.code, 2, said.stdout);
+    const name = missing.replace("@mlrb/nothing/at-all", "@mlrb/nothing").split("/").at(-1)!;
+    assert.match(
+      said.stderr,
+      new RegExp(`Cannot find .*${name}.* imported from .*pipelines/${at.name}\\.ts`),
+    );
+  });
+
 test("no command, an unknown command and a missing argument exit with 2; help exits with 0", async (t) => {
   const at = lab(t, repository);
   for (const args of [[], ["rnu", "hello"], ["run"], ["log"]])

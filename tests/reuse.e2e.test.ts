@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -205,6 +207,39 @@ test("a run with a stored plan runs what each edit reaches, and the next run not
   const said = await at.run();
   assert.equal(said.code, 2, said.stdout);
   assert.match(said.stdout + said.stderr, /upper\.ts/);
+});
+
+test("an edit that one stage of a run used and that is undone after it is no reason to end the next run at once", async (t) => {
+  const at = lab(t, repository);
+  at.script("shared.ts", 'export const word = "first";\n');
+  const script = `import { writeFileSync } from "node:fs";
+import { stage } from "@mlrb/kit/stage";
+import { word } from "./shared.ts";
+writeFileSync(stage().outputs.text!, word);
+`;
+  for (const name of ["early", "late"]) at.script(`${name}.ts`, script);
+  const [started, go] = ["started", "go"].map((name) => join(at.outside, name));
+  const wait = `touch ${started}; for i in $(seq 600); do test -e ${go} && break; sleep 0.1; done`;
+  at.define({
+    stages: {
+      early: { script: `${at.name}/early.ts`, gives: { text: "file" } },
+      slow: { needs: ["early.text"], command: `${wait}; echo > {outputs.done}`, gives: { done: "file" } },
+      late: { needs: ["slow.done"], script: `${at.name}/late.ts`, gives: { text: { file: "late.txt" } } },
+    },
+  });
+  await setTimeout(1100); // what is younger has no fast path
+  assert.equal((await at.run("--only", "early")).code, 0); // now the digests of the sources are known
+  const running = at.run();
+  while (!existsSync(started!)) await setTimeout(50);
+  repository.edit(`${at.name}/shared.ts`, "first", "second");
+  await setTimeout(1100);
+  writeFileSync(go!, "");
+  const said = await running;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(results(at)[`${at.name}/default/late.txt`], "second");
+  repository.edit(`${at.name}/shared.ts`, "second", "first");
+  assert.equal((await at.run()).code, 0);
+  assert.equal(results(at)[`${at.name}/default/late.txt`], "first");
 });
 
 test("a source that is a pipe is refused", async (t) => {

@@ -4,7 +4,7 @@
 //     --input ledger=FILE --input admission=FILE --output checkpoint=DIR --output submission=DIR
 //     --output admission=FILE --output moment=FILE
 // checkpoint: the folder as it was; submission: what scorers load of it (validate.ts)
-import { copyFileSync, linkSync } from "node:fs";
+import { constants, copyFileSync, linkSync } from "node:fs";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { writeMoment } from "./moment/write-moment.ts";
@@ -18,6 +18,6 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    copyFileSync(from, to); // a file system without links
+    copyFileSync(from, to, constants.COPYFILE_FICLONE); // no links here, or another mount
   }
 }

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
-import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
+import type { StatSnapshot } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { parseJobs } from "../request/parse-jobs.ts";
 import { refuse } from "../request/refuse.ts";

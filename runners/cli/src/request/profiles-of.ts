@@ -2,13 +2,10 @@
 // remembered plan needs a third fewer modules without it.
 import { createRequire } from "node:module";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import type { CommonOptions, planInProfile, Request } from "./request.ts";
+import type { planInProfile, Request, Typed } from "./request.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 const require = createRequire(import.meta.url);
-
-/** A request as it was typed. */
-export type Typed = { repository: string; pipeline: string; options: CommonOptions };
 
 /**
  * `inProfile` of a request whose plan was remembered. `program`: the path of its pipeline, if that is a program, which

@@ -27,7 +27,9 @@ function scene(t: TestContext) {
       { repository, root: repository, asked, consulted },
       async () => {
         made++;
-        fresh = sourceFiles(repository, consulted).read("words/a.txt")!.toUpperCase();
+        const sources = sourceFiles(repository, consulted);
+        sources.list("words");
+        fresh = sources.read("words/a.txt")!.toUpperCase();
         return { keep: keep ? { said: fresh } : undefined };
       },
     );
@@ -65,6 +67,7 @@ test("a caller's list of consulted files has what the answer was made from, reme
   assert.equal(count(), 1);
   assert.deepEqual(remembered, made);
   assert.ok(made[0]!.some(([path]) => path === "words/a.txt"));
+  assert.ok(made[1]!.some(([folder]) => folder === "words"));
 });
 
 test("without a state folder none is created", async (t) => {

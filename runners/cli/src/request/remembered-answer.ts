@@ -1,11 +1,11 @@
-// Remembers the answers of reading commands together with a stat snapshot of all files consulted, and reuses an answer
-// while the snapshot holds: parsing and checking YAML is most of such a command's work.
+// Remembers answers, such as plans, together with a stat snapshot of all files consulted, and reuses an answer while the
+// snapshot holds: parsing and checking YAML is most of the work of a command that reads.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
-import { looksTheSame, type StatSnapshot, seenBy } from "@mlrb/local/decide/stat-snapshot";
+import { Consulted, runnerSources, type StatSnapshot } from "@mlrb/local/decide/consulted-files";
+import { looksTheSame, seenBy } from "@mlrb/local/decide/stat-snapshot";
 import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
 import { giveTheSame } from "./scripted-pipeline.ts";
 

@@ -11,7 +11,6 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
-import type { Typed } from "./profiles-of.ts";
 import { refuse } from "./refuse.ts";
 import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
@@ -25,6 +24,9 @@ export type CommonOptions = {
   root?: string;
   json: boolean;
 };
+
+/** A request as it was typed. */
+export type Typed = { repository: string; pipeline: string; options: CommonOptions };
 
 type Planned = { plan: Plan; selected: number[] };
 

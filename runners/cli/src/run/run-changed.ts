@@ -35,6 +35,7 @@ import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
+import { asProfileSays, loadThinning, type Thinning } from "./as-profile-says.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -74,6 +75,7 @@ type ReadyRun = Wanted & {
   purse: RunPurse;
   silentMs: number | undefined;
   remote: RemoteCache | undefined;
+  thinning: Thinning | undefined;
 };
 
 /** A run that has ended. */
@@ -84,8 +86,12 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const { pipeline, options } = wanted;
   const silentMs = leaseSilence();
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
-  const consulted = new Consulted(repository); // lists the runner's sources too, before they change: a run may take hours
-  const planned = await rememberedRequest(repository, pipeline, options, consulted);
+  const consulted = new Consulted(repository);
+  // consults the runner's sources too, before they change: a run may take hours
+  const held = await rememberedRequest(repository, pipeline, options, consulted);
+  const thinning = held && (await loadThinning(held.plan));
+  // what decides about weights at the end of the run reads its files now
+  const planned = thinning ? await thinning.readRequest(repository, pipeline, options, consulted) : held;
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!planned) {
     await tellWatcher(consulted, false);
@@ -120,7 +126,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   if (remote && "code" in remote) return refuse([remote], options.json);
   const trouble = wanted.change?.begin?.();
   if (trouble) return refuse([trouble], options.json);
-  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
+  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote, thinning };
   const ended = await execute(ready);
   await tellAll(files, consulted);
   return finish(ready, ended, findings);
@@ -226,7 +232,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  await asProfileSays(ready, ended);
+  await asProfileSays({ ...ready, workspace }, results);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
@@ -257,28 +263,6 @@ function waitsOf(
   return waitingAttempts(state.running)
     .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
     .map((one) => shownWait(one, at));
-}
-
-/** What the profile wants at the end of a run: weights removed, a diagnostic bundle. Neither changes how the run ended. */
-async function asProfileSays(
-  { request, gate: { workspace }, pipeline, options }: ReadyRun,
-  { results }: EndedRun,
-): Promise<void> {
-  const { plan } = request;
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
-  const isNarrowed = options.set.length > 0 || options.only.length > 0;
-  if (plan.retain.thin === "scored" && plan.retain.weights !== "all") {
-    const { thinAfterRun } = await import("../attempts/attempts-thin.ts"); // loads what reads YAML
-    await thinAfterRun({ request, results, workspace }, { json: options.json, isNarrowed, say });
-  }
-  if (!plan.diagnose) return;
-  const { writeBundle, bundleWords } = await import("../diagnose/diagnose-command.ts");
-  try {
-    const bundle = await writeBundle({ plan, workspace, typed: pipeline, set: options.set, to: undefined });
-    say(bundleWords(bundle));
-  } catch (error) {
-    say(`no diagnostic bundle was written: ${(error as Error).message}`);
-  }
 }
 
 /** Sends a watcher every file that the plan depends on. */

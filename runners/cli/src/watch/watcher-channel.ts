@@ -1,7 +1,6 @@
 // The channel between `pipeline watch` and the run that it started, by Node's messages between parent and child: the
 // run reports the files that it consulted, and the watcher ends the run.
-import type { Consulted } from "@mlrb/local/decide/consulted-files";
-import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
+import type { Consulted, StatSnapshot } from "@mlrb/local/decide/consulted-files";
 
 /** `whole`: all files that the plan depends on, not only those consulted before a problem was found. */
 export type WatchedFiles = StatSnapshot & { whole: boolean };

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { changedSince, seenNow } from "./changed-files.ts";
-import { Consulted } from "./consulted-files.ts";
-import type { StatSnapshot } from "./stat-snapshot.ts";
+import { Consulted, type StatSnapshot } from "./consulted-files.ts";
 
 function repository(t: TestContext) {
   const path = mkdtempSync(join(tmpdir(), "changed-since-"));

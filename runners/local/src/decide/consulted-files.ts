@@ -14,7 +14,14 @@ import { isAbsolute, join, relative } from "node:path";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
 import { ifReadable } from "../store/if-readable.ts";
-import type { StatSnapshot } from "./stat-snapshot.ts";
+
+/** What a decision consulted, as it was then. */
+export type StatSnapshot = {
+  /** Stat by path from the repository's root, or absolute; the kind ("file", "folder") where only that was consulted. */
+  stats: Record<string, string>;
+  folders: Record<string, string[]>;
+  patterns: Record<string, string[]>;
+};
 
 export class Consulted {
   readonly #root: string;

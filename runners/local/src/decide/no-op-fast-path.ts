@@ -8,8 +8,8 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { FileDigests } from "../digests/file-digest-memory.ts";
 import { readMemory, writeMemory } from "../store/memory-file.ts";
 import { checkFormat, type StateFolder, statePaths } from "../store/state-folder.ts";
-import { type Consulted, statText } from "./consulted-files.ts";
-import { type StatSnapshot, seenBy, touchedOnly } from "./stat-snapshot.ts";
+import { type Consulted, type StatSnapshot, statText } from "./consulted-files.ts";
+import { seenBy, touchedOnly } from "./stat-snapshot.ts";
 
 /** The snapshot covers sources, environments and published results. */
 type Unchanged<Said> = StatSnapshot & {

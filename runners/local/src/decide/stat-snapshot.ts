@@ -9,15 +9,9 @@ import {
   lookAt,
   namesIn,
   runnerSources,
+  type StatSnapshot,
   statText,
 } from "./consulted-files.ts";
-
-export type StatSnapshot = {
-  /** Stat by path from the repository's root, or absolute; the kind ("file", "folder") where only that was consulted. */
-  stats: Record<string, string>;
-  folders: Record<string, string[]>;
-  patterns: Record<string, string[]>;
-};
 
 /**
  * Undefined if a file could change without a change of its stat (see `fresh`), or if a program gave data: only a caller

@@ -97,6 +97,17 @@ test("a lock file that changes during a run counts for scripts digested later in
   assert.deepEqual(code, await codeOf(at, "also-alpha.ts"));
 });
 
+test("files with the same bytes and other extensions are minified each by its own", async (t) => {
+  const at = repository(t);
+  for (const name of ["same.ts", "same.json"]) at.write(name, "[ 1, 2 ]\n");
+  at.write(
+    "both.ts",
+    'import "./same.ts";\nimport all from "./same.json" with { type: "json" };\nconsole.log(all);\n',
+  );
+  const { files: digests } = await at.run().of("both.ts");
+  assert.notEqual(digests["same.ts"], digests["same.json"]);
+});
+
 test("stages that ask for the same script at once share one bundle, and one failure", async (t) => {
   const at = repository(t);
   const codes = at.run();

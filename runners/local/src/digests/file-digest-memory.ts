@@ -129,16 +129,16 @@ export class FileDigests {
     return digest;
   }
 
-  /** Returns the sha256 that each regular file of the repository had when it had the given stat, where it is known. */
+  /** Returns the sha256 of each regular file of the repository whose stat is still the given one, by its path. */
   ofSeen(stats: Readonly<Record<string, string>>): Record<string, string> {
     const digests: Record<string, string> = {};
     for (const [path, stat] of Object.entries(stats)) {
       if (isAbsolute(path) || !isFileStat(stat)) continue;
       const held = this.#known.value.files[path];
       const digest = held?.stat === stat ? held.digest : ifReadable(() => this.of(path));
-      if (digest === undefined) continue;
-      // the file may have changed while it was read
-      if (held?.stat === stat || lookAt(this.#root, path)?.stat === stat) digests[path] = digest;
+      // the file may have changed while it was read, or in the run and a stage used the change: then no digest lets a later
+      // run with the old bytes pass for this one
+      if (digest !== undefined && lookAt(this.#root, path)?.stat === stat) digests[path] = digest;
     }
     this.save();
     return digests;
