@@ -1,9 +1,10 @@
 // `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for them.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -211,4 +212,41 @@ test("weights stay until every profile that uses the attempt has its scores, wha
   const { digest } = recordsIn(at.root)[0]!;
   const file = join(at.root, ".mlrb/attempts/records", digest, "submission/model.safetensors");
   assert.equal(existsSync(file), false, "now every score is there");
+});
+
+test("a run removes weights by the files and the code of its begin", async (t) => {
+  const at = lab(t, repository);
+  const [started, go] = ["started", "go"].map((name) => join(at.outside, name));
+  const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
+  const wait = `touch ${started}; for i in $(seq 600); do test -e ${go} && break; sleep 0.1; done`;
+  const defineWith = (scorers: string[]) =>
+    at.define({
+      axes: { seed: [1], scorer: ["a"] },
+      profiles: {
+        only: { default: true, retain: { weights: "none", thin: "scored" } },
+        wide: { extends: "only", axes: { scorer: scorers } },
+      },
+      stages: {
+        attempt: { each: ["seed"], durable: true, command: makes, gives: { submission: "dir" } },
+        score: {
+          each: ["seed", "scorer"],
+          needs: ["attempt.submission"],
+          command: `${wait}; echo {scorer} > {outputs.score}`,
+          gives: { score: "file" },
+        },
+      },
+    });
+  defineWith(["a", "b"]);
+  await setTimeout(1100); // so that the plan is stored
+  assert.equal((await at.run("--only", "attempt")).code, 0);
+  const running = at.run();
+  while (!existsSync(started!)) await setTimeout(50);
+  defineWith(["a"]); // would let the weights go
+  const code = join(repository.path, "runners/cli/src/attempts/attempts-thin.ts");
+  renameSync(code, `${code}.away`);
+  t.after(() => renameSync(`${code}.away`, code));
+  writeFileSync(go!, "");
+  const said = await running;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.match(said.stderr, /^weights of 1 attempt stay, .*: not made yet in profile wide: score/m);
 });
