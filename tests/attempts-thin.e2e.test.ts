@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { recordsIn } from "./support/end-state.ts";
-import { counted, type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
+import { counted, type Lab, lab, lineOf, outcomes, waiting } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -216,9 +216,8 @@ test("weights stay until every profile that uses the attempt has its scores, wha
 
 test("a run removes weights by the files and the code of its begin", async (t) => {
   const at = lab(t, repository);
-  const [started, go] = ["started", "go"].map((name) => join(at.outside, name));
+  const wait = waiting(at);
   const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
-  const wait = `touch ${started}; for i in $(seq 600); do test -e ${go} && break; sleep 0.1; done`;
   const defineWith = (scorers: string[]) =>
     at.define({
       axes: { seed: [1], scorer: ["a"] },
@@ -231,7 +230,7 @@ test("a run removes weights by the files and the code of its begin", async (t) =
         score: {
           each: ["seed", "scorer"],
           needs: ["attempt.submission"],
-          command: `${wait}; echo {scorer} > {outputs.score}`,
+          command: `${wait.command}; echo {scorer} > {outputs.score}`,
           gives: { score: "file" },
         },
       },
@@ -240,12 +239,12 @@ test("a run removes weights by the files and the code of its begin", async (t) =
   await setTimeout(1100); // so that the plan is stored
   assert.equal((await at.run("--only", "attempt")).code, 0);
   const running = at.run();
-  while (!existsSync(started!)) await setTimeout(50);
+  await wait.begun();
   defineWith(["a"]); // would let the weights go
   const code = join(repository.path, "runners/cli/src/attempts/attempts-thin.ts");
   renameSync(code, `${code}.away`);
   t.after(() => renameSync(`${code}.away`, code));
-  writeFileSync(go!, "");
+  wait.go();
   const said = await running;
   assert.equal(said.code, 0, said.stdout + said.stderr);
   assert.match(said.stderr, /^weights of 1 attempt stay, .*: not made yet in profile wide: score/m);

@@ -3,14 +3,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
-  existsSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +25,7 @@ import {
   type PipelineText,
   reasons,
   results,
+  waiting,
 } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -218,22 +217,25 @@ import { word } from "./shared.ts";
 writeFileSync(stage().outputs.text!, word);
 `;
   for (const name of ["early", "late"]) at.script(`${name}.ts`, script);
-  const [started, go] = ["started", "go"].map((name) => join(at.outside, name));
-  const wait = `touch ${started}; for i in $(seq 600); do test -e ${go} && break; sleep 0.1; done`;
+  const wait = waiting(at);
   at.define({
     stages: {
       early: { script: `${at.name}/early.ts`, gives: { text: "file" } },
-      slow: { needs: ["early.text"], command: `${wait}; echo > {outputs.done}`, gives: { done: "file" } },
+      slow: {
+        needs: ["early.text"],
+        command: `${wait.command}; echo > {outputs.done}`,
+        gives: { done: "file" },
+      },
       late: { needs: ["slow.done"], script: `${at.name}/late.ts`, gives: { text: { file: "late.txt" } } },
     },
   });
   await setTimeout(1100); // what is younger has no fast path
   assert.equal((await at.run("--only", "early")).code, 0); // now the digests of the sources are known
   const running = at.run();
-  while (!existsSync(started!)) await setTimeout(50);
+  await wait.begun();
   repository.edit(`${at.name}/shared.ts`, "first", "second");
   await setTimeout(1100);
-  writeFileSync(go!, "");
+  wait.go();
   const said = await running;
   assert.equal(said.code, 0, said.stdout + said.stderr);
   assert.equal(results(at)[`${at.name}/default/late.txt`], "second");

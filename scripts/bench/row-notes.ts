@@ -38,7 +38,7 @@ const rowNotes: readonly RowNote[] = [
   {
     row: /^one script edited/,
     floor: emptyNode,
-    missed: "390 modules are loaded, and every stage is bound again",
+    missed: "about 400 modules are loaded, and every stage is bound again",
   },
   {
     row: /^(one task edited|one edit|growth of one edit)/,

@@ -1,9 +1,18 @@
 // A test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique, so that tests of a
 // file cannot reuse each other's results.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import {
   type Line,
@@ -89,6 +98,18 @@ export function lab(t: TestContext, repository: Repository, options: { root?: st
 /** A shell line that records its execution for the lab, then runs `then`. */
 export function counted({ outside }: Lab, name: string, then = "true"): string {
   return `echo ${name} >> '${join(outside, "executions")}'; ${then}`;
+}
+
+/** A shell line that waits for the test: `begun` resolves once it runs, and it ends after `go`. */
+export function waiting({ outside }: Lab): { command: string; begun(): Promise<void>; go(): void } {
+  const [begun, go] = [join(outside, "begun"), join(outside, "go")];
+  return {
+    command: `touch '${begun}'; for i in $(seq 600); do test -e '${go}' && break; sleep 0.1; done`,
+    async begun() {
+      while (!existsSync(begun)) await setTimeout(50);
+    },
+    go: () => writeFileSync(go, ""),
+  };
 }
 
 /** Outcome (of a run) or action (of a plan) by stage instance. */

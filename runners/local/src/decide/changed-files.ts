@@ -1,6 +1,5 @@
 // Lists the repository's files that differ from a stat snapshot, for display and for `watch`. An edit during a run
 // also counts: the stat of a file is noted before the file is read.
-
 import { filesMatching, namesIn, type StatSnapshot, statText } from "./consulted-files.ts";
 
 export type Change = { path: string; how: "changed" | "added" | "removed" };

@@ -153,14 +153,15 @@ export class CodeDigests {
     }
   }
 
-  /** Most scripts import the same files. */
-  #minifiedDigest(path: string): Promise<string> {
+  /** The digests of a source, of its bytes and minified. Most scripts import the same files. */
+  async #digestsOf(path: string): Promise<{ path: string; raw: string; minified: string }> {
     const bytes = readFileSync(join(this.#root, path));
-    const name = `${extname(path)} ${hash("sha256", bytes)}`;
-    const found =
+    const raw = hash("sha256", bytes);
+    const name = `${extname(path)} ${raw}`;
+    const minified =
       this.#minified.get(name) ?? minifiedSource(path, bytes).then((source) => hash("sha256", source));
-    this.#minified.set(name, found);
-    return found;
+    this.#minified.set(name, minified);
+    return { path, raw, minified: await minified };
   }
 
   async #bundle(script: string): Promise<Remembered> {
@@ -168,18 +169,20 @@ export class CodeDigests {
       this.#lookAtCause(error);
       throw error;
     });
-    const paths = [...inputs, ...(packages.size > 0 ? [lockFile] : [])];
+    const locks = packages.size > 0 ? [lockFile] : [];
+    const sources = await Promise.all(inputs.map((path) => this.#digestsOf(path)));
     return {
       code: {
         [script]: hash("sha256", contents),
         node: process.version,
         ...(packages.size > 0 && { packages: this.#packages(script, packages) }),
       },
-      files: Object.fromEntries(
-        await Promise.all(inputs.map(async (path) => [path, await this.#minifiedDigest(path)])),
-      ),
-      stats: this.#stats(paths),
-      raws: Object.fromEntries(paths.map((path) => [path, this.#raw(path)])),
+      files: Object.fromEntries(sources.map(({ path, minified }) => [path, minified])),
+      stats: this.#stats([...inputs, ...locks]),
+      raws: Object.fromEntries([
+        ...sources.map(({ path, raw }) => [path, raw]),
+        ...locks.map((path) => [path, this.#raw(path)]),
+      ]),
     };
   }
 }

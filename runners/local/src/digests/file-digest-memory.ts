@@ -134,8 +134,7 @@ export class FileDigests {
     const digests: Record<string, string> = {};
     for (const [path, stat] of Object.entries(stats)) {
       if (isAbsolute(path) || !isFileStat(stat)) continue;
-      const held = this.#known.value.files[path];
-      const digest = held?.stat === stat ? held.digest : ifReadable(() => this.of(path));
+      const digest = ifReadable(() => this.of(path));
       // the file may have changed while it was read, or in the run and a stage used the change: then no digest lets a later
       // run with the old bytes pass for this one
       if (digest !== undefined && lookAt(this.#root, path)?.stat === stat) digests[path] = digest;
