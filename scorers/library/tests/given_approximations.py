@@ -91,7 +91,8 @@ def removed_and_low_rank(base: Any, draw: Draw) -> Any:
 
 
 def pruned_and_low_rank(base: Any, draw: Draw) -> Any:
-    return one_after_the_other(pruned, low_rank)(base, draw)
+    first = draw.pick([0, 1])
+    return one_after_the_other([pruned, pruned_by_groups][first], low_rank)(base, draw)
 
 
 def averaged_and_changed(base: Any, draw: Draw) -> Any:

@@ -8,7 +8,7 @@ from test_identity_reorder import normal, relations, shuffled
 from torch import Tensor
 
 from scorer_library.identity import compare
-from scorer_library.identity.lower_rank import has_fewer_directions, on_fewer_directions
+from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
 from scorer_library.identity.work import Work
 
 NAMES = [f"layers.{at}.up.weight" for at in range(3)]
@@ -68,6 +68,49 @@ class LowerRank(unittest.TestCase):
         for own in (truncated(pruned(given, 0.5), 0.5), truncated(given + 0.005 * normal(9, 160, 64), 0.9)):
             self.assertEqual(by(own), "near-rank")
             self.assertNotIn(by(own, compressed=False), ("rank", "near-rank"))
+
+    def test_pruning_that_leaves_empty_columns_before_a_cut_is_undecided_in_any_type(self) -> None:
+        given = GIVEN[NAMES[1]]
+        for empty in range(0, 40, 4):
+            own = pruned(given, 0.8)
+            own[:, :empty] = 0
+            rows = own.clone()
+            rows[50:] = 0  # so few directions that a cut removes none
+            for dtype in (torch.float32, torch.bfloat16, torch.float16):
+                for base in (given, given.bfloat16().float(), given.half().float()):
+                    for matrix in (own, rows):
+                        cut = truncated(torch.where(matrix == 0, 0.0, base), 0.9).to(dtype).float()
+                        models = {**GIVEN, NAMES[1]: base}
+                        found = relations({NAMES[1]: cut}, models, compressed=True)[0][NAMES[1]]
+                        explained = found["by"] in ("rank", "near-rank") or found["values"] != "other"
+                        self.assertTrue(explained, (empty, dtype, found))
+
+    def test_a_decomposition_that_cuts_nothing_is_known_by_its_error_alone(self) -> None:
+        given = GIVEN[NAMES[1]].half().float()
+        given[:, 3] *= 1e-3  # values under the range of F16
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            own = truncated(pruned(given, 0.5), 1.0).to(dtype).float()
+            self.assertTrue(decomposed_only(own, given), dtype)
+        near = given.bfloat16().float()
+        another = near * torch.where(normal(4, 160, 64) > 0, 1 + 2**-7, 1.0)  # other numbers of the same type
+        for own in (
+            another,
+            given + 1e-3 * given.abs().max() * normal(9, 160, 64),
+            1e-7 * normal(1, 160, 64),
+        ):
+            self.assertFalse(decomposed_only(own, given))
+
+    def test_rows_of_zeros_in_a_trained_matrix_are_no_lower_rank(self) -> None:
+        own = GIVEN[NAMES[1]] + 0.005 * normal(9, 160, 64)
+        own[:, :20] = 0
+        self.assertFalse(has_fewer_directions(own, 1, Work()))
+        self.assertNotIn(by(own), ("rank", "near-rank"))
+
+    def test_a_small_matrix_of_lower_rank_is_known_when_it_was_rounded(self) -> None:
+        for seed in range(200):
+            own = truncated(normal(seed, 2, 64), 0.5).bfloat16().float()
+            self.assertTrue(has_fewer_directions(own, seed, Work()), seed)
+            self.assertFalse(has_fewer_directions(normal(seed, 2, 64), seed, Work()), seed)
 
     def test_a_layer_that_is_the_mean_of_two_may_be_cut_or_near_both(self) -> None:
         mean = (GIVEN[NAMES[1]] + GIVEN[NAMES[2]]) / 2

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from scorer_library.identity.alike import NEAR, VERSION, alike, cosine, rounded
 from scorer_library.identity.hidden_map import find_hidden
-from scorer_library.identity.lower_rank import has_fewer_directions, on_fewer_directions
+from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
 from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.ordered import FindOrder, Found, Ordered, stacked
 from scorer_library.identity.reorder import exact_order, near_order
@@ -131,7 +131,9 @@ class Comparison:
         """
         if own.ndim < 2 or not self.compressed or self.trained or abs(found.measured.cosine) < RELATED:
             return None
-        if has_fewer_directions(own, self.seed, self.work):
+        version = None if found.change is None else found.change(self.read(found.tensor))
+        whole = version is not None and version.shape == own.shape and decomposed_only(own, version)
+        if whole or has_fewer_directions(own, self.seed, self.work):
             return replace(found, by="near-rank")
         self.trained = True
         return None

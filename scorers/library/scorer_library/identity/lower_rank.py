@@ -6,6 +6,7 @@ Also whether it has fewer directions itself. `own` is a matrix, or several in on
 import torch
 from torch import Tensor
 
+from scorer_library.identity.alike import roundings
 from scorer_library.identity.work import Work
 
 DRAWN = 16  # random vectors, with which products of matrices are tested
@@ -13,6 +14,8 @@ RANK_FIT = 0.01  # largest relative distance from the projected matrix: sums of 
 LOST = 0.3  # largest share of the difference in directions of the matrix; a random difference has 1
 LOWER_RANK = 0.9  # of the smaller side: a matrix of at most this rank has fewer directions
 ENERGY = 1e-6  # share of the squared length under which directions do not count
+SMALL = 8  # under this size a direction gets more of the rounding to BF16, which is 1.3e-6 of all
+ROUND_OFF = 2e-6  # of the largest value: what a decomposition in single precision adds to a value
 
 
 def on_fewer_directions(own: Tensor, given: Tensor, seed: int, work: Work) -> bool:
@@ -54,16 +57,35 @@ def orthogonal(own: Tensor, given: Tensor, seed: int) -> bool:
 
 
 def has_fewer_directions(own: Tensor, seed: int, work: Work) -> bool:
-    """Whether the rank is at most 90 % of the smaller side, without rows and columns of zeros."""
+    """Whether the rank is at most 90 % of the smaller side, and lower than rows and columns of zeros make it.
+
+    Zeros alone are no lower rank: they may be rows that were removed from a trained matrix.
+    """
     if own.ndim == 3:
         return all(has_fewer_directions(one, seed, work) for one in own)
     mine, _, _ = filled(own)
     side = mine if mine.shape[0] <= mine.shape[1] else mine.T
     size = side.shape[0]
     # so many columns have the rank of all
-    drawn = torch.randperm(side.shape[1], generator=torch.Generator().manual_seed(seed))[: 2 * size]
+    drawn = torch.randperm(side.shape[1], generator=torch.Generator().manual_seed(seed))[: 2 * max(size, 64)]
     work.products(size, size, len(drawn))
     work.eigenvalues(size)
     some = side[:, drawn].double()
     energy = torch.linalg.eigvalsh(some @ some.T)
-    return int((energy > ENERGY * energy.sum()).sum()) <= LOWER_RANK * size
+    least = ENERGY * max(1.0, SMALL / max(1, size)) * energy.sum()
+    rank = int((energy > least).sum())
+    return rank < size and rank <= LOWER_RANK * min(own.shape)
+
+
+def decomposed_only(own: Tensor, given: Tensor) -> bool:
+    """Whether `own` is `given`, partly zero, as a decomposition returns it that cuts nothing.
+
+    So it is where pruning left fewer directions than a later cut keeps. Each value may be off by the error of
+    the decomposition, before it is rounded to the type of `own`.
+    """
+    off = ROUND_OFF * min(largest(own), largest(given))
+    least, most = roundings(own, given - off), roundings(own, given + off)
+    return any(
+        bool(((own.abs() <= off) | ((own >= low) & (own <= high))).all())
+        for low, high in zip(least, most, strict=True)
+    )
