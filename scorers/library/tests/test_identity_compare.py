@@ -48,6 +48,46 @@ class Compare(unittest.TestCase):
             self.assertGreater(int((chosen != given.to(dtype).float()).sum()), 1000)
             self.assertEqual(alike(chosen, given).values, "other")
 
+    def test_the_bias_of_a_new_token_is_a_new_value_after_the_given_ones(self) -> None:
+        given = {"head.weight": 0.05 * normal(1, 512, 64), "head.bias": 0.05 * normal(2, 512)}
+        for count, found in ((1, True), (5, True), (30, False)):  # at most 1 % are new
+            own = {
+                name: torch.cat([value, 0.05 * normal(3, count, *value.shape[1:])])
+                for name, value in given.items()
+            }
+            for name, relation in relations(own, given)[0].items():
+                known = relation is not None and relation["by"] == "part" and relation["values"] == "equal"
+                self.assertEqual(known, found, (name, count))
+                if found:
+                    self.assertGreater(relation["repeated"], 0)
+            own["head.bias"][7] += 0.01
+            relation = relations(own, given)[0]["head.bias"]
+            self.assertTrue(relation is None or relation["values"] == "other")
+
+    def test_a_matrix_of_zeros_of_which_rows_were_removed_holds_nothing_new(self) -> None:
+        given = {"up.weight": 0.05 * normal(1, 160, 64)}
+        for own, found in ((torch.zeros(80, 64), "equal"), (0.05 * normal(2, 80, 64), None)):
+            relation = relations({"up.weight": own}, given)[0]["up.weight"]
+            self.assertEqual(relation and relation["values"], found)
+
+    def test_a_mean_of_two_layers_is_known_when_little_is_left_or_its_values_are_tiny(self) -> None:
+        names = [f"layers.{at}.up.{kind}" for kind in ("weight", "bias") for at in range(3)]
+        sizes = {name: (160, 64) if name.endswith("weight") else (160,) for name in names}
+        given = {name: (1e-6 * normal(at, *sizes[name])).half().float() for at, name in enumerate(names)}
+        for kind in ("weight", "bias"):
+            name = f"layers.1.up.{kind}"
+            mean = (given[name] + given[f"layers.2.up.{kind}"]) / 2
+            own = {name: mean.half().float()}
+            self.assertEqual(relations(own, given, compressed=True)[0][name]["by"], "mixture")
+            other = {name: (1e-6 * normal(9, *sizes[name])).half().float()}
+            relation = relations(other, given, compressed=True)[0][name]
+            self.assertTrue(relation is None or relation["by"] != "mixture")
+        large = {name: 1e5 * value for name, value in given.items()}
+        mean = (large["layers.1.up.weight"] + large["layers.2.up.weight"]) / 2
+        mean[3:] = 0  # the cosine with a part is under 0.15
+        found = relations({"layers.1.up.weight": mean}, large, compressed=True)[0]["layers.1.up.weight"]
+        self.assertEqual(found["by"], "mixture")
+
     def test_rows_that_share_a_direction_with_those_of_an_unrelated_model_are_no_match(self) -> None:
         shared = 3 * normal(2, 1, 64)
         own, given = (normal(seed, 512, 64) + shared for seed in (3, 4))

@@ -25,7 +25,8 @@ from scorer_library.identity.versions import Change, Versions, in_order, plain, 
 from scorer_library.identity.work import Work
 
 NEW_ROWS = 0.01  # of all rows: more may be a vocabulary of its own
-MIXED_MIN = 0.4  # cosine with the nearest part of a mixture; that of six equal parts is 0.41
+# cosine with the nearest part of a mixture: six equal parts have 0.41, two of which a tenth is left 0.15
+MIXED_MIN = 0.1
 MIXED_MAX = 64  # tensors that may be parts
 RELATED = 0.3  # cosine from which a matrix may be a given one that was changed in several ways
 
@@ -61,8 +62,8 @@ class Comparison:
             found = self.longer(name, own) or self.mixed(name, own, found) or found
         if found is not None and found.by in ("place", "part") and found.measured.values == "other":
             found = self.projected(own, found) or self.of_lower_rank(own, found) or found
-        if found is None:
-            return None
+        if found is None:  # zeros, of a matrix of which rows were removed too, hold nothing of another model
+            return None if bool(own.any()) else self.absent(own)
         layer, other = layer_of(name), layer_of(found.tensor)
         if found.measured.cosine >= NEAR and layer and other:
             self.layers.setdefault(layer, other)
@@ -77,16 +78,16 @@ class Comparison:
         }
 
     def longer(self, name: str, own: Tensor) -> Found | None:
-        """The given rows and a few new ones after them, as where tokens were added."""
-        if own.ndim != 2:
-            return None
-        rows, width = own.shape
+        """The given rows (of a bias: values) and a few new ones after them, as where tokens were added."""
+        rows = len(own)
         for tensor in self.candidates(name):
             shape = self.given.shape(tensor)  # reading each one would cost more than the comparison
-            more = rows - shape[0]
-            if shape[1:] != (width,) or not 0 < more <= NEW_ROWS * rows:
+            if len(shape) != own.ndim or shape[1:] != tuple(own.shape[1:]):
                 continue
-            self.work.values(shape[0] * width)
+            more = rows - shape[0]
+            if not 0 < more <= NEW_ROWS * rows:
+                continue
+            self.work.values(shape[0] * own[0].numel())
             measured = alike(own[: shape[0]], self.read(tensor))
             if measured.values != "other":
                 return Found(tensor, "part", measured, more / rows)
@@ -139,7 +140,7 @@ class Comparison:
         return None
 
     def absent(self, own: Tensor) -> dict[str, Any]:
-        """Of a vector of a name that the given model lacks, such as a bias: it is compared with zeros."""
+        """Compared with zeros: a vector of a name that the given model lacks, as a bias; or all are zero."""
         measured = alike(own, torch.zeros_like(own))
         about = {"model": self.given.name, "tensor": "", "by": "place", "values": measured.values}
         return {**about, "cosine": 0.0, "difference": rounded(measured.difference), "repeated": 0}

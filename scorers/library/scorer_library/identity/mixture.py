@@ -78,7 +78,9 @@ def mixture_of(own: Tensor, given: list[Tensor]) -> LayerMixture | None:
     whole *= own != 0
     stored = next(dtype for dtype in FIT if torch.equal(own.to(dtype).float(), own))
     likeness = alike(own, whole)
-    if likeness.difference > FIT[stored]:
+    length, (_, least) = float(whole.norm()), rounding(own)
+    # values near the least one of their type are off by it, not by a share
+    if likeness.difference * length > FIT[stored] * length + SLACK * least * len(filled) ** 0.5:
         return None
     return LayerMixture(likeness, int(weights.abs().argmax()))
 
