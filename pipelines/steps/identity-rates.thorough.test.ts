@@ -1,6 +1,7 @@
 // How often the rules on given models are wrong: honest submissions and cheats, made from small bases of many architectures
 // by scorers/library/tests/given_rates.py, compared by the step and judged by the rules. The suite draws a sample by a printed
-// seed. By hand, with more bases (ADR 43): MLRB_TEST_IDENTITY_BASES=160 MLRB_TEST_SEED=1
+// seed. By hand (ADR 43): MLRB_TEST_IDENTITY_BASES=160 for more bases, or =all for every recipe with every architecture, and
+// MLRB_TEST_IDENTITY_METHODS=compressed-base for one method of them (base-approved takes hours).
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +17,7 @@ import { testPython } from "../../scorers/testing/submissions.ts";
 import { testSeed } from "../../tests/support/test-seed.ts";
 import { judgeIdentity } from "./testing/judge-identity.ts";
 
-const bases = Number(process.env.MLRB_TEST_IDENTITY_BASES ?? 5);
+const bases = process.env.MLRB_TEST_IDENTITY_BASES ?? "5";
 const repository = resolve(import.meta.dirname, "../..");
 const root = mkdtempSync(join(tmpdir(), "identity-rates-"));
 after(() => rmSync(root, { recursive: true }));
@@ -36,7 +37,9 @@ const given: Record<Case["method"], RuleArguments> = {
   "base-approved": { models: ["base"] },
   "compressed-base": { model: "base" },
 };
-const methods = ["base-approved", "compressed-base"] as const;
+const both = ["base-approved", "compressed-base"] as const;
+const chosen = bases === "all" ? process.env.MLRB_TEST_IDENTITY_METHODS?.split(",") : undefined;
+const methods = both.filter((method) => chosen?.includes(method) ?? true);
 let decided: Decided[];
 
 before(
@@ -44,7 +47,7 @@ before(
     const rules = methods.map((method) => ({ method, with: given[method] }));
     const program = join(repository, "scorers/library/tests/given_rates.py");
     const python = [pythonPath(repository), join(repository, "scorers/library/tests")].join(delimiter);
-    const run = [program, root, `${bases}`, `${testSeed}`, JSON.stringify(rules)];
+    const run = [program, root, bases, `${testSeed}`, JSON.stringify(rules)];
     const { status, stderr } = spawnSync(testPython(), run, {
       cwd: repository,
       env: { ...process.env, PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
@@ -85,6 +88,11 @@ function sentence({ kind, recipe, family, detail, answer, evidence }: Decided): 
   return `${kind}, ${recipe}, ${family} (${detail}): ${answer}, ${evidence}`;
 }
 
+function checkCount({ length }: Case[]): void {
+  if (bases === "all") assert.ok(length > 500, `${length}`);
+  else assert.equal(length, Number(bases));
+}
+
 /** Answers that are `counted`, of those that are decided, with the exact 95 % interval. */
 function rate(title: string, cases: Decided[], counted: RuleAnswer): string {
   const sure = cases.filter(({ answer }) => answer !== "undecided");
@@ -97,14 +105,14 @@ function rate(title: string, cases: Decided[], counted: RuleAnswer): string {
 for (const method of methods) {
   test(`no honest submission fails ${method}`, () => {
     const honest = decided.filter((one) => one.method === method && one.kind === "honest");
-    assert.equal(honest.length, bases);
+    checkCount(honest);
     const wrong = honest.filter(({ answer }) => answer === "fail").map(sentence);
     assert.deepEqual(wrong, [], `MLRB_TEST_SEED=${testSeed}`);
   });
 
   test(`no cheat passes ${method}, but for evasions that docs/rules.md states`, () => {
     const cheats = decided.filter((one) => one.method === method && one.kind === "cheat");
-    assert.equal(cheats.length, bases);
+    checkCount(cheats);
     const wrong = cheats.filter((one) => one.answer === "pass" && !one.knownEvasion).map(sentence);
     assert.deepEqual(wrong, [], `MLRB_TEST_SEED=${testSeed}`);
   });

@@ -2,6 +2,7 @@
 
 pipelines/steps/identity-rates.thorough.test.ts starts it, judges by the rules, and prints the rates (ADR 43):
 python given_rates.py FOLDER BASES SEED RULES writes FOLDER/cases.json, and identity.json of each case.
+BASES is a number, with a sample of what can be made from each, or "all": all of it, of each architecture.
 """
 
 import json
@@ -36,6 +37,8 @@ METHODS: dict[str, tuple[tuple[tuple[Honest, ...], tuple[Honest, ...]], tuple[Ch
     "compressed-base": ((COMPRESSED, MOVED), COMPRESSED_CHEATS),
 }
 APART = 1000  # between the seeds of two bases
+# an architecture, its base's type of numbers, and what is made: a number for the seed, the method, a recipe
+Made = tuple[str, str, list[tuple[int, tuple[str, Honest | Cheat]]]]
 
 
 class Turns:
@@ -56,8 +59,8 @@ class Turns:
         raise AssertionError(f"nothing fits {family}")
 
 
-def drawn(bases: int, seed: int) -> list[tuple[str, str, list[tuple[str, Honest | Cheat]]]]:
-    """For each base its architecture, its type of numbers, and what is made from it, with the method."""
+def drawn(bases: int, seed: int) -> list[Made]:
+    """A sample of what can be made from so many bases."""
     rng = random.Random(seed)
     families = rng.sample(KINDS, len(KINDS))
     honest = {method: [Turns(some, rng) for some in kinds] for method, (kinds, _) in METHODS.items()}
@@ -70,8 +73,23 @@ def drawn(bases: int, seed: int) -> list[tuple[str, str, list[tuple[str, Honest 
             for method in METHODS
             for turns in (honest[method][at % 2], cheats[method])
         ]
-        plan.append((family, rng.choice(DTYPES), made))
+        plan.append((family, rng.choice(DTYPES), list(enumerate(made))))
     return plan
+
+
+def all_of(methods: list[str], seed: int) -> list[Made]:
+    """One base of each architecture, and all that can be made from it."""
+    rng = random.Random(seed)
+    every = [
+        (method, one)
+        for method in methods
+        for some in (*METHODS[method][0], METHODS[method][1])
+        for one in some
+    ]
+    return [
+        (family, rng.choice(DTYPES), [made for made in enumerate(every) if made[1][1].fits(family)])
+        for family in rng.sample(KINDS, len(KINDS))
+    ]
 
 
 def save(model: Any, folder: Path, one: Honest | Cheat, base: Path) -> None:
@@ -82,17 +100,19 @@ def save(model: Any, folder: Path, one: Honest | Cheat, base: Path) -> None:
         save_file(load_file(path) | hidden, path, {"format": "pt"})
 
 
-def write_cases(folder: Path, bases: int, seed: int, rules: list[dict[str, Any]]) -> None:
+def write_cases(folder: Path, bases: str, seed: int, rules: list[dict[str, Any]]) -> None:
     from identity import compare
 
     cases: list[dict[str, Any]] = []
-    for at, (family, dtype, made) in enumerate(drawn(bases, seed)):
+    methods = [rule["method"] for rule in rules]
+    plan = all_of(methods, seed) if bases == "all" else drawn(int(bases), seed)
+    for at, (family, dtype, made) in enumerate(plan):
         with tempfile.TemporaryDirectory() as temporary:
             models = Path(temporary, "models")
             base = base_of(family, seed + APART * at).to(getattr(torch, dtype))
             base.save_pretrained(models / "base")
             base = base.float()
-            for number, (method, one) in enumerate(made):
+            for number, (method, one) in made:
                 draw = Draw(family, seed + APART * at + number)
                 submission = Path(temporary, str(number))
                 save(one.make(base, draw), submission, one, models / "base")
@@ -118,7 +138,7 @@ def main() -> None:
     sys.path.insert(0, "pipelines/steps")
     torch.set_num_threads(1)
     folder, bases, seed, rules = sys.argv[1:]
-    write_cases(Path(folder), int(bases), int(seed), json.loads(rules))
+    write_cases(Path(folder), bases, int(seed), json.loads(rules))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,22 @@ class Compare(unittest.TestCase):
             relation = relations(own, given)[0]["head.bias"]
             self.assertTrue(relation is None or relation["values"] == "other")
 
+    def test_a_bias_of_removed_neurons_is_undecided_where_no_matrix_shows_which_are_left(self) -> None:
+        given = {"up.bias": 0.05 * normal(1, 160)}
+        kept = torch.randperm(160, generator=torch.Generator().manual_seed(2))[:120].sort().values
+        left = given["up.bias"][kept]
+        zero = torch.where(normal(3, 120) > 0, left, 0.0)
+        for own in (left, left.half().float(), zero):
+            relation = relations({"up.bias": own}, given)[0]["up.bias"]
+            self.assertNotEqual(relation["values"], "other")
+            self.assertEqual(relation["repeated"], 1)
+        trained, swapped = left.clone(), left.clone()
+        trained[5] += 0.001
+        swapped[[5, 6]] = left[[6, 5]]
+        for own in (trained, swapped, given["up.bias"].flip(0)):
+            relation = relations({"up.bias": own}, given)[0]["up.bias"]
+            self.assertTrue(relation is None or relation["values"] == "other")
+
     def test_a_matrix_of_zeros_of_which_rows_were_removed_holds_nothing_new(self) -> None:
         given = {"up.weight": 0.05 * normal(1, 160, 64)}
         for own, found in ((torch.zeros(80, 64), "equal"), (0.05 * normal(2, 80, 64), None)):

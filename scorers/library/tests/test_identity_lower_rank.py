@@ -1,14 +1,23 @@
 """Given matrices on fewer directions, alone or changed in another way too, and training."""
 
+import tempfile
 import unittest
+from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import torch
+from safetensors.torch import save_file
 from test_identity_reorder import normal, relations, shuffled
 from torch import Tensor
 
 from scorer_library.identity import compare
+from scorer_library.identity.alike import alike
+from scorer_library.identity.compare import compare_model
 from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
+from scorer_library.identity.ordered import Found
+from scorer_library.identity.tensors import GivenModel
+from scorer_library.identity.versions import same
 from scorer_library.identity.work import Work
 
 NAMES = [f"layers.{at}.up.weight" for at in range(3)]
@@ -84,6 +93,23 @@ class LowerRank(unittest.TestCase):
                         found = relations({NAMES[1]: cut}, models, compressed=True)[0][NAMES[1]]
                         explained = found["by"] in ("rank", "near-rank") or found["values"] != "other"
                         self.assertTrue(explained, (empty, dtype, found))
+
+    def test_a_decomposition_is_known_in_its_place_where_rows_were_found_in_another_order(self) -> None:
+        given = GIVEN[NAMES[1]]
+        own = pruned(given, 0.8)
+        own = truncated(own, 1.0).half().float()
+        own[:, :12] = 0  # all directions are left of the rest
+        self.assertFalse(has_fewer_directions(own, 1, Work()))
+        placed = Found(NAMES[1], "place", alike(own, given), change=same)
+        moved = replace(placed, by="part", change=lambda theirs: theirs[[1, 0, *range(2, 160)]])
+        with tempfile.TemporaryDirectory() as folder:
+            save_file({NAMES[1]: given}, Path(folder, "model.safetensors"))
+            with GivenModel("base", Path(folder)) as model:
+                compared = compare_model({NAMES[1]: own}, model, None, "00", Work(), compressed=True)
+                found = compared.of_lower_rank(own, moved, placed)
+                self.assertEqual(found and found.by, "near-rank")
+                self.assertFalse(compared.trained)
+                self.assertIsNone(compared.of_lower_rank(own, moved, moved))
 
     def test_a_decomposition_that_cuts_nothing_is_known_by_its_error_alone(self) -> None:
         given = GIVEN[NAMES[1]].half().float()

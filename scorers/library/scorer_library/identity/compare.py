@@ -19,7 +19,7 @@ from scorer_library.identity.hidden_map import find_hidden
 from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
 from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.ordered import FindOrder, Found, Ordered, stacked
-from scorer_library.identity.reorder import exact_order, near_order
+from scorer_library.identity.reorder import exact_order, near_order, values_left
 from scorer_library.identity.tensors import LAYER, GivenModel, layer_of
 from scorer_library.identity.versions import Change, Versions, in_order, plain, same
 from scorer_library.identity.work import Work
@@ -50,18 +50,19 @@ class Comparison:
     def relation(self, name: str) -> dict[str, Any] | None:
         """The nearest tensor of the given model; None if nothing shows that `name` was made from one."""
         own = plain(self.own[name].cpu().float())
+        placed = None
         if own.ndim < 2:
             if next(self.given.of_pattern(name), None) is None:
                 return self.absent(own)
             found = self.of_vector(name, own)
         else:
-            found = self.by_place(name, own)
+            found = placed = self.by_place(name, own)
             if found is None or found.measured.values == "other":
                 found = self.otherwise(name, own, found) or found
         if found is None or found.measured.values == "other":
             found = self.longer(name, own) or self.mixed(name, own, found) or found
         if found is not None and found.by in ("place", "part") and found.measured.values == "other":
-            found = self.projected(own, found) or self.of_lower_rank(own, found) or found
+            found = self.projected(own, found) or self.of_lower_rank(own, found, placed) or found
         if found is None:  # zeros, of a matrix of which rows were removed too, hold nothing of another model
             return None if bool(own.any()) else self.absent(own)
         layer, other = layer_of(name), layer_of(found.tensor)
@@ -125,19 +126,27 @@ class Comparison:
             return replace(found, by="rank")
         return None
 
-    def of_lower_rank(self, own: Tensor, found: Found) -> Found | None:
+    def of_lower_rank(self, own: Tensor, found: Found, placed: Found | None) -> Found | None:
         """A matrix near the given one, of lower rank: it may have been changed before, e.g. pruned.
 
         Eigenvalues are dear. After one matrix that is near and of full rank, the others decide nothing.
         """
         if own.ndim < 2 or not self.compressed or self.trained or abs(found.measured.cosine) < RELATED:
             return None
-        version = None if found.change is None else found.change(self.read(found.tensor))
-        whole = version is not None and version.shape == own.shape and decomposed_only(own, version)
-        if whole or has_fewer_directions(own, self.seed, self.work):
+        # rows of few values may look like others than those in their place
+        if any(one is not None and self.decomposed(own, one) for one in (found, placed)):
+            return replace(found, by="near-rank")
+        if has_fewer_directions(own, self.seed, self.work):
             return replace(found, by="near-rank")
         self.trained = True
         return None
+
+    def decomposed(self, own: Tensor, found: Found) -> bool:
+        if found.change is None:
+            return False
+        version = found.change(self.read(found.tensor))
+        self.work.values(own.numel())
+        return version.shape == own.shape and decomposed_only(own, version)
 
     def absent(self, own: Tensor) -> dict[str, Any]:
         """Compared with zeros: a vector of a name that the given model lacks, as a bias; or all are zero."""
@@ -188,7 +197,16 @@ class Comparison:
                     return Found(tensor, by, measured)
                 if best is None or measured.cosine > best.measured.cosine:
                     best = Found(tensor, by, measured, change=change)
-        return best
+        return self.shortened(name, own) or best
+
+    def shortened(self, name: str, own: Tensor) -> Found | None:
+        """A given vector of which values were removed, where no matrix shows which: undecided."""
+        for tensor in self.candidates(name):
+            theirs = self.read(tensor)
+            self.work.values(theirs.numel())
+            if (left := values_left(own, theirs)) is not None:
+                return Found(tensor, "part", alike(own, left), 1.0)
+        return None
 
     def of_vector_versions(self, name: str, tensor: str, own: Tensor) -> Iterator[tuple[str, Change]]:
         """As it is, in the order of its module's matrix or of another of its layer, and mapped."""

@@ -67,6 +67,20 @@ def exact_order(own: Tensor, given: Tensor, work: Work) -> Order | None:
     return None
 
 
+def values_left(own: Tensor, given: Tensor) -> Tensor | None:
+    """The values of a longer vector that `own` holds in their order, or zeros; None if it does not."""
+    if own.ndim != 1 or given.ndim != 1 or not 0 < len(own) < len(given):
+        return None
+    for version in roundings(own, given):
+        if not bool((torch.isin(own, version) | (own == 0)).all()):
+            continue
+        rest = iter(version.tolist())
+        left = [next((one for one in rest if value in (0, one)), None) for value in own.tolist()]
+        if None not in left:
+            return torch.tensor(left)
+    return None
+
+
 def found_by_few(own: Tensor, rows: Tensor) -> float:
     """The share of rows that hold fewer than SHOWN_MIN values, of those that are not in their place."""
     counts = (own != 0).sum(1)
