@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from test_identity_reorder import normal, relations, shuffled
 from torch import Tensor
 
-from scorer_library.identity import compare
+from scorer_library.identity import lower_rank
 from scorer_library.identity.alike import alike
 from scorer_library.identity.compare import compare_model
 from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
@@ -119,12 +119,28 @@ class LowerRank(unittest.TestCase):
             self.assertTrue(decomposed_only(own, given), dtype)
         near = given.bfloat16().float()
         another = near * torch.where(normal(4, 160, 64) > 0, 1 + 2**-7, 1.0)  # other numbers of the same type
-        for own in (
-            another,
-            given + 1e-3 * given.abs().max() * normal(9, 160, 64),
-            1e-7 * normal(1, 160, 64),
-        ):
+        trained = given + 1e-5 * given.abs().max() * normal(9, 160, 64)
+        for own in (another, trained, 1e-7 * normal(1, 160, 64)):
             self.assertFalse(decomposed_only(own, given))
+        given[7, 7] = 10.0  # one large value allows no more of the others
+        self.assertFalse(decomposed_only(given + 2e-5 * normal(9, 160, 64).sign(), given))
+
+    def test_each_of_several_matrices_may_be_removed_or_cut_in_its_own_way(self) -> None:
+        given = {"experts.weight": 0.05 * normal(0, 4, 96, 64)}
+        pruned_first = torch.stack([pruned(one, 0.5) for one in given["experts.weight"]])
+        pruned_first[1, :, :7] = 0
+        for before in (given["experts.weight"], pruned_first):
+            own = torch.stack([truncated(one, 0.5) for one in before])
+            own[1] = truncated(before[1], 1.0)
+            own[1, :, :7] = before[1, :, :7]
+            own[2] = 0
+            own = own.half().float()
+            relation = relations({"experts.weight": own}, given, compressed=True)[0]["experts.weight"]
+            self.assertIn(relation["by"], ("rank", "near-rank"))
+        trained = given["experts.weight"] + 0.005 * normal(9, 4, 96, 64)
+        trained[2] = 0
+        relation = relations({"experts.weight": trained}, given, compressed=True)[0]["experts.weight"]
+        self.assertNotIn(relation["by"], ("rank", "near-rank"))
 
     def test_rows_of_zeros_in_a_trained_matrix_are_no_lower_rank(self) -> None:
         own = GIVEN[NAMES[1]] + 0.005 * normal(9, 160, 64)
@@ -160,7 +176,7 @@ class LowerRank(unittest.TestCase):
     ) -> None:
         trained = {name: value + 0.005 * normal(9, 160, 64) for name, value in GIVEN.items()}
         for compressed, times in ((True, 1), (False, 0)):
-            with patch.object(compare, "has_fewer_directions", wraps=has_fewer_directions) as looked:
+            with patch.object(lower_rank, "has_fewer_directions", wraps=has_fewer_directions) as looked:
                 relations(trained, GIVEN, compressed=compressed)
             self.assertEqual(looked.call_count, times)
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 NEAR = 0.5  # cosine from which a tensor is taken for a version of another one
 VERSION = 0.8  # cosine from which the given tensor is known: only equal values are looked for
+SQUARES = (1e-15, 1e18)  # lengths beyond have squares that single precision may lack
 NARROW = (torch.bfloat16, torch.float16)
 
 
@@ -42,10 +43,17 @@ def alike(own: Tensor, given: Tensor) -> Alike:
             break
         if bool((equal | (mine == 0)).all()):
             values = "zeros"
-    length = float(given.norm())
+    length = length_of(given)
     off = torch.nan_to_num((mine - given).abs(), 1e9, 1e9, 1e9)
-    difference = float(off.norm()) / length if length > 0 else 1e9
+    difference = length_of(off) / length if length > 0 else 1e9
     return Alike(cosine(mine, given), min(difference, 1e9), values)
+
+
+def length_of(values: Tensor) -> float:
+    length = float(values.norm())
+    if SQUARES[0] < length < SQUARES[1]:
+        return length
+    return float(torch.linalg.vector_norm(values, dtype=torch.float64))  # 20 times as slow
 
 
 def roundings(own: Tensor, given: Tensor) -> Iterator[Tensor]:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from scorer_library.identity.alike import NEAR, VERSION, alike, cosine, rounded
 from scorer_library.identity.hidden_map import find_hidden
-from scorer_library.identity.lower_rank import decomposed_only, has_fewer_directions, on_fewer_directions
+from scorer_library.identity.lower_rank import is_decomposed, on_fewer_directions
 from scorer_library.identity.mixture import mixture_of
 from scorer_library.identity.ordered import FindOrder, Found, Ordered, stacked
 from scorer_library.identity.reorder import exact_order, near_order, values_left
@@ -25,7 +25,7 @@ from scorer_library.identity.versions import Change, Versions, in_order, plain, 
 from scorer_library.identity.work import Work
 
 NEW_ROWS = 0.01  # of all rows: more may be a vocabulary of its own
-# cosine with the nearest part of a mixture: six equal parts have 0.41, two of which a tenth is left 0.15
+# cosine with the nearest part of a mixture: six equal parts have 0.41, and less where values were removed
 MIXED_MIN = 0.1
 MIXED_MAX = 64  # tensors that may be parts
 RELATED = 0.3  # cosine from which a matrix may be a given one that was changed in several ways
@@ -79,7 +79,7 @@ class Comparison:
         }
 
     def longer(self, name: str, own: Tensor) -> Found | None:
-        """The given rows (of a bias: values) and a few new ones after them, as where tokens were added."""
+        """The given rows (values, experts) and a few new ones after them, as where tokens were added."""
         rows = len(own)
         for tensor in self.candidates(name):
             shape = self.given.shape(tensor)  # reading each one would cost more than the comparison
@@ -134,19 +134,12 @@ class Comparison:
         if own.ndim < 2 or not self.compressed or self.trained or abs(found.measured.cosine) < RELATED:
             return None
         # rows of few values may look like others than those in their place
-        if any(one is not None and self.decomposed(own, one) for one in (found, placed)):
-            return replace(found, by="near-rank")
-        if has_fewer_directions(own, self.seed, self.work):
+        nearest = [found, *([placed] if placed is not None and placed is not found else [])]
+        versions = [one.change(self.read(one.tensor)) for one in nearest if one.change is not None]
+        if is_decomposed(own, versions, self.seed, self.work):
             return replace(found, by="near-rank")
         self.trained = True
         return None
-
-    def decomposed(self, own: Tensor, found: Found) -> bool:
-        if found.change is None:
-            return False
-        version = found.change(self.read(found.tensor))
-        self.work.values(own.numel())
-        return version.shape == own.shape and decomposed_only(own, version)
 
     def absent(self, own: Tensor) -> dict[str, Any]:
         """Compared with zeros: a vector of a name that the given model lacks, as a bias; or all are zero."""

@@ -1,12 +1,13 @@
 """Whether a matrix holds a given one on fewer directions, as a truncated singular value decomposition does.
 
-Also whether it has fewer directions itself. `own` is a matrix, or several in one tensor.
+Also whether it has fewer directions itself, or none fewer and the error of such a decomposition. `own` is a
+matrix, or several in one tensor.
 """
 
 import torch
 from torch import Tensor
 
-from scorer_library.identity.alike import roundings
+from scorer_library.identity.alike import length_of, roundings
 from scorer_library.identity.work import Work
 
 DRAWN = 16  # random vectors, with which products of matrices are tested
@@ -16,6 +17,8 @@ LOWER_RANK = 0.9  # of the smaller side: a matrix of at most this rank has fewer
 ENERGY = 1e-6  # share of the squared length under which directions do not count
 SMALL = 8  # under this size a direction gets more of the rounding to BF16, which is 1.3e-6 of all
 ROUND_OFF = 2e-6  # of the largest value: what a decomposition in single precision adds to a value
+OUTLIER = 16.0  # times the usual value; larger ones do not raise this error
+FIRST = 64  # rows that are compared before the others
 
 
 def on_fewer_directions(own: Tensor, given: Tensor, seed: int, work: Work) -> bool:
@@ -25,11 +28,15 @@ def on_fewer_directions(own: Tensor, given: Tensor, seed: int, work: Work) -> bo
     random vectors shows that (Freivalds, 1977), so no decomposition is needed.
     """
     if own.ndim == 3:
-        pairs = zip(own, given, strict=True)
-        return all(on_fewer_directions(one, other, seed, work) for one, other in pairs)
+        pairs = [(one, other) for one, other in zip(own, given, strict=True) if bool(one.any())]
+        return len(pairs) > 0 and all(on_fewer_directions(*pair, seed, work) for pair in pairs)
     work.products(4 * DRAWN, *own.shape)
     mine, rows, columns = filled(own)
-    theirs = given[rows][:, columns] / largest(own)
+    some = given[rows][:, columns]
+    # values of another size are none of a projection, and their squares may be infinite
+    if not RANK_FIT <= largest(own) / largest(some) <= 1 / RANK_FIT:
+        return False
+    theirs = some / largest(own)
     return orthogonal(mine, theirs, seed) or orthogonal(mine.T, theirs.T, seed)
 
 
@@ -56,13 +63,28 @@ def orthogonal(own: Tensor, given: Tensor, seed: int) -> bool:
     return length > 0 and inside <= min(LOST * float(off.norm()), rounding)
 
 
+def is_decomposed(own: Tensor, versions: list[Tensor], seed: int, work: Work) -> bool:
+    """Whether each matrix has fewer directions, or is one of `versions` that a decomposition returned.
+
+    Of several matrices in one tensor, those of zeros were removed.
+    """
+    if own.ndim == 3:
+        left = [at for at, one in enumerate(own) if bool(one.any())]
+        given = [version for version in versions if version.shape == own.shape]
+        return len(left) > 0 and all(
+            is_decomposed(own[at], [version[at] for version in given], seed, work) for at in left
+        )
+    work.values(own.numel() * len(versions))
+    if any(version.shape == own.shape and decomposed_only(own, version) for version in versions):
+        return True
+    return has_fewer_directions(own, seed, work)
+
+
 def has_fewer_directions(own: Tensor, seed: int, work: Work) -> bool:
     """Whether the rank is at most 90 % of the smaller side, and lower than rows and columns of zeros make it.
 
     Zeros alone are no lower rank: they may be rows that were removed from a trained matrix.
     """
-    if own.ndim == 3:
-        return all(has_fewer_directions(one, seed, work) for one in own)
     mine, _, _ = filled(own)
     side = mine if mine.shape[0] <= mine.shape[1] else mine.T
     size = side.shape[0]
@@ -83,9 +105,19 @@ def decomposed_only(own: Tensor, given: Tensor) -> bool:
     So it is where pruning left fewer directions than a later cut keeps. Each value may be off by the error of
     the decomposition, before it is rounded to the type of `own`.
     """
-    off = ROUND_OFF * min(largest(own), largest(given))
+    off = ROUND_OFF * min(usual(own), usual(given))
+    return is_within(own[:FIRST], given[:FIRST], off) and is_within(own, given, off)
+
+
+def is_within(own: Tensor, given: Tensor, off: float) -> bool:
     least, most = roundings(own, given - off), roundings(own, given + off)
     return any(
         bool(((own.abs() <= off) | ((own >= low) & (own <= high))).all())
         for low, high in zip(least, most, strict=True)
     )
+
+
+def usual(values: Tensor) -> float:
+    """The largest value, or 16 times the root mean square of those that are not zero, if this is less."""
+    count = max(1, int((values != 0).sum()))
+    return min(largest(values), OUTLIER * length_of(torch.nan_to_num(values, 0.0, 0.0, 0.0)) / count**0.5)

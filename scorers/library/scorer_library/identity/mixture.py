@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scorer_library.identity.alike import Alike, alike, rounded
+from scorer_library.identity.alike import Alike, alike, length_of, rounded
 from scorer_library.identity.tensors import GivenModel, rounding
 
 CHUNK = 2**17  # values at a time
@@ -70,17 +70,19 @@ def mixture_of(own: Tensor, given: list[Tensor]) -> LayerMixture | None:
     parts = torch.stack([one.flatten()[places] for one in given]).double()
     mine = torch.nan_to_num(own.flatten()[places].double(), 0.0, 0.0, 0.0)
     weights = solve(parts @ parts.T, parts @ mine).float()
-    if int((weights.abs() >= SHARE_MIN).sum()) < 2:
+    if int((weights.abs() >= SHARE_MIN).sum()) < 2 or not bool((weights.abs() <= RANGE).all()):
         return None
     whole = torch.zeros_like(own)
     for weight, one in zip(weights, given, strict=True):
         whole += weight * one
     whole *= own != 0
-    stored = next(dtype for dtype in FIT if torch.equal(own.to(dtype).float(), own))
+    stored = next((dtype for dtype in FIT if torch.equal(own.to(dtype).float(), own)), None)
+    if stored is None:  # it holds what is no number
+        return None
     likeness = alike(own, whole)
-    length, (_, least) = float(whole.norm()), rounding(own)
+    length, (_, least) = length_of(whole), rounding(own)
     # values near the least one of their type are off by it, not by a share
-    if likeness.difference * length > FIT[stored] * length + SLACK * least * len(filled) ** 0.5:
+    if not likeness.difference * length <= FIT[stored] * length + SLACK * least * len(filled) ** 0.5:
         return None
     return LayerMixture(likeness, int(weights.abs().argmax()))
 
