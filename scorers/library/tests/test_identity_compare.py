@@ -95,6 +95,15 @@ class Compare(unittest.TestCase):
                     self.assertTrue(math.isfinite(relation["difference"]))
         self.assertFalse(on_fewer_directions(2.0**-80 * normal(9, 160, 64), given[names[1]], 1, Work()))
 
+    def test_matrices_in_any_number_of_dimensions_are_compared(self) -> None:
+        for shape in ((3, 96, 64), (2, 3, 48, 64), (2, 1, 2, 2, 48, 64), (1, 1, 64, 64)):
+            given = {f"layers.{at}.w": 0.05 * normal(at, *shape) for at in range(2)}
+            first, second = given.values()
+            for own, by in ((first + 0.02 * normal(5, *shape), "place"), ((first + second) / 2, "mixture")):
+                for compressed in (False, True):
+                    relation = relations({"layers.0.w": own}, given, compressed=compressed)[0]["layers.0.w"]
+                    self.assertEqual((relation["by"], relation["values"]), (by, "other"))
+
     def test_a_value_that_is_no_number_makes_no_mixture(self) -> None:
         parts = [0.05 * normal(at, 160, 64) for at in range(3)]
         mean = (parts[0] + parts[1]) / 2

@@ -77,7 +77,10 @@ def is_vector(values: Tensor) -> bool:
 
 def plain(values: Tensor) -> Tensor:
     """Without dimensions of length one: a vector, a matrix, or several matrices."""
-    return values.flatten() if is_vector(values) else values.squeeze()
+    if is_vector(values):
+        return values.flatten()
+    some = values.squeeze()
+    return some.flatten(0, -3) if some.ndim > 3 else some
 
 
 def in_order(order: Tensor, own: Tensor, work: Work, theirs: Tensor) -> Tensor:
