@@ -50,11 +50,11 @@ test("comparing weights costs at most a bound, and large matrices are compared f
 });
 
 test("values must be rounded to the nearest number, and rows of a related model must be distinct", () => {
-  runPythonTests(file("test_identity_compare.py"), /Ran 9 tests/);
+  runPythonTests(file("test_identity_compare.py"), /Ran 16 tests/);
 });
 
 test("matrices of lower rank are found at any cosine, and training is none", () => {
-  runPythonTests(file("test_identity_lower_rank.py"), /Ran 7 tests/);
+  runPythonTests(file("test_identity_lower_rank.py"), /Ran 13 tests/);
 });
 
 test("rows, columns, experts and hidden units in another order are found, and an order of each row is not", () => {
