@@ -40,6 +40,7 @@ const given: Record<Case["method"], RuleArguments> = {
 const both = ["base-approved", "compressed-base"] as const;
 const chosen = bases === "all" ? process.env.MLRB_TEST_IDENTITY_METHODS?.split(",") : undefined;
 const methods = both.filter((method) => chosen?.includes(method) ?? true);
+assert.ok(methods.length > 0, `MLRB_TEST_IDENTITY_METHODS names none of ${both.join(", ")}`);
 let decided: Decided[];
 
 before(
