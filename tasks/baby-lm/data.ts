@@ -15,7 +15,7 @@ else smoke();
 
 function smoke(): void {
   const { open, hidden } = smokeStage("baby-lm", ["smoke", "official"]);
-  const { train, heldOut } = brownSplit();
+  const { train, heldOut } = brownSplit("baby-lm");
   const rows = train.map(({ filename, content }) => ({ filename, content }));
   writeRows(open, "train.jsonl", rows);
   writeFileSync(join(open, "README.md"), card(train));

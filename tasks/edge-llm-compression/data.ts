@@ -18,7 +18,7 @@ else smoke();
 
 function smoke(): void {
   const { open, hidden } = smokeStage("edge-llm-compression", ["smoke", "official"]);
-  const { train, heldOut } = brownSplit();
+  const { train, heldOut } = brownSplit("edge-llm-compression");
   const calibration = train.filter((_, at) => at % 5 === 2);
 
   writeRows(

@@ -18,7 +18,7 @@ else smoke();
 
 function smoke(): void {
   const { open, hidden } = smokeStage("edge-llm-training", ["smoke", "official"]);
-  const brown = brownSplit();
+  const brown = brownSplit("edge-llm-training");
   const pairs = instructionPairs();
 
   const texts = brown.train.map(({ content }) => ({ text: content }));

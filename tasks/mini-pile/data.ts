@@ -14,7 +14,7 @@ else smoke();
 
 function smoke(): void {
   const { open, hidden } = smokeStage("mini-pile", ["smoke", "official"]);
-  const { train, heldOut } = brownSplit();
+  const { train, heldOut } = brownSplit("mini-pile");
   const rows = train.map(({ content }) => ({ text: content }));
   writeRows(open, "train.jsonl", rows);
   writeFileSync(join(open, "README.md"), card(train));
