@@ -14,9 +14,9 @@ after(() => rmSync(at, { recursive: true }));
 const path = (name: string) => join(at, name);
 const bytes = 512;
 
-/** The beginnings of 12 held-out texts and of 114 public ones: every other of each. */
+/** The beginnings of 12 held-out texts and of 100 public ones. */
 function writeData(): { public: string; private: string } {
-  const { train, heldOut } = brownSplit();
+  const { train, heldOut } = brownSplit("baby-lm");
   const folders = { public: path("public"), private: path("private") };
   const some = <T>(list: T[], every: number) => list.filter((_, index) => index % every === 1);
   writeRows(

@@ -2,7 +2,7 @@
 // whether it is still alive.
 import { anyText, flag, type TypeOf, wholeExcept } from "../schema.ts";
 
-export const processOwner = wholeExcept(["table", "machine", "since", "gone"], {
+export const processOwner = wholeExcept(["table", "machine", "since", "gone", "folder"], {
   host: anyText,
   boot: { ...anyText, description: "of this boot of the machine; containers of one machine share it" },
   pid: { type: "integer" },
@@ -13,6 +13,10 @@ export const processOwner = wholeExcept(["table", "machine", "since", "gone"], {
   gone: {
     ...flag,
     description: "a person declared its host gone (--take-over): it counts as dead everywhere",
+  },
+  folder: {
+    type: "integer",
+    description: "the inode of the attempt's folder that it supervises: a copy of the folder has another",
   },
 });
 export type Owner = TypeOf<typeof processOwner>;

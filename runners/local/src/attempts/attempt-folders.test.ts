@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -14,11 +24,13 @@ import {
   attemptEnd,
   attemptFolders,
   attemptOf,
+  claimAttempt,
   DamagedAttempt,
   damagedAttempts,
   isBeingMoved,
   isUnclaimed,
   makeAttemptFolder,
+  supervisorFile,
 } from "./attempt-folders.ts";
 
 function state(t: TestContext): { state: string; running: string } {
@@ -149,4 +161,24 @@ for (const [words, end, supervisor, moved] of [
     writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: end }));
     const [found] = attemptFolders(running);
     assert.equal(isBeingMoved(found!), moved);
+  });
+
+for (const life of ["alive", "dead"] as const)
+  test(`a copied folder of an attempt whose supervisor is ${life} is not continued until a person takes it over`, (t) => {
+    const { state: at, running } = state(t);
+    const { name, path } = makeAttemptFolder(running, exampleCard);
+    claimAttempt(path);
+    const claim = supervisorFile(path);
+    const owner = JSON.parse(readFileSync(claim, "utf8"));
+    if (life === "dead") writeFileSync(claim, JSON.stringify({ ...owner, started: "0" }));
+    const kindIn = (folder: string) => attemptFolders(folder).find((one) => one.name === name)?.state.kind;
+    const kind = life === "alive" ? "running" : "lost";
+    assert.equal(kindIn(running), kind);
+    const copy = join(at, "copy");
+    cpSync(running, copy, { recursive: true, preserveTimestamps: true });
+    assert.equal(kindIn(copy), "elsewhere");
+    writeFileSync(supervisorFile(join(copy, name)), JSON.stringify({ ...owner, gone: true }));
+    assert.equal(kindIn(copy), "lost", "taken over");
+    renameSync(running, join(at, "moved"));
+    assert.equal(kindIn(join(at, "moved")), kind, "a moved folder is the same folder");
   });

@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -44,7 +45,10 @@ export type AttemptFolder = {
     | { kind: "ended"; end: AttemptEnd }
     /** The run that prepares the attempt is alive, and the attempt has not begun. */
     | { kind: "preparing" }
-    /** On another host: only that host can see whether the attempt is alive. Also if it has failed there. */
+    /**
+     * On another host: only that host can see whether the attempt is alive. Also if it has failed there. Also a copy of
+     * an attempt's folder: the attempt may go on in the original, where its supervisor would not see that it is paid twice.
+     */
     | { kind: "elsewhere"; owner: Owner }
     /** Its supervisor died without writing an end, or is not started again yet, and another one can continue it. */
     | { kind: "resumable"; supervisor: Owner | undefined }
@@ -152,7 +156,7 @@ function readFolder(running: string, name: string): AttemptFolder | DamagedAttem
 function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   // in this order: a supervisor writes its end before it dies
   const supervisor = look(supervisorFile(path))?.owner;
-  const life = lifeOf(supervisor ?? card.by);
+  const life = supervisor && isCopied(path, supervisor) ? "elsewhere" : lifeOf(supervisor ?? card.by);
   const end = attemptEnd(path);
   // a supervisor whose attempt failed moves the folder next: another host must not mount its disk image meanwhile
   if (end && (life !== "elsewhere" || end.result.kind === "succeeded")) return { kind: "ended", end };
@@ -161,6 +165,12 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
   if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor, or made a branch
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
+}
+
+/** Whether this is another folder than the one that the supervisor claimed. A folder that was moved stays the same. */
+function isCopied(path: string, { folder, gone }: Owner): boolean {
+  const inode = statSync(path, { throwIfNoEntry: false })?.ino;
+  return folder !== undefined && inode !== undefined && inode !== folder && !gone;
 }
 
 /**
@@ -245,7 +255,7 @@ export function isBeingMoved({ path, state }: AttemptFolder): boolean {
 /** Makes this process the supervisor of the attempt. Throws where the folder was removed. */
 export function claimAttempt(path: string): void {
   const own = join(path, `supervisor.${processName}.tmp`);
-  writeFileSync(own, JSON.stringify(thisProcess()));
+  writeFileSync(own, JSON.stringify({ ...thisProcess(), folder: statSync(path).ino }));
   try {
     linkSync(own, supervisorFile(path)); // a link: only one process succeeds, and the file is complete
   } finally {

@@ -19,7 +19,7 @@ import type { Journal } from "../journal/journal.ts";
 import { usesGpusHere } from "../leases/gpu-inventory.ts";
 import { type GpuLease, leaseGpus } from "../leases/gpu-leases.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
-import { ownerWords } from "../leases/owner.ts";
+import { lifeOf, ownerWords } from "../leases/owner.ts";
 import { estimateCost, isPaid } from "../records/estimate-cost.ts";
 import { copiesAttempt } from "../remote/remote-entry.ts";
 import { resumesOf } from "../resume/clear-for-resume.ts";
@@ -288,7 +288,10 @@ function costs({ action, execution }: Instance): boolean {
 }
 
 function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
-  const detail = `${ownerWords(silent)} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
+  const copied = silent.folder !== undefined && lifeOf(silent) !== "elsewhere";
+  const holds = `${ownerWords(silent)} ${copied ? "began it in a folder of which this is a copy" : "holds it"}`;
+  const gone = copied ? "if the original does not go on" : "if it is gone for good";
+  const detail = `${holds} and has been silent for ${formatDuration(silentMs)}; ${gone}, run again with --take-over`;
   return { kind: "failed", cause: "machine", detail };
 }
 
